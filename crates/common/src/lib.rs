@@ -1,0 +1,17 @@
+//! Ids, units, limits, error kinds and the seams to the outside world.
+//!
+//! Everything here is used by every other crate, so it depends on nothing of ours.
+
+pub mod address;
+pub mod block;
+pub mod clock;
+pub mod error;
+pub mod limits;
+pub mod sync;
+pub mod types;
+
+pub use address::{BlockAddress, FileNumber, ObjectNumber, ProcessNumber, Rowid, Scn, TablespaceNumber};
+pub use block::{BlockClass, BlockSize};
+pub use clock::{Clock, Random, SystemClock};
+pub use error::{Error, ErrorKind, Number, Result};
+pub use types::DataType;

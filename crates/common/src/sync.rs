@@ -1,0 +1,21 @@
+//! Locks and threads, through one module, so that a deterministic scheduler can take their place under simulation.
+
+pub use parking_lot::lock_api::{ArcRwLockReadGuard, ArcRwLockWriteGuard};
+pub use parking_lot::{Condvar, Mutex, MutexGuard, RawRwLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
+pub use std::sync::Arc;
+pub use std::sync::atomic;
+
+/// A running thread; join it to learn whether it panicked.
+pub type JoinHandle<T> = std::thread::JoinHandle<T>;
+
+/// Starts a named thread.
+///
+/// # Errors
+/// When the operating system has no thread to give.
+#[expect(clippy::disallowed_methods, reason = "the one place that starts real threads")]
+pub fn spawn<T: Send + 'static>(
+    name: &str,
+    run: impl FnOnce() -> T + Send + 'static,
+) -> std::io::Result<JoinHandle<T>> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(run)
+}
