@@ -1,1 +1,21 @@
-//! device
+//! Bytes on disks: one narrow trait for a file and one for a directory of files, with implementations for the operating system,
+//! for memory, and for faults.
+//!
+//! ```text
+//!     engine ── FileSystem ──┬── OsFileSystem ──┬── preadv / pwritev, O_DIRECT where it is allowed
+//!                │           │                  └── submit_read: io_uring, else a small pool of threads
+//!                ▼           ├── MemoryFileSystem
+//!              Device        └── FaultyFileSystem, over either of them
+//! ```
+//!
+//! Nothing here knows what a block is.
+
+mod buffer;
+mod device;
+mod lock;
+mod os;
+
+pub use buffer::{ALIGNMENT, AlignedBuffer};
+pub use device::{Device, FileSystem, PendingRead, ReadInFlight};
+pub use lock::{DirectoryLock, lock_directory};
+pub use os::OsFileSystem;

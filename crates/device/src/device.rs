@@ -1,0 +1,179 @@
+//! The two traits that all file access goes through.
+//!
+//! Rules that every implementation keeps, and that the property test in `tests/alike.rs` checks:
+//!
+//! 1. A read or write is whole or an error. A read past the end of the file is [`io::ErrorKind::UnexpectedEof`].
+//! 2. A read sees every write that returned before it began, through whichever device on the same path.
+//! 3. A write past the end makes the file longer, zero bytes in between. The engine never does this to a datafile: it grows the file
+//!    first, because only [`Device::set_size`] allocates space that cannot run out later.
+//! 4. Nothing is durable before [`Device::sync`] returned; a new or renamed file not before [`FileSystem::sync_directory`].
+//! 5. Any offset, length and memory address works. Those that are multiples of the sector go to the disk without a copy.
+
+use std::fmt::{self, Debug};
+use std::io;
+use std::path::Path;
+
+use common::sync::Arc;
+
+use crate::buffer::AlignedBuffer;
+
+/// One file.
+pub trait Device: Send + Sync + Debug {
+    /// Reads from `offset` into the buffers, one after another, until all are full.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::UnexpectedEof`] when the file ends before that; then what the buffers hold is undefined.
+    fn read_at(&self, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()>;
+
+    /// Writes the buffers one after another from `offset` on.
+    ///
+    /// # Errors
+    /// After an error any part of the range may have been written.
+    fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()>;
+
+    /// Starts a read and returns; the buffers come back from [`PendingRead::wait`].
+    ///
+    /// # Errors
+    /// When the read could not be started. An error of the read itself comes from `wait`.
+    fn submit_read(&self, offset: u64, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead>;
+
+    /// Makes all writes that have returned durable, and the file's size with them.
+    ///
+    /// # Errors
+    /// After an error nobody knows what is durable: the caller must not write to this file again.
+    fn sync(&self) -> io::Result<()>;
+
+    /// The file's size in bytes.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    fn size(&self) -> io::Result<u64>;
+
+    /// Makes the file longer or shorter. New bytes are zero and really allocated: writing them cannot run out of space.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::StorageFull`] when there is no room; the file then keeps its old size.
+    fn set_size(&self, bytes: u64) -> io::Result<()>;
+
+    /// Whether aligned reads and writes bypass the operating system's page cache.
+    fn direct(&self) -> bool;
+}
+
+/// A place where files are.
+pub trait FileSystem: Send + Sync + Debug {
+    /// Makes a file of `bytes` zeros, really allocated.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] when there is such a file; [`io::ErrorKind::StorageFull`] when there is no room, and then
+    /// no file is left behind.
+    fn create(&self, path: &Path, bytes: u64) -> io::Result<Arc<dyn Device>>;
+
+    /// Opens a file for reading and writing.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] when there is none.
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn Device>>;
+
+    /// Removes a file. Devices already open on it go on working.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] when there is none.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Whether there is such a file or directory.
+    ///
+    /// # Errors
+    /// When the file system cannot tell.
+    fn exists(&self, path: &Path) -> io::Result<bool>;
+
+    /// Gives a file another name. A file that has it already is replaced.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] when there is no file `from`.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Makes a directory and those above it; no error when it is there.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    fn create_directory(&self, path: &Path) -> io::Result<()>;
+
+    /// Makes creations, removals and renames in a directory durable.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    fn sync_directory(&self, path: &Path) -> io::Result<()>;
+
+    /// Makes a file hold exactly `bytes`, durably: whoever reads it sees the old content or the new one, also after a crash.
+    ///
+    /// # Errors
+    /// When any of its steps fails; the old content then still stands.
+    fn write_whole(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+
+    /// All bytes of a file.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] when there is none.
+    fn read_whole(&self, path: &Path) -> io::Result<Vec<u8>>;
+}
+
+/// What an implementation of [`Device::submit_read`] hands out.
+pub trait ReadInFlight: Send {
+    /// Whether [`wait`](Self::wait) would return at once.
+    fn is_done(&mut self) -> bool;
+
+    /// Blocks until the read is done.
+    ///
+    /// # Errors
+    /// The read's own error.
+    fn wait(self: Box<Self>) -> io::Result<Vec<AlignedBuffer>>;
+}
+
+/// A read that has been started. Dropping it waits for the read where that is needed to keep the memory safe.
+pub struct PendingRead(Box<dyn ReadInFlight>);
+
+impl PendingRead {
+    /// Wraps an implementation's read.
+    #[must_use]
+    pub fn new(read: impl ReadInFlight + 'static) -> Self {
+        Self(Box::new(read))
+    }
+
+    /// A read that is done already.
+    #[must_use]
+    pub fn ready(result: io::Result<Vec<AlignedBuffer>>) -> Self {
+        Self::new(Ready(result))
+    }
+
+    /// Whether [`wait`](Self::wait) would return at once.
+    #[must_use]
+    pub fn is_done(&mut self) -> bool {
+        self.0.is_done()
+    }
+
+    /// Blocks until the read is done and gives the buffers back, full.
+    ///
+    /// # Errors
+    /// The read's own error; the buffers are gone then.
+    pub fn wait(self) -> io::Result<Vec<AlignedBuffer>> {
+        self.0.wait()
+    }
+}
+
+impl Debug for PendingRead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PendingRead")
+    }
+}
+
+struct Ready(io::Result<Vec<AlignedBuffer>>);
+
+impl ReadInFlight for Ready {
+    fn is_done(&mut self) -> bool {
+        true
+    }
+
+    fn wait(self: Box<Self>) -> io::Result<Vec<AlignedBuffer>> {
+        self.0
+    }
+}

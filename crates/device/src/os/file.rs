@@ -1,0 +1,246 @@
+//! An operating system file behind [`Device`].
+//!
+//! Each file is open twice where direct I/O works: once direct, once through the page cache. Which one serves a request depends on the
+//! request alone:
+//!
+//! | offset and total length | memory and each length | goes |
+//! | --- | --- | --- |
+//! | multiples of the sector | multiples of the sector | direct, no copy |
+//! | multiples of the sector | any | direct, through one aligned buffer |
+//! | any other | any | page cache |
+//!
+//! The kernel keeps the two views of a file coherent for requests that do not overlap in time. Two that overlap in time and in place are
+//! the caller's mistake with one descriptor as well. When the kernel refuses a direct request (EINVAL), the file goes on through the page
+//! cache for good.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, IoSlice, IoSliceMut};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use common::sync::Arc;
+use common::sync::atomic::{AtomicBool, Ordering};
+use rustix::fs::{AtFlags, FallocateFlags, OFlags, StatxFlags};
+use rustix::io::Errno;
+
+use super::vectored;
+use crate::buffer::AlignedBuffer;
+use crate::device::{Device, PendingRead};
+
+/// Zeros are written in pieces of this size where the file system cannot allocate by itself.
+const ZERO_FILL_BYTES: usize = 1 << 20;
+
+/// The file's second, direct descriptor.
+#[derive(Debug)]
+struct Direct {
+    file: File,
+    /// Offsets, lengths and addresses must be multiples of this.
+    sector: usize,
+    /// The kernel has refused a direct request.
+    refused: AtomicBool,
+}
+
+/// An open file.
+#[derive(Debug)]
+pub(super) struct OsFile {
+    buffered: File,
+    direct: Option<Direct>,
+}
+
+impl OsFile {
+    /// Wraps `buffered`, and opens `path` a second time for direct I/O unless it is refused or needs sectors larger than `sector_max`.
+    pub(super) fn new(buffered: File, path: &Path, sector_max: Option<usize>) -> io::Result<Self> {
+        let direct = match sector_max {
+            Some(sector_max) => open_direct(path, sector_max)?,
+            None => None,
+        };
+        Ok(Self { buffered, direct })
+    }
+
+    /// The direct descriptor, when a request at `offset` for `bytes` in all may use it.
+    fn direct_for(&self, offset: u64, bytes: usize) -> Option<&Direct> {
+        self.direct.as_ref().filter(|direct| {
+            offset.is_multiple_of(direct.sector as u64)
+                && bytes.is_multiple_of(direct.sector)
+                && !direct.refused.load(Ordering::Relaxed)
+        })
+    }
+
+    pub(super) fn read(&self, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
+        let wanted = buffers.iter().map(|b| b.len()).sum();
+        let mut done = 0;
+        if let Some(direct) = self.direct_for(offset, wanted) {
+            let aligned = buffers.iter().all(|b| is_aligned(b, direct.sector));
+            let result = if aligned {
+                vectored::read(&direct.file, offset, &mut slices_mut(buffers, 0), direct.sector)
+            } else {
+                read_bounced(direct, offset, buffers, wanted)
+            };
+            match result {
+                Ok(bytes) => done = bytes,
+                Err(Errno::INVAL) => direct.refused.store(true, Ordering::Relaxed),
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        if done < wanted {
+            done += vectored::read(&self.buffered, offset + done as u64, &mut slices_mut(buffers, done), 1)?;
+        }
+        if done < wanted { Err(vectored::unexpected_end(offset, wanted, done)) } else { Ok(()) }
+    }
+
+    fn write(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        let wanted = buffers.iter().map(|b| b.len()).sum();
+        let mut done = 0;
+        if let Some(direct) = self.direct_for(offset, wanted) {
+            let aligned = buffers.iter().all(|b| is_aligned(b, direct.sector));
+            let result = if aligned {
+                vectored::write(&direct.file, offset, &mut slices(buffers, 0), direct.sector)
+            } else {
+                let bounce = AlignedBuffer::copy_of(&buffers.concat());
+                vectored::write(&direct.file, offset, &mut [IoSlice::new(&bounce)], direct.sector)
+            };
+            match result {
+                Ok(bytes) => done = bytes,
+                Err(Errno::INVAL) => direct.refused.store(true, Ordering::Relaxed),
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        if done < wanted {
+            done += vectored::write(&self.buffered, offset + done as u64, &mut slices(buffers, done), 1)?;
+        }
+        if done < wanted { Err(io::ErrorKind::WriteZero.into()) } else { Ok(()) }
+    }
+
+    /// Allocates the bytes from `from` to `to`, or leaves the file as it was.
+    fn grow(&self, from: u64, to: u64) -> io::Result<()> {
+        let allocated = loop {
+            match rustix::fs::fallocate(&self.buffered, FallocateFlags::empty(), from, to - from) {
+                Err(Errno::INTR) => {}
+                Err(Errno::OPNOTSUPP | Errno::NOSYS) => break self.zero_fill(from, to),
+                other => break other.map_err(io::Error::from),
+            }
+        };
+        if allocated.is_err() {
+            // The error to report is the first one; a file that stays longer than it should be is only untidy.
+            let _ = self.buffered.set_len(from);
+        }
+        allocated
+    }
+
+    fn zero_fill(&self, from: u64, to: u64) -> io::Result<()> {
+        let zeros = AlignedBuffer::zeroed(ZERO_FILL_BYTES);
+        let mut at = from;
+        while at < to {
+            let bytes = (to - at).min(ZERO_FILL_BYTES as u64);
+            self.write(at, &[&zeros[..bytes as usize]])?;
+            at += bytes;
+        }
+        Ok(())
+    }
+}
+
+/// An open file together with the means to read it in the background.
+#[derive(Debug)]
+pub(super) struct OsDevice {
+    pub(super) file: Arc<OsFile>,
+}
+
+impl Device for OsDevice {
+    fn read_at(&self, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
+        self.file.read(offset, buffers)
+    }
+
+    fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        self.file.write(offset, buffers)
+    }
+
+    fn submit_read(&self, offset: u64, mut buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
+        let mut parts: Vec<&mut [u8]> = buffers.iter_mut().map(|b| &mut **b).collect();
+        let result = self.file.read(offset, &mut parts);
+        Ok(PendingRead::ready(result.map(|()| buffers)))
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.file.buffered.sync_data()
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.file.buffered.metadata()?.len())
+    }
+
+    fn set_size(&self, bytes: u64) -> io::Result<()> {
+        let now = self.size()?;
+        if bytes > now { self.file.grow(now, bytes) } else { self.file.buffered.set_len(bytes) }
+    }
+
+    fn direct(&self) -> bool {
+        self.file.direct.as_ref().is_some_and(|direct| !direct.refused.load(Ordering::Relaxed))
+    }
+}
+
+/// Opens `path` with O_DIRECT. None where the file system refuses it, where it needs larger sectors than wanted, or where a trial read
+/// of one sector fails.
+fn open_direct(path: &Path, sector_max: usize) -> io::Result<Option<Direct>> {
+    let file = match OpenOptions::new().read(true).write(true).custom_flags(OFlags::DIRECT.bits() as i32).open(path) {
+        Ok(file) => file,
+        Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let sector = match rustix::fs::statx(&file, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN) {
+        Ok(stat) if stat.stx_mask & StatxFlags::DIOALIGN.bits() != 0 => {
+            if stat.stx_dio_offset_align == 0 {
+                return Ok(None);
+            }
+            stat.stx_dio_offset_align.max(stat.stx_dio_mem_align).max(512) as usize
+        }
+        // Kernels before 6.1 do not say; the trial decides.
+        _ => 512,
+    };
+    if sector > sector_max || !sector.is_power_of_two() {
+        return Ok(None);
+    }
+    let mut trial = AlignedBuffer::zeroed(sector);
+    match vectored::read(&file, 0, &mut [IoSliceMut::new(&mut trial)], sector) {
+        Ok(_) => Ok(Some(Direct { file, sector, refused: AtomicBool::new(false) })),
+        Err(Errno::INVAL) => Ok(None),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+fn is_aligned(bytes: &[u8], sector: usize) -> bool {
+    bytes.len().is_multiple_of(sector) && (bytes.as_ptr() as usize).is_multiple_of(sector)
+}
+
+fn read_bounced(direct: &Direct, offset: u64, buffers: &mut [&mut [u8]], wanted: usize) -> Result<usize, Errno> {
+    let mut bounce = AlignedBuffer::zeroed(wanted);
+    let done = vectored::read(&direct.file, offset, &mut [IoSliceMut::new(&mut bounce)], direct.sector)?;
+    let mut rest = &bounce[..done];
+    for buffer in buffers {
+        let (part, after) = rest.split_at(rest.len().min(buffer.len()));
+        buffer[..part.len()].copy_from_slice(part);
+        rest = after;
+    }
+    Ok(done)
+}
+
+/// The buffers without their first `skip` bytes.
+fn slices_mut<'a>(buffers: &'a mut [&mut [u8]], mut skip: usize) -> Vec<IoSliceMut<'a>> {
+    let mut slices = Vec::with_capacity(buffers.len());
+    for buffer in buffers {
+        let skipped = skip.min(buffer.len());
+        skip -= skipped;
+        slices.push(IoSliceMut::new(&mut buffer[skipped..]));
+    }
+    slices
+}
+
+/// The buffers without their first `skip` bytes.
+fn slices<'a>(buffers: &[&'a [u8]], mut skip: usize) -> Vec<IoSlice<'a>> {
+    let mut slices = Vec::with_capacity(buffers.len());
+    for buffer in buffers {
+        let skipped = skip.min(buffer.len());
+        skip -= skipped;
+        slices.push(IoSlice::new(&buffer[skipped..]));
+    }
+    slices
+}
