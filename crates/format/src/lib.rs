@@ -2,5 +2,11 @@
 //!
 //! Bytes that came from disk are validated ([`block::check`]) before any arithmetic on them. All integers are little-endian.
 
+pub mod bitmap;
 pub mod block;
+pub mod extent_bitmap;
+pub mod file;
+pub mod freelist;
+pub mod segment;
 pub mod transaction;
+mod view;
