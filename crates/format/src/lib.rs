@@ -4,9 +4,12 @@
 
 pub mod bitmap;
 pub mod block;
+pub mod date;
+pub mod heap;
 pub mod extent_bitmap;
 pub mod file;
 pub mod freelist;
+pub mod number;
 pub mod segment;
 pub mod transaction;
 mod view;

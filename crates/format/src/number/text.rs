@@ -68,7 +68,7 @@ pub fn parse(text: &str) -> Result<NumberBytes> {
     let mut pairs = [0u8; 31];
     for (place, decimal) in decimals.iter().enumerate() {
         let place = place + lead;
-        pairs[place / 2] += if place % 2 == 0 { decimal * 10 } else { *decimal };
+        pairs[place / 2] += if place.is_multiple_of(2) { decimal * 10 } else { *decimal };
     }
     pack(negative, &pairs[..(count + lead).div_ceil(2)], (whole.div_euclid(2) + lead as i64 - 1) as i32)
 }
@@ -183,12 +183,13 @@ fn write_text(bytes: &[u8], out: &mut [u8; 48]) -> usize {
             }
         }
         let places = count.max(whole.max(0) as usize);
-        for place in 0..places {
+        digits[count..].fill(0);
+        for (place, digit) in digits[..places].iter().enumerate() {
             if whole > 0 && place as i32 == whole {
                 out[at] = b'.';
                 at += 1;
             }
-            out[at] = b'0' + if place < count { digits[place] } else { 0 };
+            out[at] = b'0' + digit;
             at += 1;
         }
         return at;
@@ -196,18 +197,15 @@ fn write_text(bytes: &[u8], out: &mut [u8; 48]) -> usize {
     // d.ddd…E±xx over the whole width, with at least two digits of exponent.
     let exponent_digits = if (whole - 1).abs() >= 100 { 3 } else { 2 };
     let mantissa = TEXT_MAX - 1 - 2 - exponent_digits;
-    let (_, carried) = shorten(&mut digits, count, mantissa);
+    let (left, carried) = shorten(&mut digits, count, mantissa);
+    digits[left..].fill(0);
     let exponent = whole - 1 + i32::from(carried);
-    let kept = count.min(mantissa);
-    if carried {
-        digits[1..kept].fill(0);
-    }
-    for place in 0..mantissa {
+    for (place, digit) in digits[..mantissa].iter().enumerate() {
         if place == 1 {
             out[at] = b'.';
             at += 1;
         }
-        out[at] = b'0' + if place < kept { digits[place] } else { 0 };
+        out[at] = b'0' + digit;
         at += 1;
     }
     out[at] = b'E';
