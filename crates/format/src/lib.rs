@@ -5,10 +5,10 @@
 pub mod bitmap;
 pub mod block;
 pub mod date;
-pub mod heap;
 pub mod extent_bitmap;
 pub mod file;
 pub mod freelist;
+pub mod heap;
 pub mod number;
 pub mod segment;
 pub mod transaction;
