@@ -1,1 +1,25 @@
-//! waits
+//! What the engine counts and waits for: events, statistics, one meter a session, the sum over all of them, and the SQL trace.
+//!
+//! ```text
+//!   events.toml ─┐ build.rs                 Session 1 ── Meter ─┬─ counters ──┐
+//!   stats.toml  ─┴────────► Event,          Session 2 ── Meter ─┼─ counters ──┼── SystemMeter: live ones + those that ended
+//!                           Statistic                           └─ TraceFile  │
+//!                                            MeterSnapshot::minus ◄───────────┘
+//! ```
+//!
+//! Counting costs one relaxed addition to memory that only this session writes. Sums (`session logical reads`, waits by class) are made
+//! when somebody asks.
+
+mod counters;
+mod event;
+mod meter;
+mod snapshot;
+mod statistic;
+mod system;
+
+pub use counters::GetMode;
+pub use event::{Event, WaitClass};
+pub use meter::{CurrentWait, Meter};
+pub use snapshot::{BufferWaits, EventTotals, HISTOGRAM_BUCKETS, MeterSnapshot, histogram_bound_us};
+pub use statistic::{Statistic, Unit};
+pub use system::SystemMeter;
