@@ -9,6 +9,7 @@ pub mod extent_bitmap;
 pub mod file;
 pub mod freelist;
 pub mod heap;
+pub mod index;
 pub mod number;
 pub mod segment;
 pub mod transaction;
