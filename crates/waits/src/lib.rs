@@ -14,12 +14,18 @@ mod counters;
 mod event;
 mod meter;
 mod snapshot;
+mod sql_id;
 mod statistic;
 mod system;
+mod trace;
 
 pub use counters::GetMode;
 pub use event::{Event, WaitClass};
 pub use meter::{CurrentWait, Meter};
 pub use snapshot::{BufferWaits, EventTotals, HISTOGRAM_BUCKETS, MeterSnapshot, histogram_bound_us};
+pub use sql_id::{sql_hash, sql_id};
 pub use statistic::{Statistic, Unit};
 pub use system::SystemMeter;
+pub use trace::{
+    Bind, CallFigures, CallKind, LEVEL_BINDS, LEVEL_WAITS, NO_CURSOR, ParsedCursor, StatLine, TraceFile, TraceHeader,
+};
