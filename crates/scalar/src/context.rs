@@ -1,0 +1,69 @@
+//! What a function may know beyond its arguments.
+
+use std::fmt;
+
+use format::date::DateTime;
+
+use crate::nls::Nls;
+
+/// The session as functions see it. Everything that is not an argument comes through here, so that a test or a simulation decides it.
+pub trait Context: fmt::Debug + Send + Sync {
+    fn nls(&self) -> &Nls;
+
+    /// SYSDATE and SYSTIMESTAMP: the same throughout a statement.
+    fn now(&self) -> DateTime;
+
+    /// USER.
+    fn user(&self) -> &str;
+
+    /// UID.
+    fn user_id(&self) -> u32;
+
+    /// SYS_CONTEXT: None where there is no such parameter. Both names are in upper case.
+    fn environment(&self, namespace: &str, parameter: &str) -> Option<String>;
+
+    /// For SYS_GUID.
+    fn random(&self) -> u64;
+}
+
+/// A session that nobody is in: a fixed time, no environment. For constant expressions in tests.
+#[derive(Debug)]
+pub struct FixedContext {
+    pub nls: Nls,
+    pub now: DateTime,
+}
+
+impl Default for FixedContext {
+    fn default() -> Self {
+        Self {
+            nls: Nls::default(),
+            now: DateTime { hour: 13, minute: 45, second: 30, ..DateTime::midnight(2024, 2, 29) },
+        }
+    }
+}
+
+impl Context for FixedContext {
+    fn nls(&self) -> &Nls {
+        &self.nls
+    }
+
+    fn now(&self) -> DateTime {
+        self.now
+    }
+
+    fn user(&self) -> &'static str {
+        "SYSTEM"
+    }
+
+    fn user_id(&self) -> u32 {
+        5
+    }
+
+    fn environment(&self, _namespace: &str, parameter: &str) -> Option<String> {
+        (parameter == "SESSION_USER").then(|| "SYSTEM".to_owned())
+    }
+
+    fn random(&self) -> u64 {
+        0
+    }
+}

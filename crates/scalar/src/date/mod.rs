@@ -1,0 +1,7 @@
+//! Dates and timestamps: arithmetic, and their formats.
+
+pub mod arithmetic;
+pub mod format;
+pub mod names;
+pub mod parse;
+pub mod write;

@@ -1,0 +1,75 @@
+//! All functions and operators, by name.
+//!
+//! Each file lists the functions of one kind; [`lookup`] searches them all. Operators are functions with their sign for a name:
+//! `+ - * / ||`, and `NEGATE` for the unary minus.
+
+use common::{Error, Result};
+
+use crate::context::Context;
+use crate::datum::{Datum, DatumType};
+
+mod arguments;
+mod operators;
+
+/// Any number of arguments.
+pub const ANY: usize = usize::MAX;
+
+/// A function over values: what a name in SQL text stands for.
+#[derive(Debug)]
+pub struct Function {
+    /// In upper case.
+    pub name: &'static str,
+    pub minimum_arguments: usize,
+    /// [`ANY`] where there is no limit.
+    pub maximum_arguments: usize,
+    /// The same arguments give the same result: it may be evaluated once and ahead. What depends on the session's NLS settings counts
+    /// as deterministic within a statement.
+    pub deterministic: bool,
+    /// The type of the result for arguments of these types. A result may always be NULL.
+    pub result: fn(&[DatumType]) -> Result<DatumType>,
+    /// Call through [`Function::call`], which checks the number of arguments.
+    pub body: fn(&dyn Context, &[Datum]) -> Result<Datum>,
+}
+
+impl Function {
+    /// # Errors
+    /// ORA-00938 for too few, ORA-00939 for too many arguments.
+    pub fn check_arguments(&self, count: usize) -> Result<()> {
+        if count < self.minimum_arguments {
+            return Err(Error::user(938, format!("not enough arguments for function {}", self.name)));
+        }
+        if count > self.maximum_arguments {
+            return Err(Error::user(939, format!("too many arguments for function {}", self.name)));
+        }
+        Ok(())
+    }
+
+    /// The type of the result for arguments of these types.
+    ///
+    /// # Errors
+    /// Wrong number of arguments, or ORA-00932 for a type that the function does not take.
+    pub fn result_type(&self, arguments: &[DatumType]) -> Result<DatumType> {
+        self.check_arguments(arguments.len())?;
+        (self.result)(arguments)
+    }
+
+    /// # Errors
+    /// Wrong number of arguments, and whatever the function finds wrong with its values.
+    pub fn call(&self, context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
+        self.check_arguments(arguments.len())?;
+        (self.body)(context, arguments)
+    }
+}
+
+const TABLES: &[&[Function]] = &[operators::FUNCTIONS];
+
+/// Every function and operator.
+pub fn all() -> impl Iterator<Item = &'static Function> {
+    TABLES.iter().copied().flatten()
+}
+
+/// The function or operator of this name, in any case of letters.
+#[must_use]
+pub fn lookup(name: &str) -> Option<&'static Function> {
+    all().find(|function| function.name.eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,3 @@
+//! Computing with NUMBER.
+
+pub mod arithmetic;

@@ -1,0 +1,3 @@
+//! Character values.
+
+pub mod hexadecimal;
