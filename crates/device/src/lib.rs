@@ -12,10 +12,14 @@
 
 mod buffer;
 mod device;
+mod faulty;
 mod lock;
+mod memory;
 mod os;
 
 pub use buffer::{ALIGNMENT, AlignedBuffer};
 pub use device::{Device, FileSystem, PendingRead, ReadInFlight};
+pub use faulty::{Fault, FaultyFileSystem};
 pub use lock::{DirectoryLock, lock_directory};
-pub use os::OsFileSystem;
+pub use memory::MemoryFileSystem;
+pub use os::{OsFileSystem, OsOptions};

@@ -23,6 +23,8 @@ use common::sync::atomic::{AtomicBool, Ordering};
 use rustix::fs::{AtFlags, FallocateFlags, OFlags, StatxFlags};
 use rustix::io::Errno;
 
+use super::pool::ReadPool;
+use super::ring::Rings;
 use super::vectored;
 use crate::buffer::AlignedBuffer;
 use crate::device::{Device, PendingRead};
@@ -40,6 +42,22 @@ struct Direct {
     refused: AtomicBool,
 }
 
+/// Which of a file's two descriptors a request uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Chosen {
+    Direct,
+    Buffered,
+}
+
+impl Chosen {
+    pub(super) fn file(self, file: &OsFile) -> &File {
+        match (self, &file.direct) {
+            (Self::Direct, Some(direct)) => &direct.file,
+            _ => &file.buffered,
+        }
+    }
+}
+
 /// An open file.
 #[derive(Debug)]
 pub(super) struct OsFile {
@@ -55,6 +73,51 @@ impl OsFile {
             None => None,
         };
         Ok(Self { buffered, direct })
+    }
+
+    /// Which descriptor a read into these buffers can use without a copy.
+    pub(super) fn choose(&self, offset: u64, buffers: &[AlignedBuffer]) -> Chosen {
+        let bytes = buffers.iter().map(|b| b.len()).sum();
+        match self.direct_for(offset, bytes) {
+            Some(direct) if buffers.iter().all(|b| is_aligned(b, direct.sector)) => Chosen::Direct,
+            _ => Chosen::Buffered,
+        }
+    }
+
+    /// Completes a read that was tried through `chosen` and moved `done` bytes, or failed.
+    pub(super) fn complete_read(
+        &self,
+        chosen: Chosen,
+        offset: u64,
+        buffers: &mut [AlignedBuffer],
+        done: Result<usize, Errno>,
+    ) -> io::Result<()> {
+        let done = match done {
+            Ok(done) => done,
+            Err(Errno::INVAL) if chosen == Chosen::Direct => {
+                self.refuse_direct();
+                0
+            }
+            Err(Errno::INTR | Errno::AGAIN) => 0,
+            Err(errno) => return Err(errno.into()),
+        };
+        let mut parts: Vec<&mut [u8]> = buffers.iter_mut().map(|b| &mut **b).collect();
+        self.read_rest(offset, &mut parts, done)
+    }
+
+    fn refuse_direct(&self) {
+        if let Some(direct) = &self.direct {
+            direct.refused.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Reads what is missing after the first `done` bytes, through the page cache.
+    fn read_rest(&self, offset: u64, buffers: &mut [&mut [u8]], mut done: usize) -> io::Result<()> {
+        let wanted = buffers.iter().map(|b| b.len()).sum();
+        if done < wanted {
+            done += vectored::read(&self.buffered, offset + done as u64, &mut slices_mut(buffers, done), 1)?;
+        }
+        if done < wanted { Err(vectored::unexpected_end(offset, wanted, done)) } else { Ok(()) }
     }
 
     /// The direct descriptor, when a request at `offset` for `bytes` in all may use it.
@@ -78,14 +141,11 @@ impl OsFile {
             };
             match result {
                 Ok(bytes) => done = bytes,
-                Err(Errno::INVAL) => direct.refused.store(true, Ordering::Relaxed),
+                Err(Errno::INVAL) => self.refuse_direct(),
                 Err(errno) => return Err(errno.into()),
             }
         }
-        if done < wanted {
-            done += vectored::read(&self.buffered, offset + done as u64, &mut slices_mut(buffers, done), 1)?;
-        }
-        if done < wanted { Err(vectored::unexpected_end(offset, wanted, done)) } else { Ok(()) }
+        self.read_rest(offset, buffers, done)
     }
 
     fn write(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
@@ -101,7 +161,7 @@ impl OsFile {
             };
             match result {
                 Ok(bytes) => done = bytes,
-                Err(Errno::INVAL) => direct.refused.store(true, Ordering::Relaxed),
+                Err(Errno::INVAL) => self.refuse_direct(),
                 Err(errno) => return Err(errno.into()),
             }
         }
@@ -143,6 +203,14 @@ impl OsFile {
 #[derive(Debug)]
 pub(super) struct OsDevice {
     pub(super) file: Arc<OsFile>,
+    pub(super) background: Arc<Background>,
+}
+
+/// How reads go on while their submitter does something else.
+#[derive(Debug)]
+pub(super) struct Background {
+    pub(super) rings: Option<Arc<Rings>>,
+    pub(super) pool: ReadPool,
 }
 
 impl Device for OsDevice {
@@ -154,10 +222,18 @@ impl Device for OsDevice {
         self.file.write(offset, buffers)
     }
 
-    fn submit_read(&self, offset: u64, mut buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
-        let mut parts: Vec<&mut [u8]> = buffers.iter_mut().map(|b| &mut **b).collect();
-        let result = self.file.read(offset, &mut parts);
-        Ok(PendingRead::ready(result.map(|()| buffers)))
+    fn submit_read(&self, offset: u64, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
+        if buffers.iter().all(|b| b.is_empty()) {
+            return Ok(PendingRead::ready(Ok(buffers)));
+        }
+        let buffers = match &self.background.rings {
+            Some(rings) => match rings.submit(&self.file, offset, buffers) {
+                Ok(read) => return Ok(PendingRead::new(read)),
+                Err(buffers) => buffers,
+            },
+            None => buffers,
+        };
+        Ok(self.background.pool.submit(&self.file, offset, buffers))
     }
 
     fn sync(&self) -> io::Result<()> {

@@ -1,6 +1,8 @@
 //! The operating system's files.
 
 mod file;
+mod pool;
+mod ring;
 mod vectored;
 
 use std::fs::{self, File, OpenOptions};
@@ -9,18 +11,33 @@ use std::path::{Path, PathBuf};
 
 use common::sync::Arc;
 
-use self::file::{OsDevice, OsFile};
+use self::file::{Background, OsDevice, OsFile};
+use self::pool::ReadPool;
+use self::ring::Rings;
 use crate::device::{Device, FileSystem};
 
-/// The largest sector with which every block and every log block can be written on its own: half the smallest database block is not
-/// needed, a log block of 512 bytes is.
-const SECTOR_WANTED: usize = 512;
+/// How files are to be accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OsOptions {
+    /// Bypass the page cache where the file system allows it in sectors of at most this many bytes; None for never. Requests that are
+    /// no multiple of a file's sector go through the page cache.
+    pub direct_sector_max: Option<usize>,
+    /// Read in the background through io_uring where the kernel allows it.
+    pub io_uring: bool,
+}
 
-/// Files of the operating system, with O_DIRECT where the file system and the disk allow it.
+impl Default for OsOptions {
+    /// A log block is 512 bytes, so a disk with larger sectors would need two ways for one file.
+    fn default() -> Self {
+        Self { direct_sector_max: Some(512), io_uring: true }
+    }
+}
+
+/// Files of the operating system, with O_DIRECT and io_uring where they are allowed.
 #[derive(Debug)]
 pub struct OsFileSystem {
-    /// None: direct I/O is not wanted.
-    sector_max: Option<usize>,
+    options: OsOptions,
+    background: Arc<Background>,
 }
 
 impl Default for OsFileSystem {
@@ -30,27 +47,28 @@ impl Default for OsFileSystem {
 }
 
 impl OsFileSystem {
-    /// Direct I/O where the disk's sectors are 512 bytes.
+    /// Everything that this machine allows.
     #[must_use]
     pub fn new() -> Self {
-        Self { sector_max: Some(SECTOR_WANTED) }
+        Self::with(OsOptions::default())
     }
 
-    /// Never direct I/O.
+    /// At most what `options` say.
     #[must_use]
-    pub fn buffered() -> Self {
-        Self { sector_max: None }
+    pub fn with(options: OsOptions) -> Self {
+        let rings = if options.io_uring { Rings::probe() } else { None };
+        Self { options, background: Arc::new(Background { rings, pool: ReadPool::new() }) }
     }
 
-    /// Direct I/O also where the disk's sectors are as large as `bytes`; requests that are no multiple of them go through the page
-    /// cache.
+    /// Whether reads in the background go through io_uring.
     #[must_use]
-    pub fn with_sector(bytes: usize) -> Self {
-        Self { sector_max: Some(bytes) }
+    pub fn uses_io_uring(&self) -> bool {
+        self.background.rings.is_some()
     }
 
     fn device(&self, buffered: File, path: &Path) -> io::Result<OsDevice> {
-        Ok(OsDevice { file: Arc::new(OsFile::new(buffered, path, self.sector_max)?) })
+        let file = OsFile::new(buffered, path, self.options.direct_sector_max)?;
+        Ok(OsDevice { file: Arc::new(file), background: Arc::clone(&self.background) })
     }
 }
 

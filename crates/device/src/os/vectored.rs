@@ -10,7 +10,7 @@ use std::io::{self, IoSlice, IoSliceMut};
 use rustix::io::Errno;
 
 /// Buffers in one system call, the kernel's limit.
-const IOV_MAX: usize = 1024;
+pub(super) const IOV_MAX: usize = 1024;
 
 /// Reads until the buffers are full, the file ends, or progress is no multiple of `sector`. Returns the bytes read.
 pub(super) fn read(file: &File, offset: u64, mut slices: &mut [IoSliceMut<'_>], sector: usize) -> Result<usize, Errno> {
@@ -57,7 +57,7 @@ pub(super) fn write(file: &File, offset: u64, mut slices: &mut [IoSlice<'_>], se
 }
 
 /// The end of a file inside what was asked for.
-pub(crate) fn unexpected_end(offset: u64, wanted: usize, got: usize) -> io::Error {
+pub(super) fn unexpected_end(offset: u64, wanted: usize, got: usize) -> io::Error {
     io::Error::new(
         io::ErrorKind::UnexpectedEof,
         format!("read of {wanted} bytes at offset {offset} met the end of the file after {got}"),

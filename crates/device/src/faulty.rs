@@ -1,0 +1,289 @@
+//! A file system that fails when it is told to.
+//!
+//! It counts reads, writes and syncs of all its files, and carries out faults that are set for the nth of them from now on, each once.
+//! Writing, syncing and renaming a whole file counts as one write and one sync.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use common::sync::{Arc, Mutex};
+
+use crate::buffer::AlignedBuffer;
+use crate::device::{Device, FileSystem, PendingRead};
+
+/// What goes wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// Nothing is read.
+    Read,
+    /// Nothing is written.
+    Write,
+    /// Only so many bytes of the write arrive, and it fails.
+    TornWrite { bytes: usize },
+    /// Nothing is written, and the write does not fail.
+    LostWrite,
+    /// Nothing is made durable.
+    Sync,
+    /// A file is not made, or made no longer: there is no space.
+    Growth,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Read = 0,
+    Write = 1,
+    Sync = 2,
+    Growth = 3,
+}
+
+impl Fault {
+    fn kind(self) -> Kind {
+        match self {
+            Self::Read => Kind::Read,
+            Self::Write | Self::TornWrite { .. } | Self::LostWrite => Kind::Write,
+            Self::Sync => Kind::Sync,
+            Self::Growth => Kind::Growth,
+        }
+    }
+}
+
+/// Faults to come, and what has happened so far.
+#[derive(Default, Debug)]
+struct Plan {
+    counts: [u64; 4],
+    /// At which count, and what.
+    faults: Vec<(u64, Fault)>,
+}
+
+/// Counts one operation and tells what is to go wrong with it.
+fn next(plan: &Mutex<Plan>, kind: Kind) -> Option<Fault> {
+    let mut plan = plan.lock();
+    plan.counts[kind as usize] += 1;
+    let count = plan.counts[kind as usize];
+    let position = plan.faults.iter().position(|(at, fault)| fault.kind() == kind && *at == count)?;
+    Some(plan.faults.swap_remove(position).1)
+}
+
+fn failure(what: &str) -> io::Error {
+    io::Error::other(format!("{what} failed on purpose"))
+}
+
+/// Another file system's files, with faults.
+#[derive(Debug)]
+pub struct FaultyFileSystem {
+    inner: Arc<dyn FileSystem>,
+    plan: Arc<Mutex<Plan>>,
+}
+
+impl FaultyFileSystem {
+    /// The same as `inner` as long as no faults are set.
+    #[must_use]
+    pub fn new(inner: Arc<dyn FileSystem>) -> Self {
+        Self { inner, plan: Arc::default() }
+    }
+
+    /// Sets a fault for the `nth` operation of its kind from now on; 1 is the next.
+    pub fn fail(&self, nth: u64, fault: Fault) {
+        let mut plan = self.plan.lock();
+        let at = plan.counts[fault.kind() as usize] + nth;
+        plan.faults.push((at, fault));
+    }
+
+    /// Forgets all faults that are set.
+    pub fn heal(&self) {
+        self.plan.lock().faults.clear();
+    }
+
+    /// Reads so far.
+    #[must_use]
+    pub fn reads(&self) -> u64 {
+        self.plan.lock().counts[Kind::Read as usize]
+    }
+
+    /// Writes so far.
+    #[must_use]
+    pub fn writes(&self) -> u64 {
+        self.plan.lock().counts[Kind::Write as usize]
+    }
+
+    /// Syncs so far.
+    #[must_use]
+    pub fn syncs(&self) -> u64 {
+        self.plan.lock().counts[Kind::Sync as usize]
+    }
+
+    /// Inverts the bits of one byte of a file, as decay would.
+    ///
+    /// # Errors
+    /// When there is no such byte.
+    pub fn flip(&self, path: &Path, offset: u64) -> io::Result<()> {
+        let device = self.inner.open(path)?;
+        let mut byte = [0];
+        device.read_at(offset, &mut [&mut byte])?;
+        device.write_at(offset, &[&[!byte[0]]])
+    }
+
+    fn wrap(&self, inner: Arc<dyn Device>, path: &Path) -> Arc<dyn Device> {
+        Arc::new(FaultyDevice { inner, path: path.to_owned(), plan: Arc::clone(&self.plan) })
+    }
+}
+
+impl FileSystem for FaultyFileSystem {
+    fn create(&self, path: &Path, bytes: u64) -> io::Result<Arc<dyn Device>> {
+        if next(&self.plan, Kind::Growth).is_some() {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        Ok(self.wrap(self.inner.create(path, bytes)?, path))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn Device>> {
+        Ok(self.wrap(self.inner.open(path)?, path))
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.inner.remove(path)
+    }
+
+    fn exists(&self, path: &Path) -> io::Result<bool> {
+        self.inner.exists(path)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.inner.rename(from, to)
+    }
+
+    fn create_directory(&self, path: &Path) -> io::Result<()> {
+        self.inner.create_directory(path)
+    }
+
+    fn sync_directory(&self, path: &Path) -> io::Result<()> {
+        match next(&self.plan, Kind::Sync) {
+            Some(_) => Err(failure("sync")),
+            None => self.inner.sync_directory(path),
+        }
+    }
+
+    fn write_whole(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let written = next(&self.plan, Kind::Write);
+        let synced = next(&self.plan, Kind::Sync);
+        match (written, synced) {
+            (Some(Fault::LostWrite), None) => Ok(()),
+            // The rename is the last step: without a complete file before it, the old content stays.
+            (Some(_), _) => Err(failure("write")),
+            (None, Some(_)) => Err(failure("sync")),
+            (None, None) => self.inner.write_whole(path, bytes),
+        }
+    }
+
+    fn read_whole(&self, path: &Path) -> io::Result<Vec<u8>> {
+        match next(&self.plan, Kind::Read) {
+            Some(_) => Err(failure("read")),
+            None => self.inner.read_whole(path),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct FaultyDevice {
+    inner: Arc<dyn Device>,
+    path: PathBuf,
+    plan: Arc<Mutex<Plan>>,
+}
+
+impl FaultyDevice {
+    fn failure(&self, what: &str) -> io::Error {
+        failure(&format!("{what} of {}", self.path.display()))
+    }
+}
+
+impl Device for FaultyDevice {
+    fn read_at(&self, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
+        match next(&self.plan, Kind::Read) {
+            Some(_) => Err(self.failure("read")),
+            None => self.inner.read_at(offset, buffers),
+        }
+    }
+
+    fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        match next(&self.plan, Kind::Write) {
+            Some(Fault::TornWrite { bytes }) => {
+                let all = buffers.concat();
+                self.inner.write_at(offset, &[&all[..bytes.min(all.len())]])?;
+                Err(self.failure("write"))
+            }
+            Some(Fault::LostWrite) => Ok(()),
+            Some(_) => Err(self.failure("write")),
+            None => self.inner.write_at(offset, buffers),
+        }
+    }
+
+    fn submit_read(&self, offset: u64, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
+        match next(&self.plan, Kind::Read) {
+            Some(_) => Ok(PendingRead::ready(Err(self.failure("read")))),
+            None => self.inner.submit_read(offset, buffers),
+        }
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        match next(&self.plan, Kind::Sync) {
+            Some(_) => Err(self.failure("sync")),
+            None => self.inner.sync(),
+        }
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        self.inner.size()
+    }
+
+    fn set_size(&self, bytes: u64) -> io::Result<()> {
+        if bytes > self.inner.size()? && next(&self.plan, Kind::Growth).is_some() {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.inner.set_size(bytes)
+    }
+
+    fn direct(&self) -> bool {
+        self.inner.direct()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::MemoryFileSystem;
+
+    #[test]
+    fn each_fault_happens_once_at_its_operation() {
+        let files = FaultyFileSystem::new(Arc::new(MemoryFileSystem::new()));
+        let path = Path::new("f");
+        let device = files.create(path, 8).unwrap();
+        files.fail(2, Fault::Write);
+        files.fail(3, Fault::TornWrite { bytes: 3 });
+        files.fail(4, Fault::LostWrite);
+        files.fail(1, Fault::Sync);
+        files.fail(2, Fault::Read);
+        device.write_at(0, &[b"11111111"]).unwrap();
+        device.write_at(0, &[b"22222222"]).unwrap_err();
+        device.write_at(0, &[b"33", b"333333"]).unwrap_err();
+        device.write_at(0, &[b"44444444"]).unwrap();
+        device.sync().unwrap_err();
+        device.sync().unwrap();
+        assert_eq!(files.read_whole(path).unwrap(), b"33311111");
+        files.read_whole(path).unwrap_err();
+        files.flip(path, 0).unwrap();
+        assert_eq!(files.read_whole(path).unwrap()[0], !b'3');
+        assert_eq!((files.writes(), files.syncs(), files.reads()), (4, 2, 3));
+    }
+
+    #[test]
+    fn a_failed_growth_changes_nothing() {
+        let files = FaultyFileSystem::new(Arc::new(MemoryFileSystem::new()));
+        files.fail(1, Fault::Growth);
+        files.fail(3, Fault::Growth);
+        assert_eq!(files.create(Path::new("f"), 8).unwrap_err().kind(), io::ErrorKind::StorageFull);
+        let device = files.create(Path::new("f"), 8).unwrap();
+        assert_eq!(device.set_size(16).unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(device.size().unwrap(), 8);
+        device.set_size(4).unwrap();
+    }
+}
