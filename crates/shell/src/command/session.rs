@@ -1,0 +1,129 @@
+//! CONNECT, DISCONNECT and DESCRIBE.
+
+use common::{Error, Result};
+
+use crate::command::{Line, sp2};
+use crate::settings::ServerOutput;
+use crate::shell::{Ending, Flow, Shell};
+
+/// `CONNECT [user[/password][@database]] [AS SYSDBA|SYSOPER]`
+pub(crate) fn connect(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
+    let mut words = line.words.iter();
+    let logon = match words.next() {
+        Some(word) => word.text.clone(),
+        None => Shell::ask(&mut shell.out, "Enter user-name: ", "user", false)?,
+    };
+    let role: Vec<String> = words.map(|word| word.text.to_ascii_lowercase()).collect();
+    let role: Vec<&str> = role.iter().map(String::as_str).collect();
+    let privileged = match role.as_slice() {
+        [] => false,
+        ["as", "sysdba" | "sysoper"] => true,
+        _ => return Err(sp2(306, "CONNECT takes user[/password], then AS SYSDBA or AS SYSOPER")),
+    };
+    let (user, password) = parse_logon(&logon);
+    let user = if user.is_empty() && privileged { "SYS".to_owned() } else { user };
+    if user.is_empty() {
+        return Err(sp2(306, "CONNECT: the user is missing"));
+    }
+    match shell.connect(&user, password.as_deref()) {
+        Ok(()) => {
+            shell.out.line("Connected.");
+            Ok(Flow::Next)
+        }
+        Err(error) => {
+            shell.out.line(&format!("ERROR:\n{error}\n\n\nWarning: you are no longer connected."));
+            Ok(shell.whenever(&shell.sql_error.clone(), &error))
+        }
+    }
+}
+
+/// `user/password@database`; there is only one database, so its name is not looked at.
+pub(crate) fn parse_logon(text: &str) -> (String, Option<String>) {
+    let (user, password) = match text.split_once('/') {
+        Some((user, password)) => (user, Some(password)),
+        None => (text, None),
+    };
+    let strip = |part: &str| part.rsplit_once('@').map_or(part, |(before, _)| before).to_owned();
+    match password {
+        Some(password) => (user.to_owned(), Some(strip(password)).filter(|password| !password.is_empty())),
+        None => (strip(user), None),
+    }
+}
+
+pub(crate) fn disconnect(shell: &mut Shell, _line: &Line<'_>) -> Result<Flow> {
+    if !shell.connected {
+        return Err(sp2(640, "not connected"));
+    }
+    shell.end_connection()?;
+    let version = shell.server.version();
+    shell.out.line(&format!("Disconnected from {version}"));
+    Ok(Flow::Next)
+}
+
+/// `DESCRIBE [owner.]object`
+pub(crate) fn describe(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
+    if !shell.connected {
+        return Err(sp2(640, "not connected"));
+    }
+    let [object] = line.words.as_slice() else {
+        return Err(sp2(158, "DESCRIBE takes the name of a table or view"));
+    };
+    // A quoted name keeps its quotes: they tell that its case counts.
+    let columns = match shell.server.describe(&line.rest[object.start..object.end]) {
+        Ok(columns) => columns,
+        Err(error) => {
+            shell.out.line(&format!("ERROR:\n{error}\n\n"));
+            return Ok(Flow::Next);
+        }
+    };
+    // One blank before each part; the name takes what LINESIZE leaves beside the others.
+    let line_width = shell.settings.linesize.min(160);
+    let type_width = (line_width * 28 / 80).max(12);
+    let name_width = line_width.saturating_sub(type_width + 8 + 3).max(10);
+    let row =
+        |name: &str, null: &str, kind: &str| format!(" {name:<name_width$} {null:<8} {kind}").trim_end().to_owned();
+    shell.out.line(&row("Name", "Null?", "Type"));
+    shell.out.line(&row(&"-".repeat(name_width), &"-".repeat(8), &"-".repeat(type_width)));
+    for column in columns {
+        let null = if column.nullable { "" } else { "NOT NULL" };
+        shell.out.line(&row(&column.name, null, &column.data_type.to_string()));
+    }
+    shell.out.line("");
+    Ok(Flow::Next)
+}
+
+impl Shell {
+    /// Ends the connection there is, and makes another.
+    pub(crate) fn connect(&mut self, user: &str, password: Option<&str>) -> Result<()> {
+        if self.connected {
+            self.end_work(Ending::Commit)?;
+        }
+        let made = self.server.connect(user, password);
+        self.connected = made.is_ok();
+        self.predefine();
+        if self.connected {
+            self.server.set_server_output(self.settings.serveroutput != ServerOutput::Off);
+        }
+        made
+    }
+
+    fn end_connection(&mut self) -> Result<(), Error> {
+        self.end_work(Ending::Commit)?;
+        self.connected = false;
+        self.server.disconnect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logons() {
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(parse_logon("scott/tiger@orcl"), ("scott".to_owned(), text("tiger")));
+        assert_eq!(parse_logon("scott@orcl"), ("scott".to_owned(), None));
+        assert_eq!(parse_logon("/"), (String::new(), None));
+        assert_eq!(parse_logon("scott/p@ss@orcl"), ("scott".to_owned(), text("p@ss")));
+    }
+}

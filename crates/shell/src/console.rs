@@ -1,0 +1,190 @@
+//! Where lines come from and output goes: a terminal with line editing and history, or a pipe.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use rustyline::DefaultEditor;
+use rustyline::error::ReadlineError;
+
+use crate::interrupt;
+
+/// What the user typed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Input {
+    Line(String),
+    /// Ctrl-C instead of a line.
+    Interrupted,
+    /// Nothing more will come.
+    End,
+}
+
+/// A screen and a keyboard.
+pub trait Console {
+    /// Reads a line. The prompt is shown on a terminal only; on anything else the shell has written it already.
+    ///
+    /// # Errors
+    /// When the input cannot be read.
+    fn read(&mut self, prompt: &str) -> io::Result<Input>;
+
+    /// Reads a line without showing it.
+    ///
+    /// # Errors
+    /// When the input cannot be read.
+    fn read_hidden(&mut self, prompt: &str) -> io::Result<Input> {
+        self.read(prompt)
+    }
+
+    /// # Errors
+    /// When the output cannot be written.
+    fn write(&mut self, text: &str) -> io::Result<()>;
+
+    /// # Errors
+    /// When the output cannot be written.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Whether a person sits there: then `read` shows the prompt.
+    fn interactive(&self) -> bool {
+        false
+    }
+}
+
+/// A terminal: rustyline edits the line and keeps the history.
+pub struct Terminal {
+    editor: DefaultEditor,
+    history: Option<PathBuf>,
+}
+
+impl std::fmt::Debug for Terminal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Terminal").field("history", &self.history).finish_non_exhaustive()
+    }
+}
+
+impl Terminal {
+    /// `history`: the file that keeps the lines typed; a file that cannot be read or written is done without.
+    ///
+    /// # Errors
+    /// When the terminal cannot be driven.
+    pub fn new(history: Option<PathBuf>) -> io::Result<Self> {
+        let mut editor = DefaultEditor::new().map_err(io::Error::other)?;
+        if let Some(path) = &history {
+            // A first session has no history yet.
+            let _ = editor.load_history(path);
+        }
+        Ok(Self { editor, history })
+    }
+}
+
+impl Console for Terminal {
+    fn read(&mut self, prompt: &str) -> io::Result<Input> {
+        match self.editor.readline(prompt) {
+            Ok(line) => {
+                if !line.trim().is_empty() {
+                    let _ = self.editor.add_history_entry(&line);
+                }
+                Ok(Input::Line(line))
+            }
+            Err(ReadlineError::Interrupted) => Ok(Input::Interrupted),
+            Err(ReadlineError::Eof) => Ok(Input::End),
+            Err(ReadlineError::Io(error)) => Err(error),
+            Err(error) => Err(io::Error::other(error)),
+        }
+    }
+
+    fn read_hidden(&mut self, prompt: &str) -> io::Result<Input> {
+        self.write(prompt)?;
+        self.flush()?;
+        let stdin = io::stdin();
+        let shown = rustix::termios::tcgetattr(&stdin)?;
+        let mut hidden = shown.clone();
+        hidden.local_modes.remove(rustix::termios::LocalModes::ECHO);
+        rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Now, &hidden)?;
+        let mut line = String::new();
+        let read = stdin.read_line(&mut line);
+        rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Now, &shown)?;
+        self.write("\n")?;
+        Ok(if read? == 0 { Input::End } else { Input::Line(line.trim_end_matches(['\n', '\r']).to_owned()) })
+    }
+
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        io::stdout().write_all(text.as_bytes())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stdout().flush()
+    }
+
+    fn interactive(&self) -> bool {
+        true
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        if let Some(path) = &self.history {
+            // Losing the history is not worth a word at the end of a session.
+            let _ = self.editor.save_history(path);
+        }
+    }
+}
+
+/// Standard input and output that are not a terminal.
+///
+/// Input is waited for with a timeout, so that Ctrl-C ends the wait; a read that blocks would be taken up again.
+#[derive(Debug, Default)]
+pub struct Pipe {
+    pending: Vec<u8>,
+    ended: bool,
+}
+
+impl Pipe {
+    const WAIT: rustix::time::Timespec = rustix::time::Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+}
+
+impl Console for Pipe {
+    fn read(&mut self, _prompt: &str) -> io::Result<Input> {
+        let mut searched = 0;
+        loop {
+            if let Some(at) = self.pending[searched..].iter().position(|b| *b == b'\n') {
+                let line: Vec<u8> = self.pending.drain(..=searched + at).collect();
+                return Ok(Input::Line(text(&line)));
+            }
+            searched = self.pending.len();
+            if self.ended {
+                let line = std::mem::take(&mut self.pending);
+                return Ok(if line.is_empty() { Input::End } else { Input::Line(text(&line)) });
+            }
+            if interrupt::leaving() {
+                return Ok(Input::Interrupted);
+            }
+            let stdin = rustix::stdio::stdin();
+            let mut ready = [rustix::event::PollFd::new(&stdin, rustix::event::PollFlags::IN)];
+            match rustix::event::poll(&mut ready, Some(&Self::WAIT)) {
+                Ok(0) | Err(rustix::io::Errno::INTR) => continue,
+                Ok(_) => {}
+                Err(error) => return Err(error.into()),
+            }
+            let mut buffer = [0u8; 8192];
+            match rustix::io::read(stdin, &mut buffer) {
+                Ok(0) => self.ended = true,
+                Ok(n) => self.pending.extend_from_slice(&buffer[..n]),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        io::stdout().write_all(text.as_bytes())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stdout().flush()
+    }
+}
+
+fn text(line: &[u8]) -> String {
+    String::from_utf8_lossy(line).trim_end_matches(['\n', '\r']).to_owned()
+}

@@ -1,0 +1,38 @@
+//! A SQL*Plus-compatible shell and script runner over any database that implements [`Server`].
+//!
+//! ```text
+//!   Console (terminal, pipe) ─┐                         ┌─> command/   SET, SPOOL, COLUMN, @script …
+//!                             ├─ line ─ shell: gathers ─┤
+//!   script files ─────────────┘                         └─> execute ─> Server ─> query ─> layout ─> Output (screen, spool)
+//! ```
+//!
+//! Lines become commands or statements ([`statement`]), `&` variables are replaced ([`define`]), statements go to the server one at a time, and rows come
+//! back through a layout that SQL*Plus users know. The shell never looks inside a statement beyond its quotes, its terminator and its first words.
+//!
+//! What is not carried out is refused with a number; nothing is passed over in silence. See README.md for the list.
+
+mod bind;
+mod column;
+mod command;
+mod console;
+mod decimal;
+mod define;
+mod execute;
+mod feedback;
+pub mod interrupt;
+mod layout;
+mod number;
+mod output;
+mod query;
+mod server;
+mod set;
+mod settings;
+mod shell;
+mod statement;
+mod words;
+
+pub use bind::{Bind, BindType, Binds};
+pub use console::{Console, Input, Pipe, Terminal};
+pub use server::{Cell, ColumnInfo, CompilationError, Done, Outcome, Server};
+pub use settings::{Csv, RecordSeparator, ServerOutput, Settings};
+pub use shell::{DONE, FAILED, Options, Shell, run};

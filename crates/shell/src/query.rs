@@ -1,0 +1,150 @@
+//! Shows the rows of a query: fetches, pages, record separators, NEW_VALUE, the row count.
+
+use common::{Error, Result};
+
+use crate::execute::Finish;
+use crate::layout::{Layout, RowLines};
+use crate::server::{Cell, ColumnInfo};
+use crate::settings::{Csv, RecordSeparator};
+use crate::shell::Shell;
+
+/// Lines left on the page.
+struct Page {
+    left: usize,
+    begun: bool,
+}
+
+impl Shell {
+    /// Fetches and shows all rows of the open query.
+    pub(crate) fn query(&mut self, columns: &[ColumnInfo]) -> Finish {
+        let layout = match Layout::new(columns, &self.settings, &self.columns) {
+            Ok(layout) => layout,
+            Err(error) => {
+                self.say_error(&error);
+                return Finish::Failed(error);
+            }
+        };
+        let mut page = Page { left: 0, begun: false };
+        let mut count = 0;
+        let error = self.rows(columns, &layout, &mut page, &mut count).err();
+        if let Some(error) = &error {
+            self.out.line(&format!("ERROR:\n{error}\n\n"));
+        }
+        self.say_count(count);
+        error.map_or(Finish::Done, Finish::Failed)
+    }
+
+    fn rows(&mut self, columns: &[ColumnInfo], layout: &Layout, page: &mut Page, count: &mut u64) -> Result<()> {
+        // One row first, then arrays, as SQL*Plus fetches.
+        let mut wanted = 1;
+        loop {
+            let rows = self.server.fetch(wanted)?;
+            let got = rows.len();
+            for row in &rows {
+                self.new_values(columns, layout, row);
+                match self.settings.csv {
+                    Some(csv) => self.csv_row(columns, row, csv, page),
+                    None => self.row(&layout.row(row), layout, page),
+                }
+                *count += 1;
+            }
+            if got < wanted {
+                return Ok(());
+            }
+            if self.out.broken() {
+                return Err(Error::user(1013, "the output is gone"));
+            }
+            wanted = self.settings.arraysize;
+        }
+    }
+
+    fn row(&mut self, row: &RowLines, layout: &Layout, page: &mut Page) {
+        if row.lines.is_empty() {
+            return;
+        }
+        if self.settings.pagesize > 0 && (!page.begun || page.left < row.lines.len()) {
+            self.new_page(layout, page);
+        }
+        for line in &row.lines {
+            self.out.report(line, &self.settings);
+        }
+        page.left = page.left.saturating_sub(row.lines.len());
+        let separate = match self.settings.recsep {
+            RecordSeparator::Off => false,
+            RecordSeparator::Wrapped => row.wrapped,
+            RecordSeparator::Each => true,
+        };
+        if separate {
+            let line = self.settings.recsepchar.to_string().repeat(self.settings.linesize);
+            self.out.report(&line, &self.settings);
+            page.left = page.left.saturating_sub(1);
+        }
+    }
+
+    fn new_page(&mut self, layout: &Layout, page: &mut Page) {
+        let mut used = 0;
+        match self.settings.newpage {
+            Some(0) => self.out.both("\u{c}"),
+            Some(lines) => {
+                for _ in 0..lines {
+                    self.out.line("");
+                }
+                used += lines;
+            }
+            None => {}
+        }
+        if self.settings.heading {
+            for line in layout.headings() {
+                self.out.report(&line, &self.settings);
+                used += 1;
+            }
+        }
+        page.begun = true;
+        page.left = self.settings.pagesize.saturating_sub(used);
+    }
+
+    fn csv_row(&mut self, columns: &[ColumnInfo], row: &[Cell], csv: Csv, page: &mut Page) {
+        let quoted =
+            |text: &str| if csv.quote { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() };
+        let delimiter = csv.delimiter.to_string();
+        if !page.begun && self.settings.heading && self.settings.pagesize > 0 {
+            let names: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();
+            self.out.line(&names.join(&delimiter));
+        }
+        page.begun = true;
+        let values: Vec<String> = row
+            .iter()
+            .map(|cell| match cell {
+                Cell::Null => String::new(),
+                Cell::Number(text) => text.clone(),
+                Cell::Text(text) => quoted(text),
+            })
+            .collect();
+        self.out.line(&values.join(&delimiter));
+    }
+
+    /// COLUMN NEW_VALUE: the variable has the value of the last row.
+    fn new_values(&mut self, columns: &[ColumnInfo], layout: &Layout, row: &[Cell]) {
+        for (at, (info, cell)) in columns.iter().zip(row).enumerate() {
+            let Some(name) = self.columns.active(&info.name).and_then(|column| column.new_value.clone()) else {
+                continue;
+            };
+            let text = layout.text(at, cell);
+            match cell {
+                Cell::Number(_) => self.defines.set_number(&name, text),
+                Cell::Null | Cell::Text(_) => self.defines.set(&name, text),
+            }
+        }
+    }
+
+    fn say_count(&mut self, count: u64) {
+        match self.settings.feedback {
+            0 => {}
+            _ if count == 0 => self.out.line("\nno rows selected\n"),
+            least if count >= least => {
+                self.out.line(&format!("\n{count} row{} selected.\n", if count == 1 { "" } else { "s" }));
+            }
+            _ => self.out.line(""),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What the shell talks to: one connection to a database.
+//!
+//! The shell knows nothing of engines and planners. It hands over one statement at a time, without its terminator and with substitution variables
+//! already replaced, and asks for rows as SQL*Plus does: one row first, then [`arraysize`](crate::Settings) rows a call, so that a trace of the
+//! session shows the same calls.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use common::{DataType, Result};
+
+use crate::bind::Binds;
+
+/// A value as the shell shows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cell {
+    Null,
+    /// Decimal text with every significant digit, `-123.45` or `1.5E-120`; how much of it is shown is up to NUMWIDTH and COLUMN FORMAT.
+    Number(String),
+    /// Anything else, already as text; dates by the session's NLS_DATE_FORMAT.
+    Text(String),
+}
+
+/// A column of a query, or of a described table or view.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ColumnInfo {
+    pub name: String,
+    pub data_type: DataType,
+    pub nullable: bool,
+    /// Characters that a value may take on the screen, for anything but a number.
+    pub width: usize,
+}
+
+impl ColumnInfo {
+    /// A nullable column whose width follows from its type.
+    #[must_use]
+    pub fn new(name: impl Into<String>, data_type: DataType) -> Self {
+        let width = match data_type {
+            DataType::Number { .. } => 0,
+            DataType::Varchar2 { bytes } | DataType::Char { bytes } => usize::from(bytes),
+            DataType::Date => "DD-MON-RR".len(),
+            DataType::Timestamp { .. } => 75,
+            DataType::Raw { bytes } => usize::from(bytes) * 2,
+        };
+        Self { name: name.into(), data_type, nullable: true, width }
+    }
+
+    #[must_use]
+    pub fn width(mut self, width: usize) -> Self {
+        self.width = width;
+        self
+    }
+
+    #[must_use]
+    pub fn not_null(mut self) -> Self {
+        self.nullable = false;
+        self
+    }
+}
+
+/// What came of a statement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// A query is open; its rows come through [`Server::fetch`].
+    Query(Vec<ColumnInfo>),
+    Done(Done),
+}
+
+/// A statement that gives no rows back.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Done {
+    /// `INSERT`, `CREATE TABLE`, `COMMIT` …; when empty, the shell takes it from the statement's own words.
+    pub verb: String,
+    /// Rows inserted, updated, deleted or merged.
+    pub rows: Option<u64>,
+    /// A stored program was created but does not compile.
+    pub compilation_errors: bool,
+}
+
+/// A compilation error of a stored program, for SHOW ERRORS.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CompilationError {
+    pub line: u32,
+    pub column: u32,
+    pub text: String,
+}
+
+/// One connection.
+pub trait Server {
+    /// Runs one SQL statement or PL/SQL block, without its terminator. An open query is closed first.
+    ///
+    /// # Errors
+    /// Whatever is wrong with it, with the byte offset in `statement` where that is known; after a cancel, of kind `Cancelled`.
+    fn execute(&mut self, statement: &str, binds: &mut Binds) -> Result<Outcome>;
+
+    /// Up to `rows` rows of the open query; fewer than asked for means that it has ended.
+    ///
+    /// # Errors
+    /// When the query fails, which ends it; rows that this call had found by then are lost.
+    fn fetch(&mut self, rows: usize) -> Result<Vec<Vec<Cell>>>;
+
+    /// Closes the open query, if there is one.
+    fn close(&mut self);
+
+    /// Columns of a table or view, named as `NAME` or `OWNER.NAME`.
+    ///
+    /// # Errors
+    /// ORA-04043 when there is none of that name.
+    fn describe(&mut self, object: &str) -> Result<Vec<ColumnInfo>>;
+
+    /// # Errors
+    /// When the user is unknown or the password wrong; the shell is then not connected.
+    fn connect(&mut self, user: &str, password: Option<&str>) -> Result<()>;
+
+    /// # Errors
+    /// When open work cannot be ended.
+    fn disconnect(&mut self) -> Result<()>;
+
+    /// Name of the connected user, as the dictionary spells it.
+    fn user(&self) -> String;
+
+    /// Name, type and value of the parameters whose names contain `like`, in order of name.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn parameters(&mut self, like: &str) -> Result<Vec<(String, String, String)>>;
+
+    /// Compilation errors of a stored program (`PROCEDURE`, `NAME`), or of the last one created.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn errors(&mut self, object: Option<(&str, &str)>) -> Result<Vec<CompilationError>>;
+
+    /// Set to true, it makes the running statement fail with ORA-01013. The shell clears it before each statement.
+    fn cancel_handle(&self) -> Arc<AtomicBool>;
+
+    /// SET SERVEROUTPUT: whether DBMS_OUTPUT keeps lines.
+    fn set_server_output(&mut self, on: bool);
+
+    /// The lines that DBMS_OUTPUT has kept, oldest first, and forgets.
+    fn take_server_output(&mut self) -> Vec<String>;
+
+    /// One line that names the database and its version.
+    fn version(&self) -> String;
+
+    /// The text of a script below `@?/`, as `rdbms/admin/spreport.sql`, where the database brings one along.
+    fn home_script(&self, path: &str) -> Option<String> {
+        let _ = path;
+        None
+    }
+}

@@ -1,0 +1,395 @@
+//! SET and SHOW of settings: one table, a row a setting, with how it is read and how it is shown.
+
+use common::{Error, ErrorKind, Number, Result};
+
+use crate::settings::{Csv, RecordSeparator, ServerOutput, Settings};
+use crate::words::{Word, whole};
+
+/// The words behind SET that are still to be read.
+struct Arguments<'a> {
+    words: std::iter::Peekable<std::slice::Iter<'a, Word>>,
+    setting: String,
+}
+
+type Read = fn(&mut Settings, &mut Arguments<'_>) -> Result<()>;
+type Show = fn(&Settings) -> String;
+
+struct Setting {
+    pattern: &'static str,
+    read: Read,
+    show: Show,
+}
+
+const fn setting(pattern: &'static str, read: Read, show: Show) -> Setting {
+    Setting { pattern, read, show }
+}
+
+/// A setting that is accepted because leaving it out changes nothing that a user of Highwater could see.
+const fn without_effect(pattern: &'static str) -> Setting {
+    Setting { pattern, read: |_, a| a.skip(), show: |_| "has no effect".to_owned() }
+}
+
+/// A setting that only does what it does when OFF.
+const fn refused(pattern: &'static str) -> Setting {
+    Setting { pattern, read: |_, a| a.off_only(), show: |_| "OFF".to_owned() }
+}
+
+const SETTINGS: &[Setting] = &[
+    without_effect("appi[nfo]"),
+    setting("array[size]", |s, a| a.number(1, 5000).map(|n| s.arraysize = n), |s| s.arraysize.to_string()),
+    setting("auto[commit]", |s, a| a.autocommit().map(|on| s.autocommit = on), |s| on_off(s.autocommit)),
+    setting("autop[rint]", |s, a| a.on_off().map(|on| s.autoprint = on), |s| on_off(s.autoprint)),
+    refused("autot[race]"),
+    setting("colsep", |s, a| a.text().map(|text| s.colsep = text), |s| format!("\"{}\"", s.colsep)),
+    setting("con[cat]", |s, a| a.character('.').map(|c| s.concat = c), |s| character(s.concat)),
+    without_effect("copyc[ommit]"),
+    setting("def[ine]", |s, a| a.character('&').map(|c| s.define = c), |s| character(s.define)),
+    without_effect("describe"),
+    setting("echo", |s, a| a.on_off().map(|on| s.echo = on), |s| on_off(s.echo)),
+    refused("emb[edded]"),
+    refused("errorl[ogging]"),
+    setting("esc[ape]", |s, a| a.character('\\').map(|c| s.escape = c), |s| character(s.escape)),
+    setting("exitc[ommit]", |s, a| a.on_off().map(|on| s.exitcommit = on), |s| on_off(s.exitcommit)),
+    setting(
+        "feed[back]",
+        |s, a| a.feedback().map(|n| s.feedback = n),
+        |s| match s.feedback {
+            0 => "OFF".to_owned(),
+            n => format!("ON for {n} or more rows"),
+        },
+    ),
+    without_effect("flu[sh]"),
+    setting("hea[ding]", |s, a| a.on_off().map(|on| s.heading = on), |s| on_off(s.heading)),
+    setting("heads[ep]", |s, a| a.character('|').map(|c| s.headsep = c), |s| character(s.headsep)),
+    without_effect("hist[ory]"),
+    setting("lin[esize]", |s, a| a.number(1, 32767).map(|n| s.linesize = n), |s| s.linesize.to_string()),
+    without_effect("lobpre[fetch]"),
+    without_effect("logsource"),
+    setting("long", |s, a| a.number(1, 2_000_000_000).map(|n| s.long = n), |s| s.long.to_string()),
+    without_effect("longc[hunksize]"),
+    setting(
+        "mark[up]",
+        |s, a| a.markup().map(|csv| s.csv = csv),
+        |s| match s.csv {
+            None => "OFF".to_owned(),
+            Some(csv) => format!("CSV ON DELIMITER {} QUOTE {}", csv.delimiter, on_off(csv.quote)),
+        },
+    ),
+    setting(
+        "newp[age]",
+        |s, a| a.newpage().map(|n| s.newpage = n),
+        |s| s.newpage.map_or_else(|| "NONE".to_owned(), |n| n.to_string()),
+    ),
+    setting("null", |s, a| a.text().map(|text| s.null = text), |s| format!("\"{}\"", s.null)),
+    setting("numf[ormat]", |s, a| a.numformat().map(|text| s.numformat = text), |s| format!("\"{}\"", s.numformat)),
+    setting("num[width]", |s, a| a.number(2, 128).map(|n| s.numwidth = n), |s| s.numwidth.to_string()),
+    setting("pages[ize]", |s, a| a.number(0, 50_000).map(|n| s.pagesize = n), |s| s.pagesize.to_string()),
+    refused("pau[se]"),
+    setting(
+        "recsep",
+        |s, a| a.recsep().map(|r| s.recsep = r),
+        |s| match s.recsep {
+            RecordSeparator::Off => "OFF".to_owned(),
+            RecordSeparator::Wrapped => "WRAP".to_owned(),
+            RecordSeparator::Each => "EACH".to_owned(),
+        },
+    ),
+    setting("recsepchar", |s, a| a.one_character().map(|c| s.recsepchar = c), |s| format!("\"{}\"", s.recsepchar)),
+    without_effect("rowpre[fetch]"),
+    setting(
+        "serverout[put]",
+        |s, a| a.serveroutput().map(|o| s.serveroutput = o),
+        |s| match s.serveroutput {
+            ServerOutput::Off => "OFF".to_owned(),
+            ServerOutput::Wrapped => "ON SIZE UNLIMITED FORMAT WRAPPED".to_owned(),
+            ServerOutput::WordWrapped => "ON SIZE UNLIMITED FORMAT WORD_WRAPPED".to_owned(),
+            ServerOutput::Truncated => "ON SIZE UNLIMITED FORMAT TRUNCATED".to_owned(),
+        },
+    ),
+    without_effect("shift[inout]"),
+    refused("show[mode]"),
+    setting("space", |s, a| a.number(0, 10).map(|n| s.colsep = " ".repeat(n)), |s| s.colsep.len().to_string()),
+    setting("sqlbl[anklines]", |s, a| a.on_off().map(|on| s.sqlblanklines = on), |s| on_off(s.sqlblanklines)),
+    setting("sqlp[rompt]", |s, a| a.text().map(|text| s.sqlprompt = text), |s| format!("\"{}\"", s.sqlprompt)),
+    without_effect("sqlpluscompat[ibility]"),
+    without_effect("statementc[ache]"),
+    setting("suf[fix]", |s, a| a.text().map(|text| s.suffix = text), |s| format!("\"{}\"", s.suffix)),
+    setting("tab", |s, a| a.on_off().map(|on| s.tab = on), |s| on_off(s.tab)),
+    setting("term[out]", |s, a| a.on_off().map(|on| s.termout = on), |s| on_off(s.termout)),
+    refused("ti[me]"),
+    setting("timi[ng]", |s, a| a.on_off().map(|on| s.timing = on), |s| on_off(s.timing)),
+    setting("trim[out]", |s, a| a.on_off().map(|on| s.trimout = on), |s| on_off(s.trimout)),
+    setting("trims[pool]", |s, a| a.on_off().map(|on| s.trimspool = on), |s| on_off(s.trimspool)),
+    setting("und[erline]", |s, a| a.character('-').map(|c| s.underline = c), |s| character(s.underline)),
+    setting("ver[ify]", |s, a| a.on_off().map(|on| s.verify = on), |s| on_off(s.verify)),
+    setting(
+        "wra[p]",
+        |s, a| a.on_off().map(|on| s.wrap = on),
+        |s| if s.wrap { "lines will be wrapped" } else { "lines will be truncated" }.to_owned(),
+    ),
+];
+
+/// SET: one setting after the other with its value, as in `set lines 100 pages 0`. What stands before a wrong one is set.
+pub(crate) fn set(settings: &mut Settings, words: &[Word]) -> Result<()> {
+    let mut arguments = Arguments { words: words.iter().peekable(), setting: String::new() };
+    if words.is_empty() {
+        return Err(sp2(281, "SET: the name of a setting is missing"));
+    }
+    while let Some(word) = arguments.words.next() {
+        let setting = find(word).ok_or_else(|| sp2(735, format!("SET: there is no setting \"{}\"", word.text)))?;
+        arguments.setting = whole(setting.pattern).to_uppercase();
+        (setting.read)(settings, &mut arguments)?;
+    }
+    Ok(())
+}
+
+/// SHOW of one setting; None when there is none of that name.
+pub(crate) fn show(settings: &Settings, word: &Word) -> Option<String> {
+    find(word).map(|setting| shown(setting, settings))
+}
+
+/// SHOW ALL: every setting, in order of name.
+pub(crate) fn show_all(settings: &Settings) -> Vec<String> {
+    SETTINGS.iter().map(|setting| shown(setting, settings)).collect()
+}
+
+fn shown(setting: &Setting, settings: &Settings) -> String {
+    format!("{} {}", whole(setting.pattern), (setting.show)(settings))
+}
+
+fn find(word: &Word) -> Option<&'static Setting> {
+    SETTINGS.iter().find(|setting| word.is(setting.pattern))
+}
+
+fn on_off(on: bool) -> String {
+    if on { "ON" } else { "OFF" }.to_owned()
+}
+
+fn character(value: Option<char>) -> String {
+    value.map_or_else(|| "OFF".to_owned(), |c| format!("\"{c}\" (hex {:02x})", u32::from(c)))
+}
+
+fn sp2(number: u32, text: impl Into<String>) -> Error {
+    Error::new(ErrorKind::User, Number::Sp2(number), text)
+}
+
+impl Arguments<'_> {
+    fn next(&mut self) -> Result<&Word> {
+        let setting = &self.setting;
+        self.words.next().ok_or_else(|| sp2(267, format!("SET {setting}: the value is missing")))
+    }
+
+    /// Takes the next word when it is one of these.
+    fn take(&mut self, pattern: &str) -> bool {
+        self.words.next_if(|word| word.is(pattern)).is_some()
+    }
+
+    fn wrong(&self, wanted: &str) -> Error {
+        sp2(265, format!("SET {} takes {wanted}", self.setting))
+    }
+
+    fn on_off(&mut self) -> Result<bool> {
+        let word = self.next()?;
+        if word.is("on") {
+            Ok(true)
+        } else if word.is("off") {
+            Ok(false)
+        } else {
+            Err(self.wrong("ON or OFF"))
+        }
+    }
+
+    fn off_only(&mut self) -> Result<()> {
+        if self.take("off") {
+            return Ok(());
+        }
+        Err(Error::unsupported(format!("SET {} other than OFF", self.setting)))
+    }
+
+    fn skip(&mut self) -> Result<()> {
+        self.next().map(|_| ())
+    }
+
+    fn number(&mut self, least: usize, most: usize) -> Result<usize> {
+        let word = self.next()?;
+        let value = word.text.parse::<usize>().ok().filter(|n| (least..=most).contains(n));
+        value.ok_or_else(|| sp2(267, format!("SET {} takes a number from {least} to {most}", self.setting)))
+    }
+
+    fn text(&mut self) -> Result<String> {
+        Ok(self.next()?.text.clone())
+    }
+
+    /// ON: the default character; OFF: none; else the one character given.
+    fn character(&mut self, default: char) -> Result<Option<char>> {
+        if self.take("on") {
+            return Ok(Some(default));
+        }
+        if self.take("off") {
+            return Ok(None);
+        }
+        self.one_character().map(Some)
+    }
+
+    fn one_character(&mut self) -> Result<char> {
+        let word = self.next()?;
+        let mut chars = word.text.chars();
+        match (chars.next(), chars.next()) {
+            (Some(c), None) if word.quoted || !c.is_alphanumeric() || self.setting == "UNDERLINE" => Ok(c),
+            _ => Err(self.wrong("ON, OFF or one character that is neither a letter nor a digit")),
+        }
+    }
+
+    fn autocommit(&mut self) -> Result<bool> {
+        if self.take("imm[ediate]") {
+            return Ok(true);
+        }
+        if self.words.peek().is_some_and(|word| word.text.parse::<u32>().is_ok()) {
+            return Err(Error::unsupported("SET AUTOCOMMIT with a number of statements"));
+        }
+        self.on_off()
+    }
+
+    fn feedback(&mut self) -> Result<u64> {
+        if self.words.peek().is_some_and(|word| word.text.parse::<u64>().is_ok()) {
+            return self.number(0, 50_000).map(|n| n as u64);
+        }
+        if self.words.peek().is_some_and(|word| word.is("only") || word.is("sql_id")) {
+            return Err(Error::unsupported("SET FEEDBACK ONLY and SQL_ID"));
+        }
+        self.on_off().map(u64::from)
+    }
+
+    fn markup(&mut self) -> Result<Option<Csv>> {
+        if !self.take("csv") {
+            if self.take("html") && self.take("off") {
+                return Ok(None);
+            }
+            return Err(Error::unsupported("SET MARKUP other than CSV ON or OFF"));
+        }
+        let on = self.on_off()?;
+        let mut csv = Csv { delimiter: ',', quote: true };
+        loop {
+            if self.take("delim[iter]") {
+                csv.delimiter = self.one_character()?;
+            } else if self.take("quote") {
+                csv.quote = self.on_off()?;
+            } else {
+                return Ok(on.then_some(csv));
+            }
+        }
+    }
+
+    fn newpage(&mut self) -> Result<Option<usize>> {
+        if self.take("none") { Ok(None) } else { self.number(0, 999).map(Some) }
+    }
+
+    fn numformat(&mut self) -> Result<String> {
+        let format = self.text()?;
+        if !format.is_empty() {
+            crate::number::check(&format)?;
+        }
+        Ok(format)
+    }
+
+    fn recsep(&mut self) -> Result<RecordSeparator> {
+        let word = self.next()?;
+        if word.is("wr[apped]") {
+            Ok(RecordSeparator::Wrapped)
+        } else if word.is("ea[ch]") {
+            Ok(RecordSeparator::Each)
+        } else if word.is("off") {
+            Ok(RecordSeparator::Off)
+        } else {
+            Err(self.wrong("WRAPPED, EACH or OFF"))
+        }
+    }
+
+    fn serveroutput(&mut self) -> Result<ServerOutput> {
+        if !self.on_off()? {
+            return Ok(ServerOutput::Off);
+        }
+        let mut output = ServerOutput::WordWrapped;
+        loop {
+            if self.take("size") {
+                if !self.take("unl[imited]") {
+                    self.number(2000, 1_000_000)?;
+                }
+            } else if self.take("for[mat]") {
+                output = if self.take("wra[pped]") {
+                    ServerOutput::Wrapped
+                } else if self.take("wor[d_wrapped]") {
+                    ServerOutput::WordWrapped
+                } else if self.take("tru[ncated]") {
+                    ServerOutput::Truncated
+                } else {
+                    return Err(self.wrong("WRAPPED, WORD_WRAPPED or TRUNCATED as its FORMAT"));
+                };
+            } else {
+                return Ok(output);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::split;
+
+    fn after(line: &str) -> Settings {
+        let mut settings = Settings::default();
+        set(&mut settings, &split(line)).unwrap();
+        settings
+    }
+
+    #[test]
+    fn several_settings_on_a_line() {
+        let settings = after("lines 200 pages 0 trimspool on feed off echo on timi on define off");
+        assert_eq!((settings.linesize, settings.pagesize, settings.feedback), (200, 0, 0));
+        assert!(settings.trimspool && settings.echo && settings.timing && settings.define.is_none());
+    }
+
+    #[test]
+    fn values_are_checked() {
+        let mut settings = Settings::default();
+        for line in [
+            "",
+            "nosuch 1",
+            "lin",
+            "linesize x",
+            "pagesize 50001",
+            "echo maybe",
+            "autotrace on",
+            "define ab",
+            "sqlprompt",
+        ] {
+            assert!(set(&mut settings, &split(line)).is_err(), "{line}");
+        }
+        assert!(set(&mut settings, &split("pagesize 20 echo maybe")).is_err());
+        assert_eq!(settings.pagesize, 20);
+    }
+
+    #[test]
+    fn patterns_are_told_apart() {
+        for (word, name) in [
+            ("num", "numwidth"),
+            ("numf", "numformat"),
+            ("ti", "time"),
+            ("timing", "timing"),
+            ("head", "heading"),
+            ("trims", "trimspool"),
+            ("auto", "autocommit"),
+        ] {
+            let found = find(&split(word)[0]).unwrap();
+            assert_eq!(whole(found.pattern), name);
+        }
+    }
+
+    #[test]
+    fn server_output_and_csv() {
+        assert_eq!(after("serveroutput on size 1000000 format wrapped lines 90").serveroutput, ServerOutput::Wrapped);
+        assert_eq!(after("markup csv on delimiter ';' quote off").csv, Some(Csv { delimiter: ';', quote: false }));
+        assert_eq!(after("newpage none").newpage, None);
+    }
+}

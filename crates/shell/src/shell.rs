@@ -1,0 +1,495 @@
+//! The shell itself: reads lines from the keyboard or from scripts, gathers them into statements and commands, runs them.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+use common::sync::Arc;
+use common::{Clock, Error, ErrorKind, Number, Result};
+
+use crate::bind::Binds;
+use crate::column::Columns;
+use crate::command;
+use crate::console::{Console, Input};
+use crate::define::{Defines, nobody_answers, substitute};
+use crate::interrupt;
+use crate::output::Output;
+use crate::server::Server;
+use crate::settings::Settings;
+use crate::statement::{LineEnd, Scanner, begins_statement, is_plsql, skip_comments};
+use crate::words;
+
+/// How a session is started.
+#[derive(Clone, Default, Debug)]
+pub struct Options {
+    /// No banner, no prompts.
+    pub silent: bool,
+    /// User and password; None: as the server is connected already.
+    pub logon: Option<(String, Option<String>)>,
+    /// A script to run first, with its arguments; the name as behind `@`.
+    pub script: Option<(String, Vec<String>)>,
+}
+
+/// What a line does to the session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Flow {
+    Next,
+    /// The scripts being run end, the session goes on.
+    Stop,
+    /// The session ends with this exit code.
+    Exit(u8),
+}
+
+/// WHENEVER SQLERROR or OSERROR.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Whenever {
+    Continue(Ending),
+    Exit(command::ExitCode, Ending),
+}
+
+/// What becomes of open work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ending {
+    None,
+    Commit,
+    Rollback,
+}
+
+/// A script being run.
+pub(crate) struct Script {
+    pub(crate) path: PathBuf,
+    pub(crate) lines: VecDeque<String>,
+}
+
+pub(crate) struct Timer {
+    pub(crate) name: String,
+    pub(crate) start_us: u64,
+}
+
+/// Exit code of a session that did what was asked.
+pub const DONE: u8 = 0;
+/// Exit code of a session that could not do what was asked.
+pub const FAILED: u8 = 1;
+
+/// Scripts that may be open inside each other.
+pub(crate) const SCRIPTS_MAX: usize = 20;
+
+/// A session of the shell.
+pub struct Shell {
+    pub(crate) server: Box<dyn Server>,
+    pub(crate) connected: bool,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) out: Output,
+    pub(crate) silent: bool,
+    pub(crate) settings: Settings,
+    pub(crate) defines: Defines,
+    pub(crate) columns: Columns,
+    pub(crate) binds: Binds,
+    /// The SQL buffer: the last statement as it was typed, without its terminator.
+    pub(crate) buffer: Vec<String>,
+    /// Line of the buffer that APPEND, CHANGE and DEL work on, from 1.
+    pub(crate) current_line: usize,
+    /// Scripts being run, the innermost last.
+    pub(crate) scripts: Vec<Script>,
+    pub(crate) sql_error: Whenever,
+    pub(crate) os_error: Whenever,
+    pub(crate) timers: Vec<Timer>,
+    /// Number of the last statement's error; 0 after a good one.
+    pub(crate) sqlcode: u32,
+}
+
+impl std::fmt::Debug for Shell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shell").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+/// Runs a session to its end and gives its exit code.
+#[must_use]
+pub fn run(server: Box<dyn Server>, console: Box<dyn Console>, clock: Arc<dyn Clock>, options: Options) -> u8 {
+    let mut shell = Shell::new(server, console, clock, options.silent);
+    shell.session(options)
+}
+
+impl Shell {
+    fn new(server: Box<dyn Server>, console: Box<dyn Console>, clock: Arc<dyn Clock>, silent: bool) -> Self {
+        let mut shell = Self {
+            server,
+            connected: true,
+            clock,
+            out: Output::new(console),
+            silent,
+            settings: Settings::default(),
+            defines: Defines::default(),
+            columns: Columns::default(),
+            binds: Binds::default(),
+            buffer: Vec::new(),
+            current_line: 0,
+            scripts: Vec::new(),
+            sql_error: Whenever::Continue(Ending::None),
+            os_error: Whenever::Continue(Ending::None),
+            timers: Vec::new(),
+            sqlcode: 0,
+        };
+        shell.predefine();
+        shell
+    }
+
+    /// The variables that the shell itself defines, after each change of user.
+    pub(crate) fn predefine(&mut self) {
+        let user = if self.connected { self.server.user() } else { String::new() };
+        self.defines.set("_USER", user);
+        self.defines.set("_CONNECT_IDENTIFIER", "highwater");
+        self.defines.set("_SQLPLUS_RELEASE", release());
+        self.defines.set("_O_VERSION", self.server.version());
+        self.defines.set("_O_RELEASE", release());
+    }
+
+    fn session(&mut self, options: Options) -> u8 {
+        if !self.silent {
+            self.out.line(&format!("\nHighwater {}\n", env!("CARGO_PKG_VERSION")));
+        }
+        if let Some((user, password)) = options.logon
+            && let Err(error) = self.connect(&user, password.as_deref())
+        {
+            self.say_error(&error);
+            self.out.flush();
+            return FAILED;
+        }
+        if !self.silent {
+            let version = self.server.version();
+            self.out.line(&format!("Connected to:\n{version}\n"));
+        }
+        let mut code = DONE;
+        let mut flow = Flow::Next;
+        if let Some((name, arguments)) = options.script {
+            match self.run_script(&name, None, arguments) {
+                Ok(done) => flow = done,
+                Err(error) => {
+                    code = FAILED;
+                    flow = self.failed(&error);
+                }
+            }
+        }
+        if let Flow::Exit(asked) = flow {
+            return self.leave(asked);
+        }
+        match self.lines() {
+            Flow::Exit(asked) => self.leave(asked),
+            Flow::Next | Flow::Stop => self.leave(code),
+        }
+    }
+
+    /// Ends the session: open work as EXITCOMMIT has it, then the connection.
+    fn leave(&mut self, code: u8) -> u8 {
+        let mut code = code;
+        if let Err(error) = self.out.spool_off() {
+            self.say_error(&error);
+            code = code.max(FAILED);
+        }
+        if self.connected {
+            let ended = self.end_work(if self.settings.exitcommit { Ending::Commit } else { Ending::Rollback });
+            if let Err(error) = ended.and_then(|()| self.server.disconnect()) {
+                self.say_error(&error);
+                code = code.max(FAILED);
+            }
+            if !self.silent {
+                let version = self.server.version();
+                self.out.line(&format!("Disconnected from {version}"));
+            }
+        }
+        self.out.flush();
+        if self.out.broken() { code.max(FAILED) } else { code }
+    }
+
+    pub(crate) fn end_work(&mut self, ending: Ending) -> Result<()> {
+        let statement = match ending {
+            Ending::None => return Ok(()),
+            Ending::Commit => "commit",
+            Ending::Rollback => "rollback",
+        };
+        self.server.execute(statement, &mut self.binds).map(|_| ())
+    }
+
+    /// Runs the lines of the innermost script, or of the console when there is none, to their end.
+    pub(crate) fn lines(&mut self) -> Flow {
+        let mut interrupts = 0;
+        loop {
+            self.out.flush();
+            if self.out.broken() {
+                return Flow::Exit(FAILED);
+            }
+            if interrupt::leaving() {
+                if !self.scripts.is_empty() {
+                    return Flow::Stop;
+                }
+                if !self.out.interactive() {
+                    return Flow::Exit(FAILED);
+                }
+                interrupt::forget();
+            }
+            let prompt = self.prompt();
+            let line = match self.read(&prompt) {
+                Ok(Input::Line(line)) => line,
+                Ok(Input::End) => return Flow::Next,
+                Ok(Input::Interrupted) if interrupts > 0 || !self.out.interactive() => return Flow::Exit(FAILED),
+                Ok(Input::Interrupted) => {
+                    interrupts += 1;
+                    self.out.line("Ctrl-C once more, or exit, leaves.");
+                    continue;
+                }
+                Err(error) => {
+                    self.say_error(&error);
+                    return Flow::Exit(FAILED);
+                }
+            };
+            interrupts = 0;
+            let flow = match self.line(line) {
+                Ok(flow) => flow,
+                Err(error) => self.failed(&error),
+            };
+            match flow {
+                Flow::Next => {}
+                Flow::Stop if self.scripts.is_empty() => {}
+                other => return other,
+            }
+        }
+    }
+
+    /// The prompt, with the variables whose names stand in it replaced.
+    fn prompt(&self) -> String {
+        let mut prompt = self.settings.sqlprompt.clone();
+        for define in self.defines.iter().filter(|define| define.name.starts_with('_')) {
+            for name in [&define.name, &define.name.to_ascii_lowercase()] {
+                prompt = prompt.replace(name.as_str(), &define.value);
+            }
+        }
+        prompt
+    }
+
+    /// Reads the next line of the innermost script or of the console, and echoes it where that is wanted.
+    pub(crate) fn read(&mut self, prompt: &str) -> Result<Input> {
+        if let Some(script) = self.scripts.last_mut() {
+            let Some(line) = script.lines.pop_front() else { return Ok(Input::End) };
+            if self.settings.echo {
+                self.out.line(&format!("{prompt}{line}"));
+            }
+            return Ok(Input::Line(line));
+        }
+        self.out.mute(false);
+        let prompt = if self.silent { "" } else { prompt };
+        if !self.out.interactive() {
+            self.out.screen(prompt);
+        }
+        self.out.flush();
+        let input = self.out.console().read(prompt).map_err(|error| read_error(&error))?;
+        if let Input::Line(line) = &input {
+            self.out.typed(&format!("{prompt}{line}\n"));
+        }
+        Ok(input)
+    }
+
+    /// Asks the user at the console, in the middle of a script too.
+    pub(crate) fn ask(out: &mut Output, prompt: &str, name: &str, hidden: bool) -> Result<String> {
+        if !out.interactive() {
+            out.screen(prompt);
+        }
+        out.flush();
+        let console = out.console();
+        let input = if hidden { console.read_hidden(prompt) } else { console.read(prompt) };
+        match input.map_err(|error| read_error(&error))? {
+            Input::Line(line) => {
+                out.typed(&format!("{prompt}{}\n", if hidden { "" } else { &line }));
+                Ok(line)
+            }
+            Input::Interrupted | Input::End => Err(nobody_answers(name)),
+        }
+    }
+
+    /// Substitution in one line of a command or statement; None when nothing changes.
+    pub(crate) fn substituted(&mut self, line: &str) -> Result<Option<String>> {
+        let out = &mut self.out;
+        let mut ask = |name: &str| Self::ask(out, &format!("Enter value for {}: ", name.to_lowercase()), name, false);
+        substitute(line, &self.settings, &mut self.defines, &mut ask)
+    }
+
+    /// One line at the prompt, with the lines that it needs behind it.
+    fn line(&mut self, line: String) -> Result<Flow> {
+        let trimmed = line.trim();
+        if trimmed.is_empty() || trimmed.starts_with("--") {
+            return Ok(Flow::Next);
+        }
+        if trimmed == "/" {
+            return self.run_buffer();
+        }
+        if trimmed.starts_with("/*") {
+            return self.comment(line);
+        }
+        if begins_statement(trimmed) {
+            return self.statement(vec![line]);
+        }
+        if let Ok(number) = trimmed.parse::<usize>() {
+            return self.go_to_line(number);
+        }
+        self.command(line)
+    }
+
+    /// A line that begins with `/*`: what follows the comment on its last line may be a statement.
+    fn comment(&mut self, first: String) -> Result<Flow> {
+        let mut lines = vec![first];
+        let mut scanner = Scanner::default();
+        scanner.line(&lines[0]);
+        while scanner.in_comment() {
+            let Input::Line(line) = self.read("DOC> ")? else {
+                self.out.line("SP2-0312: the input ended inside a comment");
+                return Ok(Flow::Next);
+            };
+            scanner.line(&line);
+            lines.push(line);
+        }
+        let text = lines.join("\n");
+        let rest = skip_comments(&text);
+        if rest.is_empty() {
+            return Ok(Flow::Next);
+        }
+        if begins_statement(rest) {
+            return self.statement(lines);
+        }
+        let rest = rest.to_owned();
+        self.command(rest)
+    }
+
+    /// A SQL*Plus command; a hyphen at the end of a line continues it.
+    fn command(&mut self, first: String) -> Result<Flow> {
+        let mut line = first;
+        let remark = words::split(&line).first().is_some_and(|word| word.is("rem[ark]"));
+        while !remark && line.trim_end().ends_with('-') && !line.trim_end().ends_with("--") {
+            let kept = line.trim_end().trim_end_matches('-').len();
+            line.truncate(kept);
+            match self.read("> ")? {
+                Input::Line(more) => line.push_str(&more),
+                Input::Interrupted => return Ok(Flow::Next),
+                Input::End => break,
+            }
+        }
+        if remark {
+            return Ok(Flow::Next);
+        }
+        let line = self.substituted(&line)?.unwrap_or(line);
+        command::run(self, line.trim())
+    }
+
+    /// Gathers a statement from its first lines on, and runs it.
+    fn statement(&mut self, first: Vec<String>) -> Result<Flow> {
+        let mut lines: Vec<String> = Vec::new();
+        let mut scanner = Scanner::default();
+        let mut waiting: VecDeque<String> = first.into();
+        loop {
+            let line = match waiting.pop_front() {
+                Some(line) => line,
+                None => match self.read(&format!("{:>3}  ", lines.len() + 1))? {
+                    Input::Line(line) => line,
+                    Input::Interrupted => return Ok(Flow::Next),
+                    Input::End => return self.unfinished(lines, &scanner),
+                },
+            };
+            let plsql = is_plsql(&lines.join("\n"));
+            let trimmed = line.trim();
+            if !lines.is_empty() {
+                if trimmed == "/" && !scanner.in_comment() {
+                    self.keep(lines);
+                    return self.run_buffer();
+                }
+                if trimmed == "." && !scanner.in_comment() {
+                    self.keep(lines);
+                    return Ok(Flow::Next);
+                }
+                if trimmed.is_empty() && !plsql && !self.settings.sqlblanklines && !scanner.in_comment() {
+                    return self.emptied(lines, &scanner);
+                }
+            }
+            let end = scanner.line(&line);
+            lines.push(line);
+            if let LineEnd::Terminated(at) = end
+                && !is_plsql(&lines.join("\n"))
+            {
+                if let Some(last) = lines.last_mut() {
+                    last.truncate(at);
+                }
+                if lines.last().is_some_and(|last| last.trim().is_empty()) {
+                    lines.pop();
+                }
+                self.keep(lines);
+                return self.run_buffer();
+            }
+        }
+    }
+
+    /// Puts a statement into the SQL buffer.
+    pub(crate) fn keep(&mut self, lines: Vec<String>) {
+        self.current_line = lines.len();
+        self.buffer = lines;
+    }
+
+    /// An empty line has ended a statement: it is kept and not run, as SQL*Plus has it; a quote left open is said.
+    fn emptied(&mut self, lines: Vec<String>, scanner: &Scanner) -> Result<Flow> {
+        self.keep(lines);
+        if scanner.in_quote() {
+            let error = Error::user(1756, "a quoted text is not closed; the statement was not run");
+            return Ok(self.not_run(&error));
+        }
+        Ok(Flow::Next)
+    }
+
+    fn unfinished(&mut self, lines: Vec<String>, scanner: &Scanner) -> Result<Flow> {
+        let first = lines.first().map_or("", |line| line.trim()).to_owned();
+        self.keep(lines);
+        let why = if scanner.in_quote() { "inside a quoted text" } else { "before the end of a statement" };
+        let text = format!("the input ended {why}, which was not run: {first}");
+        Ok(self.not_run(&Error::new(ErrorKind::User, Number::Sp2(42), text)))
+    }
+
+    /// A statement that could not be run counts as one that failed.
+    fn not_run(&mut self, error: &Error) -> Flow {
+        self.say_error(error);
+        self.whenever(&self.sql_error.clone(), error)
+    }
+
+    /// Says what is wrong with a command or a file, and what WHENEVER makes of it.
+    pub(crate) fn failed(&mut self, error: &Error) -> Flow {
+        self.say_error(error);
+        match error.kind {
+            ErrorKind::Io => self.whenever(&self.os_error.clone(), error),
+            _ => Flow::Next,
+        }
+    }
+
+    pub(crate) fn say_error(&mut self, error: &Error) {
+        self.out.line(&error.to_string());
+    }
+
+    /// What WHENEVER makes of an error.
+    pub(crate) fn whenever(&mut self, whenever: &Whenever, error: &Error) -> Flow {
+        let (ending, exit) = match whenever {
+            Whenever::Continue(ending) => (*ending, None),
+            Whenever::Exit(code, ending) => (*ending, Some(code)),
+        };
+        if let Err(error) = self.end_work(ending) {
+            self.say_error(&error);
+        }
+        match exit {
+            None => Flow::Next,
+            Some(code) => Flow::Exit(code.after(self, error)),
+        }
+    }
+}
+
+/// The version in the ten digits that scripts compare.
+fn release() -> String {
+    let mut parts = env!("CARGO_PKG_VERSION").split('.').map(|part| part.parse::<u32>().unwrap_or(0));
+    let mut next = || parts.next().unwrap_or(0);
+    format!("{:02}{:02}{:02}0000", next(), next(), next())
+}
+
+fn read_error(error: &std::io::Error) -> Error {
+    Error::new(ErrorKind::Io, Number::Hw(2), format!("standard input: {error}"))
+}

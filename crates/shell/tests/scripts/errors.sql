@@ -1,0 +1,31 @@
+select *
+  from dual,
+       (select * from nosuch);
+select * from broken;
+bad luck
+begin raise; end;
+/
+exec raise
+rollback;
+nosuch command here
+show sqlcode
+select 'open from dual;
+
+select 1 from dual
+.
+/
+@nosuch_script
+@?/rdbms/admin/spreport.sql
+@?/rdbms/admin/known.sql
+host ls
+edit
+!ls
+break on x
+set autotrace on
+set nosuch 5
+set echo maybe
+undefine nosuch
+print nosuch
+select * from slow;
+select * from dual;
+select unfinished
