@@ -160,7 +160,7 @@ fn os(direct_sector_max: Option<usize>, io_uring: bool) -> Arc<dyn FileSystem> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn all_implementations_do_the_same(steps in vec(step(), 1..60)) {

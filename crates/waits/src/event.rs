@@ -118,6 +118,12 @@ impl fmt::Display for Event {
     }
 }
 
+/// P1 of the waits for enqueues: the two letters of the lock's type, then its mode.
+#[must_use]
+pub fn enqueue_name_mode(name: [u8; 2], mode: u16) -> u64 {
+    u64::from(name[0]) << 24 | u64::from(name[1]) << 16 | u64::from(mode)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,5 +155,6 @@ mod tests {
         assert_eq!(Event::EnqHwContention.class(), WaitClass::Configuration);
         assert_eq!(Event::SqlNetMessageFromClient.class(), WaitClass::Idle);
         assert_eq!(Event::DiskFileOperationsIo.name(), "Disk file operations I/O");
+        assert_eq!(enqueue_name_mode(*b"TX", 6), 0x5458_0006);
     }
 }

@@ -20,7 +20,7 @@ mod system;
 mod trace;
 
 pub use counters::GetMode;
-pub use event::{Event, WaitClass};
+pub use event::{Event, WaitClass, enqueue_name_mode};
 pub use meter::{CurrentWait, Meter};
 pub use snapshot::{BufferWaits, EventTotals, HISTOGRAM_BUCKETS, MeterSnapshot, histogram_bound_us};
 pub use sql_id::{sql_hash, sql_id};

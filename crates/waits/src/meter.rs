@@ -198,7 +198,7 @@ impl Meter {
         self.trace_level.load(Relaxed)
     }
 
-    /// Writes to the trace, if one runs.
+    /// Writes to the trace, if one runs. `write` must not call this meter's waits or trace.
     #[inline]
     pub fn trace(&self, write: impl FnOnce(&mut TraceFile)) {
         if self.trace_level.load(Relaxed) != 0

@@ -156,7 +156,13 @@ impl OsFile {
             let result = if aligned {
                 vectored::write(&direct.file, offset, &mut slices(buffers, 0), direct.sector)
             } else {
-                let bounce = AlignedBuffer::copy_of(&buffers.concat());
+                let mut bounce = AlignedBuffer::zeroed(wanted);
+                let mut rest = &mut *bounce;
+                for buffer in buffers {
+                    let (part, after) = rest.split_at_mut(buffer.len());
+                    part.copy_from_slice(buffer);
+                    rest = after;
+                }
                 vectored::write(&direct.file, offset, &mut [IoSlice::new(&bounce)], direct.sector)
             };
             match result {

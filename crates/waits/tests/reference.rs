@@ -1,0 +1,71 @@
+//! docs/reference/waits.md says what events.toml and stats.toml say.
+//!
+//! `HIGHWATER_WRITE_REFERENCE=1 cargo test -p waits --test reference` writes the page anew.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use waits::{Event, Statistic, Unit, WaitClass};
+
+fn page() -> Result<String, std::fmt::Error> {
+    let mut page = String::new();
+    writeln!(page, "# Wait events and statistics\n")?;
+    writeln!(
+        page,
+        "<!-- Made from crates/waits/events.toml and stats.toml by `cargo test -p waits --test reference`. -->\n"
+    )?;
+    writeln!(
+        page,
+        "Names are those of the views (`V$EVENT_NAME`, `V$STATNAME`), of reports and of traces. A wait has three parameters, P1 to P3.\n"
+    )?;
+    writeln!(page, "## Wait events\n")?;
+    for class in WaitClass::ALL {
+        let events: Vec<Event> = Event::ALL.into_iter().filter(|event| event.class() == class).collect();
+        if events.is_empty() {
+            continue;
+        }
+        writeln!(page, "### {class}\n\n| event | parameters | who waits for what |\n| --- | --- | --- |")?;
+        for event in events {
+            let named: Vec<&str> = event.parameters().into_iter().filter(|p| !p.is_empty()).collect();
+            let parameters = named.join(", ").replace('|', "\\|");
+            writeln!(page, "| `{event}` | {parameters} | {} |", event.about())?;
+        }
+        writeln!(page)?;
+    }
+    writeln!(page, "## Statistics\n")?;
+    writeln!(page, "Times are counted in microseconds; the views show centiseconds.\n")?;
+    let classes =
+        [(1, "user"), (2, "redo"), (4, "enqueue"), (8, "cache"), (16, "os"), (32, "rac"), (64, "sql"), (128, "debug")];
+    for (number, name) in classes {
+        let statistics: Vec<Statistic> = Statistic::ALL.into_iter().filter(|s| s.class_number() == number).collect();
+        if statistics.is_empty() {
+            continue;
+        }
+        writeln!(page, "### Class {number}: {name}\n\n| statistic | unit | what is counted |\n| --- | --- | --- |")?;
+        for statistic in statistics {
+            let unit = match statistic.unit() {
+                Unit::Count => "",
+                Unit::Bytes => "bytes",
+                Unit::Time => "time",
+            };
+            writeln!(page, "| `{statistic}` | {unit} | {} |", statistic.about())?;
+        }
+        writeln!(page)?;
+    }
+    page.truncate(page.trim_end().len());
+    page.push('\n');
+    Ok(page)
+}
+
+#[test]
+fn the_reference_page_is_current() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/waits.md");
+    let expected = page().unwrap();
+    if std::env::var_os("HIGHWATER_WRITE_REFERENCE").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &expected).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap();
+    assert!(found == expected, "docs/reference/waits.md is not current; HIGHWATER_WRITE_REFERENCE=1 writes it anew");
+}
