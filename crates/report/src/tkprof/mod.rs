@@ -1,0 +1,27 @@
+//! TKPROF: a trace summed up by statement, as a model, as the printed report, as JSON.
+//!
+//! ```text
+//! trace records -> summarise.rs  whose call, whose wait, which plan (recursion.rs takes recursive calls off, plans.rs joins row sources)
+//!               -> model.rs      Report
+//!               -> print.rs      the classic tables        json.rs  the shape of --json
+//! ```
+//!
+//! Statements are the same when parsing user and text are. A call's line includes what its recursive calls did; unless
+//! [`Options::inclusive`] is set that is taken off, because so does TKPROF itself (README.md has the comparison).
+
+mod json;
+mod model;
+mod options;
+mod plans;
+mod print;
+mod recursion;
+mod summarise;
+
+pub use json::{ReportJson, StatementJson, json};
+pub use model::{
+    Captured, ErrorCount, FailedParse, Figures, LobTotals, Plan, Report, RowSource, Statement, Totals, Transactions,
+    WaitTotals,
+};
+pub use options::{Options, SortKey};
+pub use print::print;
+pub use summarise::summarise;
