@@ -89,7 +89,7 @@ pub(crate) fn substitute(
         }
         let keep = after.starts_with(mark);
         let name_text = if keep { &after[mark.len_utf8()..] } else { after };
-        let length = name_text.find(|c| !is_word(c)).unwrap_or(name_text.len());
+        let length = name_text.find(|c| !is_word(c) || settings.concat == Some(c)).unwrap_or(name_text.len());
         if length == 0 {
             out.push(c);
             rest = after;

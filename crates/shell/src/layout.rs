@@ -218,7 +218,8 @@ impl Field {
     }
 }
 
-fn plain(text: &str) -> String {
+/// A number in the default format of TO_CHAR.
+pub(crate) fn plain(text: &str) -> String {
     Decimal::parse(text).map_or_else(|| text.to_owned(), |value| value.fit(40))
 }
 
@@ -228,7 +229,7 @@ fn wrapped(text: &str, width: usize, wrap: Wrap) -> Vec<String> {
     for part in text.split('\n') {
         let part = part.trim_end_matches('\r');
         match wrap {
-            Wrap::Truncate => lines.push(cut(part, width)),
+            Wrap::Truncate => return vec![cut(part, width)],
             Wrap::Anywhere => {
                 let chars: Vec<char> = part.chars().collect();
                 if chars.is_empty() {

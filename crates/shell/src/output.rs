@@ -89,7 +89,14 @@ impl Output {
     }
 
     pub(crate) fn screen(&mut self, text: &str) {
-        if !self.muted && !self.broken && self.console.write(text).is_err() {
+        if !self.muted {
+            self.prompt(text);
+        }
+    }
+
+    /// To the screen, muted or not: a question must be seen to be answered.
+    pub(crate) fn prompt(&mut self, text: &str) {
+        if !self.broken && self.console.write(text).is_err() {
             self.broken = true;
         }
     }

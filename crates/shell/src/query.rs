@@ -3,7 +3,7 @@
 use common::{Error, Result};
 
 use crate::execute::Finish;
-use crate::layout::{Layout, RowLines};
+use crate::layout::{Layout, RowLines, plain};
 use crate::server::{Cell, ColumnInfo};
 use crate::settings::{Csv, RecordSeparator};
 use crate::shell::Shell;
@@ -116,7 +116,7 @@ impl Shell {
             .iter()
             .map(|cell| match cell {
                 Cell::Null => String::new(),
-                Cell::Number(text) => text.clone(),
+                Cell::Number(text) => plain(text),
                 Cell::Text(text) => quoted(text),
             })
             .collect();

@@ -34,22 +34,34 @@ const fn refused(pattern: &'static str) -> Setting {
     Setting { pattern, read: |_, a| a.off_only(), show: |_| "OFF".to_owned() }
 }
 
+/// A setting that stays at its default.
+macro_rules! fixed {
+    ($pattern:literal, $value:literal) => {
+        setting($pattern, |_, a| a.only($value), |_| $value.to_owned())
+    };
+}
+
 const SETTINGS: &[Setting] = &[
     without_effect("appi[nfo]"),
     setting("array[size]", |s, a| a.number(1, 5000).map(|n| s.arraysize = n), |s| s.arraysize.to_string()),
     setting("auto[commit]", |s, a| a.autocommit().map(|on| s.autocommit = on), |s| on_off(s.autocommit)),
+    refused("autorecovery"),
     setting("autop[rint]", |s, a| a.on_off().map(|on| s.autoprint = on), |s| on_off(s.autoprint)),
     refused("autot[race]"),
+    fixed!("blo[ckterminator]", "."),
+    refused("cmds[ep]"),
     setting("colsep", |s, a| a.text().map(|text| s.colsep = text), |s| format!("\"{}\"", s.colsep)),
     setting("con[cat]", |s, a| a.character('.').map(|c| s.concat = c), |s| character(s.concat)),
     without_effect("copyc[ommit]"),
     setting("def[ine]", |s, a| a.character('&').map(|c| s.define = c), |s| character(s.define)),
     without_effect("describe"),
+    without_effect("editf[ile]"),
     setting("echo", |s, a| a.on_off().map(|on| s.echo = on), |s| on_off(s.echo)),
     refused("emb[edded]"),
     refused("errorl[ogging]"),
     setting("esc[ape]", |s, a| a.character('\\').map(|c| s.escape = c), |s| character(s.escape)),
     setting("exitc[ommit]", |s, a| a.on_off().map(|on| s.exitcommit = on), |s| on_off(s.exitcommit)),
+    refused("flagger"),
     setting(
         "feed[back]",
         |s, a| a.feedback().map(|n| s.feedback = n),
@@ -110,8 +122,13 @@ const SETTINGS: &[Setting] = &[
     refused("show[mode]"),
     setting("space", |s, a| a.number(0, 10).map(|n| s.colsep = " ".repeat(n)), |s| s.colsep.len().to_string()),
     setting("sqlbl[anklines]", |s, a| a.on_off().map(|on| s.sqlblanklines = on), |s| on_off(s.sqlblanklines)),
+    fixed!("sqlc[ase]", "mixed"),
+    without_effect("sqlco[ntinue]"),
+    fixed!("sqln[umber]", "on"),
+    fixed!("sqlpre[fix]", "#"),
     setting("sqlp[rompt]", |s, a| a.text().map(|text| s.sqlprompt = text), |s| format!("\"{}\"", s.sqlprompt)),
     without_effect("sqlpluscompat[ibility]"),
+    fixed!("sqlt[erminator]", ";"),
     without_effect("statementc[ache]"),
     setting("suf[fix]", |s, a| a.text().map(|text| s.suffix = text), |s| format!("\"{}\"", s.suffix)),
     setting("tab", |s, a| a.on_off().map(|on| s.tab = on), |s| on_off(s.tab)),
@@ -204,6 +221,14 @@ impl Arguments<'_> {
             return Ok(());
         }
         Err(Error::unsupported(format!("SET {} other than OFF", self.setting)))
+    }
+
+    fn only(&mut self, value: &str) -> Result<()> {
+        let word = self.next()?;
+        if word.text.eq_ignore_ascii_case(value) || word.is("on") {
+            return Ok(());
+        }
+        Err(Error::unsupported(format!("SET {} other than {value}", self.setting)))
     }
 
     fn skip(&mut self) -> Result<()> {

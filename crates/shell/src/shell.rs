@@ -95,6 +95,8 @@ pub struct Shell {
     pub(crate) timers: Vec<Timer>,
     /// Number of the last statement's error; 0 after a good one.
     pub(crate) sqlcode: u32,
+    /// EXIT has said what becomes of open work, in place of EXITCOMMIT.
+    pub(crate) exit_ending: Option<Ending>,
 }
 
 impl std::fmt::Debug for Shell {
@@ -129,6 +131,7 @@ impl Shell {
             os_error: Whenever::Continue(Ending::None),
             timers: Vec::new(),
             sqlcode: 0,
+            exit_ending: None,
         };
         shell.predefine();
         shell
@@ -187,7 +190,8 @@ impl Shell {
             code = code.max(FAILED);
         }
         if self.connected {
-            let ended = self.end_work(if self.settings.exitcommit { Ending::Commit } else { Ending::Rollback });
+            let usual = if self.settings.exitcommit { Ending::Commit } else { Ending::Rollback };
+            let ended = self.end_work(self.exit_ending.unwrap_or(usual));
             if let Err(error) = ended.and_then(|()| self.server.disconnect()) {
                 self.say_error(&error);
                 code = code.max(FAILED);
@@ -291,7 +295,7 @@ impl Shell {
     /// Asks the user at the console, in the middle of a script too.
     pub(crate) fn ask(out: &mut Output, prompt: &str, name: &str, hidden: bool) -> Result<String> {
         if !out.interactive() {
-            out.screen(prompt);
+            out.prompt(prompt);
         }
         out.flush();
         let console = out.console();

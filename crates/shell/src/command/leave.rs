@@ -87,16 +87,18 @@ fn parse(words: &[Word]) -> Result<(ExitCode, Option<Ending>)> {
 }
 
 pub(crate) fn exit(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
-    let (code, ending) = parse(&line.words)?;
-    let code = code.plain(shell)?;
-    if let Some(ending) = ending
-        && shell.connected
-    {
-        shell.end_work(ending)?;
-        // The work is ended; leaving has nothing to add.
-        shell.settings.exitcommit = true;
+    // A wrong EXIT leaves all the same: what follows it was not meant to run.
+    let asked = parse(&line.words).and_then(|(code, ending)| Ok((code.plain(shell)?, ending)));
+    match asked {
+        Ok((code, ending)) => {
+            shell.exit_ending = ending;
+            Ok(Flow::Exit(code))
+        }
+        Err(error) => {
+            shell.say_error(&error);
+            Ok(Flow::Exit(FAILED))
+        }
     }
-    Ok(Flow::Exit(code))
 }
 
 /// `WHENEVER SQLERROR|OSERROR EXIT …|CONTINUE [COMMIT|ROLLBACK|NONE]`

@@ -190,7 +190,7 @@ impl Server for Mock {
             .to_owned();
         let rows = |n| Ok(Outcome::Done(Done { rows: Some(n), ..Done::default() }));
         match first.as_str() {
-            "select" => {
+            "select" | "(select" | "with" => {
                 let at = lower.find(" from ").map_or(0, |at| at + 6);
                 let name: String = lower[at..].trim_start().chars().take_while(|c| c.is_alphanumeric()).collect();
                 if name == "slow" {

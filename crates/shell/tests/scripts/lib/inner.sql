@@ -1,0 +1,1 @@
+prompt inner has &1

@@ -1,0 +1,5 @@
+whenever sqlerror exit sql.sqlcode
+select * from
+  nosuch
+/
+prompt never reached

@@ -1,0 +1,3 @@
+whenever sqlerror exit
+select * from nosuch;
+prompt not reached
