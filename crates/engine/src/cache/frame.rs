@@ -1,0 +1,95 @@
+//! A buffer: memory for one block, and what is known of it.
+
+use common::BlockAddress;
+use common::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+use common::sync::{Arc, Mutex, RwLock};
+use device::AlignedBuffer;
+
+use super::read::ReadBatch;
+
+/// Nothing in it.
+pub(super) const FREE: u8 = 0;
+/// A read is on its way; [`Frame::batch`] says which.
+pub(super) const READING: u8 = 1;
+pub(super) const VALID: u8 = 2;
+/// The read failed; the frame is out of the hash chains and is reused when the last pin goes.
+pub(super) const FAILED: u8 = 3;
+
+/// A touch is counted at most once in this many seconds.
+const TOUCH_SECONDS: u32 = 3;
+
+pub(super) struct Frame {
+    /// Place in the pool's replacement list.
+    pub(super) index: u32,
+    /// Packed address of the block, 0 for none. Changes only while the frame is in no hash chain.
+    tag: AtomicU64,
+    pub(super) state: AtomicU8,
+    pub(super) class: AtomicU8,
+    pub(super) pins: AtomicU32,
+    pub(super) dirty: AtomicBool,
+    pub(super) touches: AtomicU16,
+    touched_at: AtomicU32,
+    pub(super) latch: Arc<RwLock<AlignedBuffer>>,
+    pub(super) batch: Mutex<Option<Arc<ReadBatch>>>,
+}
+
+impl Frame {
+    pub(super) fn new(index: u32, block_bytes: usize) -> Self {
+        Self {
+            index,
+            tag: AtomicU64::new(0),
+            state: AtomicU8::new(FREE),
+            class: AtomicU8::new(0),
+            pins: AtomicU32::new(0),
+            dirty: AtomicBool::new(false),
+            touches: AtomicU16::new(0),
+            touched_at: AtomicU32::new(0),
+            latch: Arc::new(RwLock::new(AlignedBuffer::zeroed(block_bytes))),
+            batch: Mutex::new(None),
+        }
+    }
+
+    pub(super) fn address(&self) -> BlockAddress {
+        BlockAddress::unpack(self.tag.load(Ordering::Acquire) as u32)
+    }
+
+    pub(super) fn set_address(&self, address: BlockAddress) {
+        self.tag.store(u64::from(address.pack()), Ordering::Release);
+    }
+
+    pub(super) fn state(&self) -> u8 {
+        self.state.load(Ordering::Acquire)
+    }
+
+    pub(super) fn pin(&self) {
+        self.pins.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub(super) fn unpin(&self) {
+        let before = self.pins.fetch_sub(1, Ordering::AcqRel);
+        debug_assert!(before > 0, "a pin is released once");
+    }
+
+    pub(super) fn is_pinned(&self) -> bool {
+        self.pins.load(Ordering::Acquire) > 0
+    }
+
+    pub(super) fn is_dirty(&self) -> bool {
+        self.dirty.load(Ordering::Acquire)
+    }
+
+    /// Counts a touch, unless one was counted in the last seconds.
+    pub(super) fn touch(&self, now_s: u32) {
+        if now_s.wrapping_sub(self.touched_at.load(Ordering::Relaxed)) >= TOUCH_SECONDS {
+            self.touched_at.store(now_s, Ordering::Relaxed);
+            self.touches.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Starts a new life for another block.
+    pub(super) fn reset(&self, touches: u16, now_s: u32) {
+        self.touches.store(touches, Ordering::Relaxed);
+        self.touched_at.store(now_s, Ordering::Relaxed);
+        self.dirty.store(false, Ordering::Release);
+    }
+}

@@ -1,0 +1,247 @@
+//! The buffer cache: every block that the engine works on is here, pinned and latched while it does.
+//!
+//! See README.md in this folder for the structure, the numbered rules and the order of latches.
+
+mod block;
+mod frame;
+mod pool;
+mod read;
+mod replacement;
+mod scan;
+mod writer;
+
+pub use block::{Block, BlockMut};
+pub use pool::{BufferState, Pool, PoolFigures};
+pub use scan::BlockScan;
+pub(crate) use writer::WriterWakes;
+
+use std::fmt;
+
+use common::sync::atomic::{AtomicU8, Ordering};
+use common::sync::{Arc, RwLock};
+use common::{BlockAddress, BlockClass, BlockSize, Error, FileNumber, Result};
+use waits::{GetMode, Meter};
+
+use crate::instance::Health;
+use crate::segment::BlockRange;
+use crate::tablespace::Datafile;
+
+const NO_POOL: u8 = u8::MAX;
+
+/// All pools, and which file's blocks go to which.
+pub struct Cache {
+    pools: [Pool; 5],
+    /// Pool of each file by file number; [`NO_POOL`] where there is no such file.
+    pool_of_file: Box<[AtomicU8]>,
+    files: RwLock<Vec<Option<Arc<Datafile>>>>,
+    health: Arc<Health>,
+    wakes: Arc<WriterWakes>,
+}
+
+impl fmt::Debug for Cache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cache").field("pools", &self.pools).finish_non_exhaustive()
+    }
+}
+
+impl Cache {
+    /// `bytes` of memory for each block size; 0 means that blocks of this size cannot be cached, so no tablespace may have it.
+    #[must_use]
+    pub fn new(bytes: [u64; 5], health: Arc<Health>) -> Self {
+        let files = usize::from(common::limits::FILES_MAX) + 1;
+        let wakes = Arc::new(WriterWakes::default());
+        Self {
+            pools: BlockSize::ALL.map(|size| Pool::new(size, bytes[size as usize], wakes.clone())),
+            pool_of_file: (0..files).map(|_| AtomicU8::new(NO_POOL)).collect(),
+            files: RwLock::new(vec![None; files]),
+            health,
+            wakes,
+        }
+    }
+
+    /// How the background writer is woken.
+    pub(crate) fn wakes(&self) -> &Arc<WriterWakes> {
+        &self.wakes
+    }
+
+    /// Makes a file's blocks reachable.
+    ///
+    /// # Errors
+    /// ORA-29339 when there is no memory for its block size.
+    pub fn add_file(&self, file: Arc<Datafile>) -> Result<()> {
+        self.check_block_size(file.block_size())?;
+        let number = usize::from(file.number().0);
+        let pool = file.block_size() as u8;
+        self.files.write()[number] = Some(file);
+        self.pool_of_file[number].store(pool, Ordering::Release);
+        Ok(())
+    }
+
+    /// # Errors
+    /// ORA-29339 when there is no memory for this block size.
+    pub fn check_block_size(&self, size: BlockSize) -> Result<()> {
+        if self.pools[size as usize].capacity() == 0 {
+            let kilobytes = size.bytes() / 1024;
+            return Err(Error::user(
+                29339,
+                format!(
+                    "tablespace block size {size} does not match a configured cache: set db_{kilobytes}k_cache_size"
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Forgets a file; its buffers must have been discarded.
+    pub fn remove_file(&self, file: FileNumber) {
+        self.pool_of_file[usize::from(file.0)].store(NO_POOL, Ordering::Release);
+        self.files.write()[usize::from(file.0)] = None;
+    }
+
+    /// The open file of this number.
+    ///
+    /// # Errors
+    /// ORA-01157 when there is none.
+    pub fn file(&self, number: FileNumber) -> Result<Arc<Datafile>> {
+        self.files
+            .read()
+            .get(usize::from(number.0))
+            .and_then(Clone::clone)
+            .ok_or_else(|| Error::user(1157, format!("cannot identify data file {}", number.0)))
+    }
+
+    fn pool(&self, address: BlockAddress) -> Result<&Pool> {
+        let pool = self.pool_of_file.get(usize::from(address.file.0)).map_or(NO_POOL, |p| p.load(Ordering::Acquire));
+        self.pools
+            .get(usize::from(pool))
+            .ok_or_else(|| Error::bug(format!("block address {address} names no open file")))
+    }
+
+    /// The pool of a block size.
+    #[must_use]
+    pub fn pool_of(&self, size: BlockSize) -> &Pool {
+        &self.pools[size as usize]
+    }
+
+    /// A block to read: `mode` says how the get is counted.
+    ///
+    /// # Errors
+    /// ORA-01578 for a corrupt block, ORA-01115 when the read fails, ORA-00379 when every buffer is in use.
+    pub fn get(&self, meter: &Meter, address: BlockAddress, class: BlockClass, mode: GetMode) -> Result<Block> {
+        let pool = self.pool(address)?;
+        let frame = pool.pin(self, meter, address, class)?;
+        meter.get(class, mode);
+        Ok(Block::latch(meter, frame, address, class))
+    }
+
+    /// A block to change, in current mode.
+    ///
+    /// # Errors
+    /// As [`Cache::get`]; HW-0010 when the instance has stopped after a failed write.
+    pub fn get_mut(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
+        self.health.check()?;
+        let pool = self.pool(address)?;
+        let frame = pool.pin(self, meter, address, class)?;
+        meter.get(class, GetMode::Current);
+        Ok(BlockMut::latch(meter, frame, address, class))
+    }
+
+    /// As [`Cache::get_mut`], but None at once when the block is latched by another session.
+    ///
+    /// # Errors
+    /// As [`Cache::get_mut`].
+    pub fn try_get_mut(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<Option<BlockMut>> {
+        self.health.check()?;
+        let pool = self.pool(address)?;
+        let frame = pool.pin(self, meter, address, class)?;
+        let block = BlockMut::try_latch(frame, address);
+        if block.is_some() {
+            meter.get(class, GetMode::Current);
+        }
+        Ok(block)
+    }
+
+    /// A block to format: nothing is read, its bytes are zero.
+    ///
+    /// # Errors
+    /// ORA-00379 when every buffer is in use; HW-0010 when the instance has stopped.
+    pub fn get_new(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
+        self.health.check()?;
+        let pool = self.pool(address)?;
+        let frame = pool.pin_new(self, meter, address, class)?;
+        meter.get(class, GetMode::Current);
+        let mut block = BlockMut::latch(meter, frame, address, class);
+        block.clear();
+        Ok(block)
+    }
+
+    /// Drops the buffers of blocks whose contents no longer matter, dirty or not.
+    pub fn discard(&self, range: BlockRange) {
+        if let Ok(pool) = self.pool(range.start) {
+            for n in 0..range.blocks {
+                pool.discard(range.start.plus(n));
+            }
+        }
+    }
+
+    /// Drops every buffer of a file, dirty or not.
+    pub fn discard_file(&self, file: FileNumber) {
+        if let Ok(pool) = self.pool(BlockAddress::new(file, 0)) {
+            pool.discard_file(file);
+        }
+    }
+
+    /// Writes every dirty buffer and syncs every file that was written to.
+    ///
+    /// # Errors
+    /// HW-0010, and the instance is stopped, when a write or a sync fails.
+    pub fn checkpoint(&self, meter: &Meter) -> Result<()> {
+        for pool in &self.pools {
+            writer::write_all(self, pool, meter)?;
+        }
+        let files: Vec<_> = self.files.read().iter().flatten().cloned().collect();
+        for file in files {
+            file.sync_if_written(meter).map_err(|e| self.health.stop(&e))?;
+        }
+        Ok(())
+    }
+
+    /// Writes every dirty buffer, then empties the cache of all that is not in use.
+    ///
+    /// # Errors
+    /// As [`Cache::checkpoint`].
+    pub fn flush(&self, meter: &Meter) -> Result<()> {
+        self.checkpoint(meter)?;
+        for pool in &self.pools {
+            pool.evict_all();
+        }
+        Ok(())
+    }
+
+    /// One round of the background writer over every pool.
+    ///
+    /// # Errors
+    /// HW-0010, and the instance is stopped, when a write fails.
+    pub fn write_round(&self, meter: &Meter) -> Result<()> {
+        for pool in &self.pools {
+            writer::write_cold(self, pool, meter)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn health(&self) -> &Arc<Health> {
+        &self.health
+    }
+
+    /// Every buffer in use, for V$BH.
+    #[must_use]
+    pub fn buffers(&self) -> Vec<BufferState> {
+        self.pools.iter().flat_map(Pool::buffers).collect()
+    }
+
+    /// Figures of each pool that has memory.
+    #[must_use]
+    pub fn figures(&self) -> Vec<PoolFigures> {
+        self.pools.iter().filter(|pool| pool.capacity() > 0).map(Pool::figures).collect()
+    }
+}

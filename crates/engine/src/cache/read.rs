@@ -1,0 +1,133 @@
+//! Reads into the cache: one block or a run of blocks, submitted first and completed by whoever needs a block of it first.
+//!
+//! While a read is on its way its frames are in the hash chains with state READING and no latch held; a session that wants one of them completes
+//! the whole batch. So a read-ahead whose session went away blocks nobody.
+
+use std::fmt;
+
+use common::sync::atomic::{AtomicU32, Ordering};
+use common::sync::{Arc, Mutex, MutexGuard};
+use common::{BlockAddress, Error, Result};
+use device::{AlignedBuffer, PendingRead};
+use waits::{Event, Meter};
+
+use super::frame::{FAILED, Frame, VALID};
+use super::pool::Pool;
+use crate::tablespace::Datafile;
+
+/// One read call.
+pub(super) struct ReadBatch {
+    start: BlockAddress,
+    blocks: AtomicU32,
+    stage: Mutex<Stage>,
+}
+
+pub(super) enum Stage {
+    /// The frames are being collected.
+    Collecting,
+    Flying {
+        read: std::io::Result<PendingRead>,
+        frames: Vec<Arc<Frame>>,
+        file: Arc<Datafile>,
+    },
+    /// Done; the blocks that could not be read, and why.
+    Done(Vec<(BlockAddress, Error)>),
+}
+
+impl fmt::Debug for ReadBatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ReadBatch({})", self.start)
+    }
+}
+
+impl ReadBatch {
+    pub(super) fn new(start: BlockAddress) -> Arc<Self> {
+        Arc::new(Self { start, blocks: AtomicU32::new(0), stage: Mutex::new(Stage::Collecting) })
+    }
+
+    pub(super) fn begin(&self) -> MutexGuard<'_, Stage> {
+        self.stage.lock()
+    }
+
+    /// Hands the frames' memory to the device. A submission that fails is kept as the read's error.
+    pub(super) fn submit(&self, stage: &mut Stage, file: &Arc<Datafile>, frames: Vec<Arc<Frame>>) {
+        let buffers =
+            frames.iter().map(|frame| std::mem::replace(&mut *frame.latch.write(), AlignedBuffer::zeroed(0))).collect();
+        self.blocks.store(frames.len() as u32, Ordering::Release);
+        let read = file.submit_read(self.start.block, buffers);
+        *stage = Stage::Flying { read, frames, file: file.clone() };
+    }
+
+    /// Blocks that this call reads.
+    pub(super) fn blocks(&self) -> u32 {
+        self.blocks.load(Ordering::Acquire)
+    }
+
+    /// Waits until the blocks are in their frames, and counts the wait: to the session that reads, as a read; to any other, as a wait for it.
+    pub(super) fn complete(&self, pool: &Pool, meter: &Meter) {
+        let start = meter.clock().monotonic_us();
+        let (mut stage, waited_for_other) = match self.stage.try_lock() {
+            Some(stage) => (stage, false),
+            None => (self.stage.lock(), true),
+        };
+        if waited_for_other {
+            let waited = meter.clock().monotonic_us() - start;
+            let at = [u64::from(self.start.file.0), u64::from(self.start.block), 1];
+            meter.waited(Event::ReadByOtherSession, at, -1, waited);
+        }
+        let Stage::Flying { read, frames, file } = std::mem::replace(&mut *stage, Stage::Done(Vec::new())) else {
+            return;
+        };
+        let count = frames.len() as u64;
+        let event = if count == 1 { Event::DbFileSequentialRead } else { Event::DbFileScatteredRead };
+        let at = [u64::from(self.start.file.0), u64::from(self.start.block), count];
+        let result = meter.wait(event, at, -1, || read.and_then(PendingRead::wait));
+        file.count_read_time(meter.clock().monotonic_us() - start);
+        let mut failures = Vec::new();
+        match result {
+            Ok(buffers) => {
+                for (frame, buffer) in frames.iter().zip(buffers) {
+                    let address = frame.address();
+                    let checked = format::block::check(&buffer, address);
+                    *frame.latch.write() = buffer;
+                    match checked {
+                        Ok(()) => frame.state.store(VALID, Ordering::Release),
+                        Err(error) => {
+                            Self::fail(pool, frame);
+                            failures.push((address, error));
+                        }
+                    }
+                }
+            }
+            Err(error) => {
+                for frame in &frames {
+                    *frame.latch.write() = AlignedBuffer::zeroed(pool.block_size().bytes());
+                    Self::fail(pool, frame);
+                    failures.push((frame.address(), file.read_error(frame.address(), &error)));
+                }
+            }
+        }
+        for frame in &frames {
+            *frame.batch.lock() = None;
+            frame.unpin();
+        }
+        *stage = Stage::Done(failures);
+    }
+
+    fn fail(pool: &Pool, frame: &Frame) {
+        pool.unpublish(frame);
+        frame.state.store(FAILED, Ordering::Release);
+    }
+
+    /// # Errors
+    /// The error of this block's read, if it had one.
+    pub(super) fn failure(&self, address: BlockAddress) -> Result<()> {
+        match &*self.stage.lock() {
+            Stage::Done(failures) => match failures.iter().find(|(failed, _)| *failed == address) {
+                Some((_, error)) => Err(error.clone()),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+}

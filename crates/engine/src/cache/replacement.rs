@@ -1,0 +1,187 @@
+//! Touch-count replacement with midpoint insertion.
+//!
+//! ```text
+//! hot head -> … hot half … -> | midpoint -> … cold half … -> tail
+//!                              new buffers enter here            victims are sought from here
+//! ```
+//!
+//! A get only counts a touch; the list moves when a victim is sought: a buffer touched twice or more goes to the hot head and starts again at 0,
+//! and as many buffers cross from the hot half into the cold one, with one touch. Buffers of a large scan enter at the tail.
+
+const NONE: u32 = u32::MAX;
+/// Share of the list, in percent, that is hot.
+const HOT_PERCENT: usize = 50;
+
+/// Where a buffer enters the list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Entry {
+    Midpoint,
+    Tail,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    previous: u32,
+    next: u32,
+    hot: bool,
+    linked: bool,
+}
+
+/// A doubly linked list over the pool's frames, by index.
+#[derive(Debug)]
+pub(super) struct Replacement {
+    nodes: Vec<Node>,
+    head: u32,
+    tail: u32,
+    /// First node of the cold half; [`NONE`] when there is none.
+    midpoint: u32,
+    length: usize,
+    hot: usize,
+    /// Frames that hold nothing.
+    pub(super) free: Vec<u32>,
+}
+
+impl Replacement {
+    pub(super) fn new() -> Self {
+        Self { nodes: Vec::new(), head: NONE, tail: NONE, midpoint: NONE, length: 0, hot: 0, free: Vec::new() }
+    }
+
+    pub(super) fn grow(&mut self) -> u32 {
+        self.nodes.push(Node { previous: NONE, next: NONE, hot: false, linked: false });
+        (self.nodes.len() - 1) as u32
+    }
+
+    pub(super) fn length(&self) -> usize {
+        self.length
+    }
+
+    pub(super) fn tail(&self) -> Option<u32> {
+        (self.tail != NONE).then_some(self.tail)
+    }
+
+    /// The neighbour on the way from the tail to the head.
+    pub(super) fn warmer(&self, index: u32) -> Option<u32> {
+        let previous = self.nodes[index as usize].previous;
+        (previous != NONE).then_some(previous)
+    }
+
+    /// Links `index` between `previous` and `next`.
+    fn link(&mut self, index: u32, previous: u32, next: u32, hot: bool) {
+        debug_assert!(!self.nodes[index as usize].linked);
+        self.nodes[index as usize] = Node { previous, next, hot, linked: true };
+        if previous == NONE {
+            self.head = index;
+        } else {
+            self.nodes[previous as usize].next = index;
+        }
+        if next == NONE {
+            self.tail = index;
+        } else {
+            self.nodes[next as usize].previous = index;
+        }
+        self.length += 1;
+        self.hot += usize::from(hot);
+    }
+
+    pub(super) fn insert(&mut self, index: u32, entry: Entry) {
+        match entry {
+            Entry::Tail => {
+                let last = self.tail;
+                // Behind a hot tail the newcomer is the whole cold half.
+                self.link(index, last, NONE, false);
+                if self.midpoint == NONE {
+                    self.midpoint = index;
+                }
+            }
+            Entry::Midpoint => {
+                let next = self.midpoint;
+                let previous = if next == NONE { self.tail } else { self.nodes[next as usize].previous };
+                self.link(index, previous, next, false);
+                self.midpoint = index;
+            }
+        }
+    }
+
+    pub(super) fn remove(&mut self, index: u32) {
+        let node = self.nodes[index as usize];
+        if !node.linked {
+            return;
+        }
+        if node.previous == NONE {
+            self.head = node.next;
+        } else {
+            self.nodes[node.previous as usize].next = node.next;
+        }
+        if node.next == NONE {
+            self.tail = node.previous;
+        } else {
+            self.nodes[node.next as usize].previous = node.previous;
+        }
+        if self.midpoint == index {
+            self.midpoint = node.next;
+        }
+        self.length -= 1;
+        self.hot -= usize::from(node.hot);
+        self.nodes[index as usize].linked = false;
+    }
+
+    /// Moves a buffer to the hot head; returns those that crossed into the cold half.
+    pub(super) fn heat(&mut self, index: u32) -> Option<u32> {
+        self.remove(index);
+        let head = self.head;
+        self.link(index, NONE, head, true);
+        if self.hot * 100 <= self.length * HOT_PERCENT {
+            return None;
+        }
+        let last_hot = if self.midpoint == NONE { self.tail } else { self.nodes[self.midpoint as usize].previous };
+        debug_assert!(last_hot != NONE && self.nodes[last_hot as usize].hot);
+        self.nodes[last_hot as usize].hot = false;
+        self.hot -= 1;
+        self.midpoint = last_hot;
+        Some(last_hot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cold_to_hot(list: &Replacement) -> Vec<u32> {
+        let mut order = Vec::new();
+        let mut at = list.tail();
+        while let Some(index) = at {
+            order.push(index);
+            at = list.warmer(index);
+        }
+        order
+    }
+
+    #[test]
+    fn midpoint_tail_and_hot_head() {
+        let mut list = Replacement::new();
+        for _ in 0..6 {
+            list.grow();
+        }
+        for index in 0..4 {
+            list.insert(index, Entry::Midpoint);
+        }
+        assert_eq!(cold_to_hot(&list), [0, 1, 2, 3]);
+        assert_eq!(list.heat(0), None);
+        assert_eq!(list.heat(1), None);
+        assert_eq!(cold_to_hot(&list), [2, 3, 0, 1]);
+        list.insert(4, Entry::Midpoint);
+        assert_eq!(cold_to_hot(&list), [2, 3, 4, 0, 1]);
+        list.insert(5, Entry::Tail);
+        assert_eq!(cold_to_hot(&list), [5, 2, 3, 4, 0, 1]);
+        assert_eq!(list.heat(2), None);
+        assert_eq!(list.heat(3), Some(0));
+        assert_eq!(cold_to_hot(&list), [5, 4, 0, 1, 2, 3]);
+        for index in 0..6 {
+            list.remove(index);
+        }
+        assert_eq!(list.length(), 0);
+        assert!(list.tail().is_none());
+        list.insert(3, Entry::Tail);
+        assert_eq!(cold_to_hot(&list), [3]);
+    }
+}

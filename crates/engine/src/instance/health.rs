@@ -1,0 +1,55 @@
+//! Whether the instance may go on: after a failed write or sync it stops, and says so ever after.
+
+use common::sync::RwLock;
+use common::sync::atomic::{AtomicBool, Ordering};
+use common::{Error, ErrorKind, Number, Result};
+
+/// Shared by all that write.
+#[derive(Debug, Default)]
+pub struct Health {
+    stopped: AtomicBool,
+    why: RwLock<Option<Error>>,
+}
+
+impl Health {
+    /// Stops the instance because of `error`; returns what the caller shall report.
+    pub fn stop(&self, error: &Error) -> Error {
+        let mut why = self.why.write();
+        if why.is_none() {
+            *why = Some(error.clone());
+            self.stopped.store(true, Ordering::Release);
+        }
+        stopped_by(why.as_ref().unwrap_or(error))
+    }
+
+    /// # Errors
+    /// HW-0010 once the instance has stopped.
+    pub fn check(&self) -> Result<()> {
+        if !self.stopped.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let why = self.why.read();
+        Err(why.as_ref().map_or_else(|| Error::bug("stopped without a reason"), stopped_by))
+    }
+
+    /// Reads stay possible after a stop only for what is in the cache; what is on disk may be older than what was committed.
+    ///
+    /// # Errors
+    /// As [`Health::check`].
+    pub fn check_readable(&self) -> Result<()> {
+        self.check()
+    }
+}
+
+fn stopped_by(error: &Error) -> Error {
+    if error.kind == ErrorKind::Poisoned {
+        return error.clone();
+    }
+    Error::new(
+        ErrorKind::Poisoned,
+        Number::Hw(10),
+        format!(
+            "the instance has stopped after a failed write; changes since the last checkpoint are not on disk ({error})"
+        ),
+    )
+}

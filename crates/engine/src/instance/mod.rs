@@ -1,0 +1,200 @@
+//! The instance: the memory and the background work over one database.
+//!
+//! See README.md in this folder for start-up, shutdown and what happens when a write fails.
+
+mod control;
+mod health;
+mod session;
+mod start;
+
+pub use control::{
+    Autoextend, ControlData, ControlFile, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceRecord,
+};
+pub use health::Health;
+pub use session::Session;
+pub use start::CreateOptions;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use common::sync::{Arc, JoinHandle, Mutex, MutexGuard, RwLock};
+use common::{BlockSize, Clock, Error, ErrorKind, Number, ProcessNumber, Result, Scn};
+use device::{DirectoryLock, FileSystem};
+use waits::{Meter, SystemMeter};
+
+use crate::cache::Cache;
+use crate::catalog::Catalog;
+use crate::parameters::{Parameter, Parameters};
+use crate::tablespace::Tablespaces;
+
+/// Session ids and process numbers of background work come first.
+const FIRST_USER_PROCESS: u32 = 10;
+
+/// A running instance. Shared by its sessions; closed by [`Instance::shutdown`].
+pub struct Instance {
+    files: Arc<dyn FileSystem>,
+    directory: PathBuf,
+    clock: Arc<dyn Clock>,
+    parameters: Arc<Parameters>,
+    health: Arc<Health>,
+    cache: Arc<Cache>,
+    control: Mutex<ControlFile>,
+    database_id: u64,
+    tablespaces: Tablespaces,
+    pub(crate) catalog: RwLock<Arc<Catalog>>,
+    /// Held by one DDL at a time.
+    pub(crate) ddl: Mutex<()>,
+    /// Held while files are made or removed.
+    pub(crate) structure: Mutex<()>,
+    system_meter: Arc<SystemMeter>,
+    background: Arc<Meter>,
+    scn: AtomicU64,
+    processes: Mutex<Vec<ProcessNumber>>,
+    next_serial: AtomicU32,
+    closed: AtomicBool,
+    writer: Mutex<Option<JoinHandle<()>>>,
+    started_us: u64,
+    _lock: Option<DirectoryLock>,
+}
+
+impl fmt::Debug for Instance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Instance").field("directory", &self.directory).finish_non_exhaustive()
+    }
+}
+
+impl Instance {
+    #[must_use]
+    pub fn files(&self) -> &Arc<dyn FileSystem> {
+        &self.files
+    }
+
+    /// The data directory.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    #[must_use]
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
+    }
+
+    #[must_use]
+    pub fn parameters(&self) -> &Arc<Parameters> {
+        &self.parameters
+    }
+
+    #[must_use]
+    pub fn health(&self) -> &Arc<Health> {
+        &self.health
+    }
+
+    #[must_use]
+    pub fn cache(&self) -> &Arc<Cache> {
+        &self.cache
+    }
+
+    /// The control file, locked.
+    pub fn control(&self) -> MutexGuard<'_, ControlFile> {
+        self.control.lock()
+    }
+
+    #[must_use]
+    pub fn database_id(&self) -> u64 {
+        self.database_id
+    }
+
+    #[must_use]
+    pub fn database_name(&self) -> String {
+        self.parameters.text(Parameter::DbName).to_string()
+    }
+
+    /// The block size of the SYSTEM tablespace and of tablespaces made without BLOCKSIZE.
+    #[must_use]
+    pub fn block_size(&self) -> BlockSize {
+        BlockSize::from_bytes(self.parameters.unsigned(Parameter::DbBlockSize)).unwrap_or(BlockSize::K8)
+    }
+
+    #[must_use]
+    pub fn tablespaces(&self) -> &Tablespaces {
+        &self.tablespaces
+    }
+
+    #[must_use]
+    pub fn system_meter(&self) -> &Arc<SystemMeter> {
+        &self.system_meter
+    }
+
+    /// When the instance was started, microseconds since 1970.
+    #[must_use]
+    pub fn started_us(&self) -> u64 {
+        self.started_us
+    }
+
+    /// The current system change number.
+    #[must_use]
+    pub fn scn(&self) -> Scn {
+        Scn(self.scn.load(Ordering::Acquire))
+    }
+
+    /// The next SCN: taken by each commit.
+    pub fn advance_scn(&self) -> Scn {
+        Scn(self.scn.fetch_add(1, Ordering::AcqRel) + 1)
+    }
+
+    /// Starts a session for a user, who must exist (the caller has seen to the password).
+    ///
+    /// # Errors
+    /// ORA-01017 unknown user; ORA-00020 no process left; HW-0010 when the instance has stopped.
+    pub fn connect(self: &Arc<Self>, user: &str) -> Result<Arc<Session>> {
+        if self.closed.load(Ordering::Acquire) {
+            return Err(Error::user(1034, "the database is not open"));
+        }
+        self.health.check()?;
+        let process = {
+            let mut processes = self.processes.lock();
+            let limit = self.parameters.unsigned(Parameter::Processes);
+            if processes.len() as u64 >= limit {
+                return Err(Error::new(
+                    ErrorKind::OutOfResource,
+                    Number::Ora(20),
+                    format!("maximum number of processes ({limit}) exceeded"),
+                ));
+            }
+            let free = (FIRST_USER_PROCESS..).map(ProcessNumber).find(|p| !processes.contains(p));
+            let process = free.ok_or_else(|| Error::bug("no process number is free"))?;
+            processes.push(process);
+            process
+        };
+        let serial = self.next_serial.fetch_add(1, Ordering::Relaxed);
+        let meter = Meter::new(&self.system_meter, self.clock.clone(), process.0, serial);
+        meter.count(waits::Statistic::LogonsCumulative, 1);
+        Ok(Arc::new(Session::new(self.clone(), meter, user.to_owned(), process)))
+    }
+
+    fn process_ends(&self, process: ProcessNumber) {
+        self.processes.lock().retain(|p| *p != process);
+    }
+
+    /// Sessions that are connected.
+    #[must_use]
+    pub fn processes(&self) -> Vec<ProcessNumber> {
+        self.processes.lock().clone()
+    }
+
+    /// Wakes the background writer.
+    pub fn post_writer(&self) {
+        self.cache.wakes().post();
+    }
+
+    /// Writes every changed block and syncs the files: ALTER SYSTEM CHECKPOINT.
+    ///
+    /// # Errors
+    /// HW-0010, and the instance is stopped, when a write or sync fails.
+    pub fn checkpoint(&self, meter: &Meter) -> Result<()> {
+        self.health.check()?;
+        self.cache.checkpoint(meter)
+    }
+}

@@ -1,0 +1,179 @@
+//! A session: who works, on whose behalf, with which process number, and what it has cost so far.
+
+use std::collections::HashMap;
+
+use common::sync::atomic::{AtomicBool, Ordering};
+use common::sync::{Arc, Mutex, RwLock};
+use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, ObjectNumber, ProcessNumber, Result};
+use waits::{GetMode, Meter};
+
+use super::Instance;
+use crate::cache::{Block, BlockMut, BlockScan};
+use crate::parameters::SessionParameters;
+use crate::segment::{BlockRange, SearchHint};
+
+/// Segments whose last place of insertion a process remembers.
+const SEARCH_CACHE_MAX: usize = 1024;
+
+/// One session, with a process of its own.
+#[derive(Debug)]
+pub struct Session {
+    instance: Arc<Instance>,
+    meter: Arc<Meter>,
+    user: RwLock<String>,
+    process: ProcessNumber,
+    parameters: SessionParameters,
+    cancelled: Arc<AtomicBool>,
+    search: Mutex<HashMap<ObjectNumber, SearchHint>>,
+    logon_us: u64,
+}
+
+impl Session {
+    pub(super) fn new(instance: Arc<Instance>, meter: Arc<Meter>, user: String, process: ProcessNumber) -> Self {
+        let parameters = SessionParameters::new(instance.parameters().clone());
+        let logon_us = meter.clock().wall_us();
+        Self {
+            instance,
+            meter,
+            user: RwLock::new(user),
+            process,
+            parameters,
+            cancelled: Arc::new(AtomicBool::new(false)),
+            search: Mutex::new(HashMap::new()),
+            logon_us,
+        }
+    }
+
+    #[must_use]
+    pub fn instance(&self) -> &Arc<Instance> {
+        &self.instance
+    }
+
+    #[must_use]
+    pub fn meter(&self) -> &Arc<Meter> {
+        &self.meter
+    }
+
+    /// The user name, upper case.
+    #[must_use]
+    pub fn user(&self) -> String {
+        self.user.read().clone()
+    }
+
+    pub fn set_user(&self, user: &str) {
+        user.clone_into(&mut self.user.write());
+    }
+
+    #[must_use]
+    pub fn process(&self) -> ProcessNumber {
+        self.process
+    }
+
+    #[must_use]
+    pub fn sid(&self) -> u32 {
+        self.meter.sid()
+    }
+
+    /// When the session began, microseconds since 1970.
+    #[must_use]
+    pub fn logon_us(&self) -> u64 {
+        self.logon_us
+    }
+
+    #[must_use]
+    pub fn parameters(&self) -> &SessionParameters {
+        &self.parameters
+    }
+
+    /// Set it to cancel the statement that runs.
+    #[must_use]
+    pub fn cancel_handle(&self) -> Arc<AtomicBool> {
+        self.cancelled.clone()
+    }
+
+    /// # Errors
+    /// ORA-01013 when the user has cancelled; the request is then served.
+    pub fn check_cancelled(&self) -> Result<()> {
+        if !self.cancelled.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.cancelled.store(false, Ordering::Release);
+        Err(Error::new(ErrorKind::Cancelled, Number::Ora(1013), "user requested cancel of current operation"))
+    }
+
+    /// A block in current mode, to read.
+    ///
+    /// # Errors
+    /// Those of [`crate::cache::Cache::get`].
+    pub fn current(&self, address: BlockAddress, class: BlockClass) -> Result<Block> {
+        self.instance.cache().get(&self.meter, address, class, GetMode::Current)
+    }
+
+    /// A block in current mode, to change.
+    ///
+    /// # Errors
+    /// Those of [`crate::cache::Cache::get_mut`].
+    pub fn current_mut(&self, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
+        self.instance.cache().get_mut(&self.meter, address, class)
+    }
+
+    /// As [`Session::current_mut`], but None at once when another session has the block latched.
+    ///
+    /// # Errors
+    /// Those of [`crate::cache::Cache::get_mut`].
+    pub fn try_current_mut(&self, address: BlockAddress, class: BlockClass) -> Result<Option<BlockMut>> {
+        self.instance.cache().try_get_mut(&self.meter, address, class)
+    }
+
+    /// A block in consistent mode. Until undo exists this is the current block; the get is counted as what it is for.
+    ///
+    /// # Errors
+    /// Those of [`crate::cache::Cache::get`].
+    pub fn consistent(&self, address: BlockAddress, class: BlockClass) -> Result<Block> {
+        self.instance.cache().get(&self.meter, address, class, GetMode::Consistent)
+    }
+
+    /// A block that the caller formats; it is not read, its bytes are zero.
+    ///
+    /// # Errors
+    /// Those of [`crate::cache::Cache::get_new`].
+    pub fn new_block(&self, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
+        self.instance.cache().get_new(&self.meter, address, class)
+    }
+
+    /// Changes a block; the change is counted to this session and stamped with the current SCN.
+    pub fn change<R>(&self, block: &mut BlockMut, change: impl FnOnce(&mut [u8]) -> R) -> R {
+        block.change(&self.meter, self.instance.scn(), change)
+    }
+
+    /// Reads block ranges in order, by consistent gets, with multiblock reads. `cold`: do not let the blocks push others out of the cache.
+    #[must_use]
+    pub fn scan_blocks(&self, ranges: Vec<BlockRange>, class: BlockClass, cold: bool) -> BlockScan {
+        let size =
+            ranges.first().and_then(|range| self.instance.cache().file(range.start.file).ok()).map(|f| f.block_size());
+        let read_blocks = size.map_or(1, |size| {
+            let buffers = self.instance.cache().pool_of(size).capacity() as u64;
+            self.parameters.multiblock_read_count(size.bytes(), buffers)
+        });
+        BlockScan::new(self.instance.cache().clone(), self.meter.clone(), ranges, class, cold, read_blocks)
+    }
+
+    /// Where this process last found room in a segment.
+    pub(crate) fn search_hint(&self, object: ObjectNumber) -> SearchHint {
+        self.search.lock().get(&object).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn remember(&self, object: ObjectNumber, hint: SearchHint) {
+        let mut search = self.search.lock();
+        if search.len() >= SEARCH_CACHE_MAX && !search.contains_key(&object) {
+            search.clear();
+        }
+        search.insert(object, hint);
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.instance.process_ends(self.process);
+    }
+}

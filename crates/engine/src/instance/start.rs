@@ -1,0 +1,306 @@
+//! Creating, opening and closing a database.
+
+use std::path::Path;
+use std::time::Duration;
+
+use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use common::sync::{self, Arc, Mutex, RwLock};
+use common::{BlockSize, Clock, Error, ErrorKind, Number, Result};
+use device::{DirectoryLock, FileSystem};
+use waits::{Meter, SystemMeter};
+
+use super::Instance;
+use super::control::{ControlData, ControlFile, Shutdown, SpaceManagement};
+use super::health::Health;
+use crate::cache::Cache;
+use crate::catalog::{self, Catalog};
+use crate::parameters::{Parameter, ParameterFile, Parameters, Value};
+use crate::tablespace::{self, DatafileSpec, Tablespace, TablespaceSpec, Tablespaces};
+
+/// The writer looks round this often when nobody wakes it.
+const WRITER_PERIOD: Duration = Duration::from_millis(3_000);
+const MB: u64 = 1 << 20;
+
+/// How to make a database.
+#[derive(Clone, Debug)]
+pub struct CreateOptions {
+    pub name: String,
+    pub block_size: BlockSize,
+    /// Lines of the parameter file, `name = value`.
+    pub parameters: Vec<(String, String)>,
+}
+
+impl Default for CreateOptions {
+    fn default() -> Self {
+        Self { name: "HIGHWATE".to_owned(), block_size: BlockSize::K8, parameters: Vec::new() }
+    }
+}
+
+fn io(number: u32, what: &str, error: &std::io::Error) -> Error {
+    Error::new(ErrorKind::Io, Number::Ora(number), format!("{what}: {error}"))
+}
+
+impl Instance {
+    /// Makes a database in `directory` and opens it. `lock` keeps other processes out; in-memory file systems need none.
+    ///
+    /// # Errors
+    /// ORA-01501 when the directory holds a database or something cannot be written.
+    pub fn create(
+        files: Arc<dyn FileSystem>,
+        directory: &Path,
+        clock: Arc<dyn Clock>,
+        lock: Option<DirectoryLock>,
+        options: &CreateOptions,
+    ) -> Result<Arc<Self>> {
+        if ControlFile::exists(&*files, directory) {
+            return Err(Error::user(1501, format!("there is a database in {} already", directory.display())));
+        }
+        files.create_directory(directory).map_err(|e| io(1501, "cannot make the data directory", &e))?;
+        let mut file = ParameterFile::default();
+        file.set("db_name", &Parameter::DbName.parse(&options.name)?);
+        file.set("db_block_size", &Parameter::DbBlockSize.parse(&options.block_size.to_string())?);
+        for (name, value) in &options.parameters {
+            let parameter = Parameter::named(name)?;
+            file.set(name, &parameter.parse(value)?);
+        }
+        file.save(&*files, directory)?;
+        let parameters = Parameters::from_file(&file)?;
+        let created_us = clock.wall_us();
+        let data = ControlData {
+            sequence: 0,
+            database_id: new_database_id(created_us),
+            database_name: options.name.clone(),
+            created_us,
+            block_bytes: options.block_size.bytes() as u64,
+            shutdown: Shutdown::Open,
+            scn: 1,
+            tablespaces: Vec::new(),
+            datafiles: Vec::new(),
+            bootstrap: std::collections::BTreeMap::new(),
+        };
+        let control = ControlFile::create(files.clone(), directory, data)?;
+        let instance = Self::start(files, directory, clock, lock, parameters, control)?;
+        let made = instance.make_database();
+        if let Err(error) = made {
+            // What was made so far is no database: without control files it can be made again.
+            instance.stop_writer();
+            for copy in ["control01.ctl", "control02.ctl"] {
+                let _ = instance.files.remove(&directory.join(copy));
+            }
+            let names: Vec<_> = instance.control().data().datafiles.iter().map(|f| f.name.clone()).collect();
+            for name in names {
+                let _ = instance.files.remove(&instance.resolve(&name));
+            }
+            return Err(error);
+        }
+        Ok(instance)
+    }
+
+    fn make_database(self: &Arc<Self>) -> Result<()> {
+        let session = self.connect("SYS")?;
+        let spec = |name: &str, file: &str, bytes, next, space_management| TablespaceSpec {
+            name: name.to_owned(),
+            files: vec![DatafileSpec { name: file.to_owned(), bytes, reuse: false, autoextend: Some((next, None)) }],
+            block_size: None,
+            uniform_bytes: None,
+            space_management,
+        };
+        self.create_tablespace(&session, &spec("SYSTEM", "system01.dbf", 16 * MB, 16 * MB, SpaceManagement::Manual))?;
+        self.create_tablespace(&session, &spec("USERS", "users01.dbf", 32 * MB, 32 * MB, SpaceManagement::Auto))?;
+        catalog::create(&session)?;
+        self.checkpoint(session.meter())
+    }
+
+    /// Opens the database in `directory`.
+    ///
+    /// # Errors
+    /// ORA-00205 no control file; ORA-01113 not shut down cleanly; ORA-01157, ORA-01122 a datafile is missing or not the right one.
+    pub fn open(
+        files: Arc<dyn FileSystem>,
+        directory: &Path,
+        clock: Arc<dyn Clock>,
+        lock: Option<DirectoryLock>,
+    ) -> Result<Arc<Self>> {
+        let mut control = ControlFile::open(files.clone(), directory)?;
+        if control.data().shutdown != Shutdown::Clean {
+            return Err(Error::new(
+                ErrorKind::Corrupt,
+                Number::Ora(1113),
+                "the database was not shut down cleanly; without redo its files cannot be recovered, so it is not opened",
+            ));
+        }
+        let file = ParameterFile::load(&*files, directory)?;
+        let parameters = Parameters::from_file(&file)?;
+        let data = control.data().clone();
+        parameters.fix(Parameter::DbName, &Value::Text(data.database_name.as_str().into()))?;
+        parameters.fix(Parameter::DbBlockSize, &Value::Integer(data.block_bytes as i64))?;
+        // From here on a crash must be seen.
+        let opened = {
+            control.update(|data| data.shutdown = Shutdown::Open)?;
+            Self::start(files.clone(), directory, clock, lock, parameters, control).and_then(|instance| {
+                instance.open_files(&data)?;
+                let session = instance.connect("SYS")?;
+                catalog::load(&session)?;
+                Ok(instance.clone())
+            })
+        };
+        opened.inspect_err(|_| {
+            // Nothing was changed: the files are as clean as before.
+            if let Ok(mut control) = ControlFile::open(files, directory) {
+                let _ = control.update(|data| data.shutdown = Shutdown::Clean);
+            }
+        })
+    }
+
+    fn open_files(&self, data: &ControlData) -> Result<()> {
+        for tablespace in &data.tablespaces {
+            let mut numbers = Vec::new();
+            for record in data.datafiles.iter().filter(|file| file.tablespace == tablespace.number) {
+                let file = tablespace::open_file(self, tablespace, record)?;
+                self.cache.add_file(Arc::new(file))?;
+                numbers.push(record.file());
+            }
+            self.tablespaces.add(Arc::new(Tablespace::new(tablespace, numbers)?));
+        }
+        Ok(())
+    }
+
+    fn start(
+        files: Arc<dyn FileSystem>,
+        directory: &Path,
+        clock: Arc<dyn Clock>,
+        lock: Option<DirectoryLock>,
+        parameters: Parameters,
+        control: ControlFile,
+    ) -> Result<Arc<Self>> {
+        let health = Arc::new(Health::default());
+        derive_cache_sizes(&parameters);
+        let cache = Arc::new(Cache::new(cache_bytes(&parameters), health.clone()));
+        let system_meter = SystemMeter::new();
+        let background = Meter::new(&system_meter, clock.clone(), 2, 1);
+        let data = control.data();
+        let (database_id, scn) = (data.database_id, data.scn);
+        let started_us = clock.wall_us();
+        let instance = Arc::new(Self {
+            files,
+            directory: directory.to_owned(),
+            clock,
+            parameters: Arc::new(parameters),
+            health,
+            cache,
+            control: Mutex::new(control),
+            database_id,
+            tablespaces: Tablespaces::default(),
+            catalog: RwLock::new(Arc::new(Catalog::default())),
+            ddl: Mutex::new(()),
+            structure: Mutex::new(()),
+            system_meter,
+            background,
+            scn: AtomicU64::new(scn),
+            processes: Mutex::new(Vec::new()),
+            next_serial: AtomicU32::new(1),
+            closed: AtomicBool::new(false),
+            writer: Mutex::new(None),
+            started_us,
+            _lock: lock,
+        });
+        instance.start_writer()?;
+        Ok(instance)
+    }
+
+    /// Starts the background writer. It holds no reference to the instance, so that dropping the last session of an unclosed instance ends it.
+    fn start_writer(self: &Arc<Self>) -> Result<()> {
+        let cache = self.cache.clone();
+        let meter = self.background.clone();
+        let health = self.health.clone();
+        let wakes = self.cache.wakes().clone();
+        let weak = Arc::downgrade(self);
+        let run = move || {
+            loop {
+                wakes.wait(WRITER_PERIOD);
+                let closed = weak.upgrade().is_none_or(|instance| instance.closed.load(Ordering::Acquire));
+                if closed || cache.write_round(&meter).is_err() || health.check().is_err() {
+                    return;
+                }
+            }
+        };
+        let handle = sync::spawn("dbw0", run).map_err(|e| io(443, "cannot start the database writer", &e))?;
+        *self.writer.lock() = Some(handle);
+        Ok(())
+    }
+
+    fn stop_writer(&self) {
+        self.closed.store(true, Ordering::Release);
+        self.post_writer();
+        if let Some(handle) = self.writer.lock().take() {
+            let _ = handle.join();
+        }
+    }
+
+    /// Closes the database cleanly: every changed block is written and synced, then the control file says so.
+    ///
+    /// # Errors
+    /// HW-0010 when the instance has stopped before: what is on disk is then not marked clean.
+    pub fn shutdown(&self) -> Result<()> {
+        if self.closed.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        self.stop_writer();
+        self.health.check()?;
+        self.cache.checkpoint(&self.background)?;
+        let scn = self.scn.load(Ordering::Acquire);
+        self.control().update(|data| {
+            data.scn = scn;
+            data.shutdown = Shutdown::Clean;
+        })
+    }
+
+    /// A session of the instance's own, for work that no user asked for.
+    #[must_use]
+    pub fn background_meter(&self) -> &Arc<Meter> {
+        &self.background
+    }
+}
+
+/// Sizes of the pools: the standard one from the machine, the others a quarter of it, unless set.
+fn derive_cache_sizes(parameters: &Parameters) {
+    let memory = rustix::system::sysinfo();
+    let total = memory.totalram.saturating_mul(u64::from(memory.mem_unit));
+    let standard = (total / 8).clamp(64 * MB, 4096 * MB);
+    parameters.derive(Parameter::DbCacheSize, standard as i64);
+    let set = parameters.integer(Parameter::DbCacheSize);
+    for (_, parameter) in SIZED {
+        if parameters.is_default(parameter) {
+            parameters.derive(parameter, set / 4);
+        }
+    }
+}
+
+const SIZED: [(BlockSize, Parameter); 5] = [
+    (BlockSize::K2, Parameter::Db2kCacheSize),
+    (BlockSize::K4, Parameter::Db4kCacheSize),
+    (BlockSize::K8, Parameter::Db8kCacheSize),
+    (BlockSize::K16, Parameter::Db16kCacheSize),
+    (BlockSize::K32, Parameter::Db32kCacheSize),
+];
+
+fn cache_bytes(parameters: &Parameters) -> [u64; 5] {
+    let standard = parameters.unsigned(Parameter::DbBlockSize);
+    SIZED.map(|(size, parameter)| {
+        let parameter = if size.bytes() as u64 == standard { Parameter::DbCacheSize } else { parameter };
+        parameters.unsigned(parameter)
+    })
+}
+
+/// Database ids need only differ between databases that meet: time and the process make them so.
+fn new_database_id(now_us: u64) -> u64 {
+    now_us.rotate_left(20) ^ u64::from(std::process::id())
+}
+
+/// Used by sessions that end.
+impl Drop for Instance {
+    fn drop(&mut self) {
+        self.closed.store(true, Ordering::Release);
+        self.cache.wakes().post();
+    }
+}

@@ -1,0 +1,174 @@
+//! Direct loads: blocks above the high-water mark, filled in private memory, written around the cache in large writes.
+//!
+//! Until [`DirectLoad::finish`] moves the mark nobody can reach the blocks, so a load that fails leaves the segment as it was; extents that it added
+//! stay with the segment.
+
+use common::{BlockAddress, BlockClass, Error, Result, limits};
+use device::AlignedBuffer;
+use format::segment;
+use waits::{Event, Statistic};
+
+use super::extent::Position;
+use super::{BlockRange, Segment};
+use crate::instance::Session;
+
+/// A load in progress; the HW enqueue is taken only while extents are added and the mark is moved.
+pub struct DirectLoad<'a> {
+    segment: &'a Segment,
+    session: &'a Session,
+    start: Position,
+    /// The next block to hand out.
+    next: Position,
+    /// Extent of `next`.
+    extent: Option<(BlockRange, u32)>,
+    /// The L1 that covers `next`, and up to which offset of the extent (automatic).
+    cover: Option<(BlockAddress, u32)>,
+    buffer: AlignedBuffer,
+    /// Address of the first block in `buffer`, and how many are filled.
+    run: Option<(BlockAddress, usize)>,
+}
+
+impl std::fmt::Debug for DirectLoad<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "DirectLoad({:?} at {:?})", self.segment, self.next)
+    }
+}
+
+impl Segment {
+    /// Starts a direct load above the high-water mark. One load of a segment at a time, and no other inserts meanwhile: the caller has the object to
+    /// itself.
+    ///
+    /// # Errors
+    /// Those of the cache; HW-0010 when the instance has stopped.
+    pub fn direct_load<'a>(&'a self, s: &'a Session) -> Result<DirectLoad<'a>> {
+        s.instance().health().check()?;
+        let start = {
+            let header = s.current(self.header, BlockClass::SegmentHeader)?;
+            Position::from(segment::header(&header).high)
+        };
+        let block_bytes = self.block_size().bytes();
+        let buffer = AlignedBuffer::zeroed((limits::IO_BYTES_MAX / block_bytes).max(1) * block_bytes);
+        Ok(DirectLoad { segment: self, session: s, start, next: start, extent: None, cover: None, buffer, run: None })
+    }
+}
+
+impl DirectLoad<'_> {
+    /// The address that [`DirectLoad::next_block`] will hand out.
+    ///
+    /// # Errors
+    /// ORA-01653, ORA-01654 when the segment cannot grow.
+    pub fn peek_address(&mut self) -> Result<BlockAddress> {
+        loop {
+            if let Some((range, metadata)) = self.extent {
+                if self.next.block < metadata {
+                    self.next.block = metadata;
+                }
+                if self.next.block < range.blocks {
+                    return Ok(range.start.plus(self.next.block));
+                }
+                self.next = Position { extent: self.next.extent + 1, block: 0 };
+                self.extent = None;
+                self.cover = None;
+            }
+            let (entry, blocks) = {
+                let header = self.session.current(self.segment.header, BlockClass::SegmentHeader)?;
+                let fields = *segment::header(&header);
+                let entry = (self.next.extent < fields.extents.get())
+                    .then(|| self.segment.extent_entry(self.session, &header, self.next.extent))
+                    .transpose()?;
+                (entry, fields.blocks.get())
+            };
+            match entry {
+                Some(entry) => {
+                    let range = BlockRange { start: entry.address(), blocks: entry.blocks.get() };
+                    self.extent = Some((range, entry.metadata.get()));
+                }
+                None => {
+                    let _growing = self.segment.growing(self.session);
+                    self.segment.grow(self.session, blocks)?;
+                }
+            }
+        }
+    }
+
+    /// The next block, formatted as the segment's own, to fill.
+    ///
+    /// # Errors
+    /// ORA-01653, ORA-01654 when the segment cannot grow; HW-0010 when a write fails.
+    pub fn next_block(&mut self) -> Result<(BlockAddress, &mut [u8])> {
+        self.session.check_cancelled()?;
+        let address = self.peek_address()?;
+        let block_bytes = self.segment.block_size().bytes();
+        let full = self.run.is_some_and(|(start, filled)| {
+            start.file != address.file
+                || start.block + filled as u32 != address.block
+                || (filled + 1) * block_bytes > self.buffer.len()
+        });
+        if full {
+            self.write_run()?;
+        }
+        let bitmap = self.covering(address)?;
+        let (start, filled) = self.run.unwrap_or((address, 0));
+        self.run = Some((start, filled + 1));
+        self.next.block += 1;
+        let block = &mut self.buffer[filled * block_bytes..][..block_bytes];
+        self.segment.format_block(block, address, bitmap);
+        Ok((address, block))
+    }
+
+    fn covering(&mut self, address: BlockAddress) -> Result<Option<BlockAddress>> {
+        if let Some((l1, until)) = self.cover
+            && self.next.block < until
+        {
+            return Ok(Some(l1));
+        }
+        let found = self.segment.space.covering(self.segment, self.session, address, self.next.extent)?;
+        self.cover = found.map(|(l1, blocks)| (l1, self.next.block + blocks));
+        Ok(found.map(|(l1, _)| l1))
+    }
+
+    fn write_run(&mut self) -> Result<()> {
+        let Some((start, filled)) = self.run.take() else {
+            return Ok(());
+        };
+        let s = self.session;
+        let block_bytes = self.segment.block_size().bytes();
+        let bytes = filled * block_bytes;
+        for block in self.buffer[..bytes].chunks_exact_mut(block_bytes) {
+            format::block::touch(block, s.instance().scn());
+            format::block::seal(block);
+        }
+        let file = s.instance().cache().file(start.file)?;
+        // A block that was in use before the segment was truncated may still be cached.
+        s.instance().cache().discard(BlockRange { start, blocks: filled as u32 });
+        let at = [u64::from(start.file.0), u64::from(start.block), filled as u64];
+        s.meter()
+            .wait(Event::DirectPathWrite, at, i64::from(self.segment.object().0), || {
+                file.write_blocks(start, &self.buffer[..bytes])
+            })
+            .map_err(|error| s.instance().health().stop(&error))?;
+        s.meter().count(Statistic::PhysicalWrites, filled as u64);
+        s.meter().count(Statistic::PhysicalWritesDirect, filled as u64);
+        s.meter().count(Statistic::PhysicalWriteIoRequests, 1);
+        s.meter().count(Statistic::PhysicalWriteBytes, bytes as u64);
+        Ok(())
+    }
+
+    /// Writes what is left and moves the high-water mark over all blocks handed out.
+    ///
+    /// # Errors
+    /// HW-0010 when a write fails; those of the cache.
+    pub fn finish(mut self) -> Result<()> {
+        self.write_run()?;
+        if self.next == self.start {
+            return Ok(());
+        }
+        let _growing = self.segment.growing(self.session);
+        let header = self.session.current(self.segment.header, BlockClass::SegmentHeader)?;
+        if Position::from(segment::header(&header).high) != self.start {
+            return Err(Error::bug("the high-water mark moved under a direct load"));
+        }
+        drop(header);
+        self.segment.space.loaded(self.segment, self.session, self.start, self.next)
+    }
+}

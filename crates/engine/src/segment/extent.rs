@@ -1,0 +1,165 @@
+//! The extent map: in the segment header, and in chained extent map blocks once it outgrows the header.
+
+use common::{BlockAddress, BlockClass, Error, Result};
+use format::segment::{self, ExtentEntry, HighWaterMark, SegmentHeader};
+
+use super::{BlockRange, Segment};
+use crate::cache::BlockMut;
+use crate::instance::Session;
+
+/// A place in a segment: the extent's ordinal and blocks of it below.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Position {
+    pub(super) extent: u32,
+    pub(super) block: u32,
+}
+
+impl From<HighWaterMark> for Position {
+    fn from(mark: HighWaterMark) -> Self {
+        Self { extent: mark.extent.get(), block: mark.block.get() }
+    }
+}
+
+/// How map blocks and the header are got: a scan reads consistently, growth reads the current state.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    Consistent,
+    Current,
+}
+
+impl Segment {
+    /// The segment header's fields and the whole extent map.
+    pub(super) fn map(&self, s: &Session, reading: Reading) -> Result<(SegmentHeader, Vec<ExtentEntry>)> {
+        let get = |address, class| match reading {
+            Reading::Consistent => s.consistent(address, class),
+            Reading::Current => s.current(address, class),
+        };
+        let block = get(self.header, BlockClass::SegmentHeader)?;
+        let header = *segment::header(&block);
+        let count = header.extents.get() as usize;
+        let inline = count.min(segment::extents_inline(&block));
+        let mut entries: Vec<_> = (0..inline).map(|n| *segment::extent(&block, n)).collect();
+        drop(block);
+        let mut next = BlockAddress::unpack(header.first_map.get());
+        while !next.is_none() && entries.len() < count {
+            let block = get(next, BlockClass::ExtentMap)?;
+            let map = segment::map_header(&block);
+            let here = (map.entries.get() as usize).min(segment::extents_per_map(block.len()));
+            entries.extend((0..here).map(|n| *segment::map_extent(&block, n)));
+            next = BlockAddress::unpack(map.next.get());
+        }
+        if entries.len() < count {
+            return Err(Error::corrupt(
+                self.header,
+                format!("the extent map has {} of {count} extents", entries.len()),
+            ));
+        }
+        Ok((header, entries))
+    }
+
+    /// The segment's extents.
+    ///
+    /// # Errors
+    /// Those of the cache.
+    pub fn extents(&self, s: &Session) -> Result<Vec<BlockRange>> {
+        let (_, entries) = self.map(s, Reading::Current)?;
+        Ok(entries.iter().map(|e| BlockRange { start: e.address(), blocks: e.blocks.get() }).collect())
+    }
+
+    /// Formatted data blocks below the high-water mark, in extent order. Segment header and maps are consistent gets.
+    ///
+    /// # Errors
+    /// Those of the cache.
+    pub fn scan_ranges(&self, s: &Session) -> Result<Vec<BlockRange>> {
+        self.space.scan_ranges(self, s)
+    }
+
+    /// Entry `ordinal` of the map, given the header block.
+    pub(super) fn extent_entry(&self, s: &Session, header: &[u8], ordinal: u32) -> Result<ExtentEntry> {
+        let inline = segment::extents_inline(header);
+        if (ordinal as usize) < inline {
+            return Ok(*segment::extent(header, ordinal as usize));
+        }
+        let fields = segment::header(header);
+        // Mostly the last extent is wanted, and it is in the last map block.
+        for start in [fields.last_map.get(), fields.first_map.get()] {
+            let mut next = BlockAddress::unpack(start);
+            while !next.is_none() {
+                let block = s.current(next, BlockClass::ExtentMap)?;
+                let map = segment::map_header(&block);
+                let first = map.first.get();
+                if ordinal >= first && ordinal < first + map.entries.get() {
+                    return Ok(*segment::map_extent(&block, (ordinal - first) as usize));
+                }
+                next = BlockAddress::unpack(map.next.get());
+            }
+        }
+        Err(Error::corrupt(self.header, format!("extent {ordinal} is in no extent map block")))
+    }
+
+    /// Whether the next extent needs a new extent map block; it then goes into the extent's own leading blocks.
+    pub(super) fn needs_map_block(&self, s: &Session, header: &[u8]) -> Result<bool> {
+        let fields = segment::header(header);
+        let inline = segment::extents_inline(header);
+        if (fields.extents.get() as usize) < inline {
+            return Ok(false);
+        }
+        let last = BlockAddress::unpack(fields.last_map.get());
+        if last.is_none() {
+            return Ok(true);
+        }
+        let block = s.current(last, BlockClass::ExtentMap)?;
+        Ok(segment::map_header(&block).entries.get() as usize >= segment::extents_per_map(block.len()))
+    }
+
+    /// Appends an extent to the map. `map_block` is where a new map block goes, when one is needed.
+    pub(super) fn append_extent(
+        &self,
+        s: &Session,
+        header: &mut BlockMut,
+        entry: ExtentEntry,
+        map_block: Option<BlockAddress>,
+    ) -> Result<()> {
+        let ordinal = segment::header(header).extents.get();
+        let inline = segment::extents_inline(header);
+        if (ordinal as usize) < inline {
+            s.change(header, |block| *segment::extent_mut(block, ordinal as usize) = entry);
+        } else {
+            let last = BlockAddress::unpack(segment::header(header).last_map.get());
+            let target = match map_block {
+                None => last,
+                Some(address) => {
+                    let mut map = s.new_block(address, BlockClass::ExtentMap)?;
+                    let object = self.spec.data_object;
+                    s.change(&mut map, |block| segment::init_map(block, address, object, ordinal));
+                    drop(map);
+                    if !last.is_none() {
+                        let mut previous = s.current_mut(last, BlockClass::ExtentMap)?;
+                        s.change(&mut previous, |block| segment::map_header_mut(block).next = address.pack().into());
+                    }
+                    s.change(header, |block| {
+                        let fields = segment::header_mut(block);
+                        fields.map_blocks = (fields.map_blocks.get() + 1).into();
+                        fields.last_map = address.pack().into();
+                        if fields.first_map.get() == 0 {
+                            fields.first_map = address.pack().into();
+                        }
+                    });
+                    address
+                }
+            };
+            let mut map = s.current_mut(target, BlockClass::ExtentMap)?;
+            s.change(&mut map, |block| {
+                let at = segment::map_header(block).entries.get();
+                *segment::map_extent_mut(block, at as usize) = entry;
+                segment::map_header_mut(block).entries = (at + 1).into();
+            });
+        }
+        s.change(header, |block| {
+            let fields = segment::header_mut(block);
+            fields.extents = (ordinal + 1).into();
+            fields.blocks = (fields.blocks.get() + entry.blocks.get()).into();
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,243 @@
+//! Segments: the extents of a table or an index, their high-water marks, and the search for room in them.
+//!
+//! See README.md in this folder.
+
+mod direct;
+mod extent;
+mod life;
+mod space;
+mod usage;
+
+pub use direct::DirectLoad;
+pub use usage::SpaceUsage;
+
+use std::fmt;
+
+use common::sync::{Arc, Mutex, MutexGuard};
+use common::{BlockAddress, BlockSize, ObjectNumber, Result, TablespaceNumber};
+use format::transaction::Owner;
+use waits::Event;
+
+use crate::cache::BlockMut;
+use crate::instance::{Session, SpaceManagement};
+use crate::tablespace::Tablespace;
+use space::SpaceManager;
+
+/// Consecutive blocks of one file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct BlockRange {
+    pub start: BlockAddress,
+    pub blocks: u32,
+}
+
+impl BlockRange {
+    #[must_use]
+    pub fn contains(&self, address: BlockAddress) -> bool {
+        address.file == self.start.file
+            && address.block >= self.start.block
+            && address.block < self.start.block + self.blocks
+    }
+}
+
+/// The STORAGE clause. Sizes in bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Storage {
+    pub initial: Option<u64>,
+    pub next: Option<u64>,
+    pub minextents: Option<u32>,
+    pub maxextents: Option<u32>,
+    pub pctincrease: Option<u32>,
+    pub freelists: u16,
+    pub freelist_groups: u16,
+}
+
+impl Default for Storage {
+    fn default() -> Self {
+        Self {
+            initial: None,
+            next: None,
+            minextents: None,
+            maxextents: None,
+            pctincrease: None,
+            freelists: 1,
+            freelist_groups: 1,
+        }
+    }
+}
+
+/// What a segment is to be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SegmentSpec {
+    /// `OWNER.NAME`, for messages.
+    pub name: String,
+    pub object: ObjectNumber,
+    pub data_object: ObjectNumber,
+    pub tablespace: TablespaceNumber,
+    pub owner: Owner,
+    pub pctfree: u8,
+    pub pctused: u8,
+    pub initrans: u8,
+    pub storage: Storage,
+}
+
+/// Where a process last found room in a segment.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct SearchHint {
+    /// The block, while it has room.
+    pub block: Option<BlockAddress>,
+    /// Its first-level bitmap block (automatic).
+    pub first_level: Option<BlockAddress>,
+}
+
+/// An open segment.
+pub struct Segment {
+    spec: SegmentSpec,
+    header: BlockAddress,
+    tablespace: Arc<Tablespace>,
+    space: Box<dyn SpaceManager>,
+    /// The HW enqueue: one session at a time moves a high-water mark or adds an extent.
+    growth: Mutex<()>,
+}
+
+impl fmt::Debug for Segment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Segment({} at {})", self.spec.name, self.header)
+    }
+}
+
+impl Segment {
+    /// Address of the segment header.
+    #[must_use]
+    pub fn header(&self) -> BlockAddress {
+        self.header
+    }
+
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.spec.name
+    }
+
+    #[must_use]
+    pub fn object(&self) -> ObjectNumber {
+        self.spec.object
+    }
+
+    #[must_use]
+    pub fn data_object(&self) -> ObjectNumber {
+        self.spec.data_object
+    }
+
+    #[must_use]
+    pub fn spec(&self) -> &SegmentSpec {
+        &self.spec
+    }
+
+    #[must_use]
+    pub fn tablespace(&self) -> &Arc<Tablespace> {
+        &self.tablespace
+    }
+
+    #[must_use]
+    pub fn pctfree(&self) -> u8 {
+        self.spec.pctfree
+    }
+
+    #[must_use]
+    pub fn block_size(&self) -> BlockSize {
+        self.tablespace.block_size()
+    }
+
+    #[must_use]
+    pub fn management(&self) -> SpaceManagement {
+        self.tablespace.space_management()
+    }
+
+    /// ITL slots of a new block: INITRANS, but at least two.
+    #[must_use]
+    pub fn itl_slots(&self) -> u8 {
+        self.spec.initrans.max(2)
+    }
+
+    /// A formatted heap block in which a row of `row_bytes` fits by PCTFREE. The block that this process used last is tried first.
+    ///
+    /// # Errors
+    /// ORA-01653 when the segment cannot grow, and those of the cache.
+    pub fn block_for_insert(&self, s: &Session, row_bytes: usize) -> Result<BlockMut> {
+        let mut block = self.space.block_for_insert(self, s, row_bytes)?;
+        block.free_before = Some(format::heap::free_bytes(&block));
+        Ok(block)
+    }
+
+    /// After rows were put into a block that came from [`Segment::block_for_insert`]: moves its state on list or bitmap as its fullness demands.
+    /// `next_row` is the size of the row that is to follow, if there is one: a block that has no room for it is given up here, while it is latched.
+    ///
+    /// # Errors
+    /// Those of the cache.
+    pub fn inserted(&self, s: &Session, block: BlockMut, next_row: Option<usize>) -> Result<()> {
+        self.space.changed(self, s, block, next_row)
+    }
+
+    /// Notes how much is free before a delete or an update changes the block.
+    pub fn watch(&self, block: &mut BlockMut) {
+        block.free_before = Some(format::heap::free_bytes(block));
+    }
+
+    /// After a change of a block that was [watched](Segment::watch): more is free, or less.
+    ///
+    /// # Errors
+    /// Those of the cache.
+    pub fn changed(&self, s: &Session, block: BlockMut) -> Result<()> {
+        self.space.changed(self, s, block, None)
+    }
+
+    /// An index block without content: formatted, off every list, its body zero.
+    ///
+    /// # Errors
+    /// ORA-01654 when the segment cannot grow, and those of the cache.
+    pub fn empty_block(&self, s: &Session) -> Result<BlockMut> {
+        self.space.empty_block(self, s)
+    }
+
+    /// Gives back an index block that has become empty.
+    ///
+    /// # Errors
+    /// Those of the cache.
+    pub fn release_block(&self, s: &Session, block: BlockMut) -> Result<()> {
+        self.space.release_block(self, s, block)
+    }
+
+    /// Takes the HW enqueue; a wait for it is a wait event.
+    fn growing(&self, s: &Session) -> MutexGuard<'_, ()> {
+        if let Some(guard) = self.growth.try_lock() {
+            return guard;
+        }
+        let name_and_mode = (u64::from(b'H') << 24) | (u64::from(b'W') << 16) | 6;
+        let at = [name_and_mode, u64::from(self.tablespace.number().0), u64::from(self.header.pack())];
+        s.meter().wait(Event::EnqHwContention, at, i64::from(self.spec.object.0), || self.growth.lock())
+    }
+
+    /// The owner part of this segment's blocks.
+    fn block_owner(&self, bitmap: Option<BlockAddress>) -> format::transaction::BlockOwner {
+        format::transaction::BlockOwner {
+            owner: self.spec.owner,
+            object: self.spec.data_object,
+            itl_slots: self.itl_slots(),
+            bitmap,
+        }
+    }
+
+    /// Formats an empty block of this segment.
+    fn format_block(&self, block: &mut [u8], address: BlockAddress, bitmap: Option<BlockAddress>) {
+        format::block::format(block, format::block::BlockType::Data, address);
+        match self.spec.owner {
+            Owner::Table => format::heap::init(block, self.block_owner(bitmap)),
+            Owner::Index => format::transaction::init(block, self.block_owner(bitmap)),
+        }
+    }
+
+    /// Whether a block's bytes are those of a formatted block of this segment.
+    fn owns(&self, block: &[u8]) -> bool {
+        format::block::kind(block) == Some(format::block::BlockType::Data)
+            && format::transaction::header(block).object_number() == self.spec.data_object
+    }
+}

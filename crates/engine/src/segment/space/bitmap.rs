@@ -1,0 +1,393 @@
+//! Automatic space management: the search through three levels of bitmaps.
+//!
+//! ```text
+//! process's last block -> its L1 -> segment header (hint) -> L2 -> L1s whose mask promises room -> blocks
+//! ```
+//!
+//! The process number picks the L1 among those of an L2 and the place in the L1 where the search starts, so that sessions spread. Unformatted
+//! blocks are formatted sixteen at a time.
+//!
+//! Rules:
+//! 1. A state is a hint: the block is latched and looked at before it is used. A block that refuses a row though it seemed to have room becomes
+//!    Full once an eighth of a block or less is left above PCTFREE.
+//! 2. The search lets go of a bitmap block before it takes a data block. A change goes the other way: data block, then L1, then L2.
+//! 3. State changes are written only when a quarter, PCTFREE or a refusal is crossed; an L2 entry only when the best state in its L1 changes.
+//! 4. Blocks of a batch are formatted before their L1 says so; two sessions that pick the same batch meet on the FB enqueue (here: the L1's latch).
+//! 5. A search gives up on half-full blocks after [`REFUSALS_MAX`] refusals and takes an empty one: wasted probes stay bounded.
+
+use common::{BlockAddress, BlockClass, Error, Result};
+use format::bitmap::{self, BlockState};
+use format::transaction::Owner;
+use format::{heap, segment, transaction};
+
+use super::{SegmentParts, SpaceManager};
+use crate::cache::BlockMut;
+use crate::instance::Session;
+use crate::segment::extent::{Position, Reading};
+use crate::segment::{BlockRange, SearchHint, Segment, SpaceUsage};
+
+/// Blocks formatted at a time.
+const FORMAT_BATCH: usize = 16;
+/// Probes of half-full blocks that may refuse a row before an empty block is taken.
+const REFUSALS_MAX: usize = 5;
+
+/// Bitmaps: all state is in the blocks.
+#[derive(Debug)]
+pub(in crate::segment) struct Bitmaps;
+
+/// What a search looks for.
+#[derive(Clone, Copy)]
+enum Want {
+    /// A block in which a row of so many bytes fits.
+    Row(usize),
+    /// An index block without content.
+    Empty,
+}
+
+impl Want {
+    /// Whether a block of this state may serve; `sure` asks for more than a guess.
+    fn may_serve(self, state: BlockState, segment: &Segment, sure: bool) -> bool {
+        match self {
+            Self::Empty => state == BlockState::Free100,
+            Self::Row(_) if sure => state == BlockState::Free100,
+            Self::Row(bytes) => {
+                let block_bytes = segment.block_size().bytes();
+                let reserve = block_bytes * usize::from(segment.spec.pctfree) / 100;
+                state == BlockState::Free100 || state.free_most(block_bytes) >= bytes + reserve
+            }
+        }
+    }
+
+    /// The states that may serve, as an L2 entry's mask; unformatted blocks serve always.
+    fn mask(self, segment: &Segment, sure: bool) -> u8 {
+        BlockState::DATA
+            .into_iter()
+            .filter(|state| *state == BlockState::Unformatted || self.may_serve(*state, segment, sure))
+            .fold(0, |mask, state| mask | state.bit())
+    }
+}
+
+impl Bitmaps {
+    /// The L2 blocks of a segment, the hinted one first.
+    fn second_levels(segment: &Segment, s: &Session) -> Result<Vec<BlockAddress>> {
+        let header = s.current(segment.header, BlockClass::SegmentHeader)?;
+        let fields = *segment::header(&header);
+        let count = fields.second_level_blocks.get() as usize;
+        let mut all: Vec<_> =
+            (0..count.min(segment::SECOND_LEVEL_INLINE)).map(|n| segment::second_level(&header, n)).collect();
+        drop(header);
+        let mut next = BlockAddress::unpack(fields.first_third_level.get());
+        while !next.is_none() {
+            let block = s.current(next, BlockClass::ThirdLevelBitmap)?;
+            let upper = bitmap::upper(&block);
+            all.extend((0..upper.entries.get() as usize).map(|n| bitmap::third_level_entry(&block, n)));
+            next = BlockAddress::unpack(upper.next.get());
+        }
+        let hint = BlockAddress::unpack(fields.second_level_hint.get());
+        if let Some(at) = all.iter().position(|l2| *l2 == hint) {
+            all.rotate_left(at);
+        }
+        Ok(all)
+    }
+
+    fn search(segment: &Segment, s: &Session, want: Want) -> Result<BlockMut> {
+        let object = segment.data_object();
+        let hint = s.search_hint(object);
+        let mut refusals = 0;
+        if let (Some(address), Want::Row(_)) = (hint.block, want)
+            && let Some(block) = Self::probe(segment, s, address, want, &mut refusals)?
+        {
+            return Ok(block);
+        }
+        if let Some(l1) = hint.first_level
+            && let Some(block) = Self::search_first_level(segment, s, l1, want, &mut refusals)?
+        {
+            return Ok(block);
+        }
+        loop {
+            s.check_cancelled()?;
+            for l2 in Self::second_levels(segment, s)? {
+                let sure = refusals >= REFUSALS_MAX;
+                let mask = want.mask(segment, sure);
+                let candidates: Vec<_> = {
+                    let block = s.current(l2, BlockClass::SecondLevelBitmap)?;
+                    (0..bitmap::upper(&block).entries.get() as usize)
+                        .map(|n| *bitmap::second_level_entry(&block, n))
+                        .filter(|entry| entry.states & mask != 0)
+                        .map(|entry| BlockAddress::unpack(entry.first_level.get()))
+                        .collect()
+                };
+                let start = s.process().0 as usize % candidates.len().max(1);
+                for n in 0..candidates.len() {
+                    let l1 = candidates[(start + n) % candidates.len()];
+                    if let Some(block) = Self::search_first_level(segment, s, l1, want, &mut refusals)? {
+                        return Ok(block);
+                    }
+                }
+            }
+            Self::raise_high_water(segment, s)?;
+        }
+    }
+
+    /// Looks for a block among those that an L1 covers; formats a batch when only unformatted ones are left.
+    fn search_first_level(
+        segment: &Segment,
+        s: &Session,
+        l1: BlockAddress,
+        want: Want,
+        refusals: &mut usize,
+    ) -> Result<Option<BlockMut>> {
+        let (candidates, unformatted) = {
+            let block = s.current(l1, BlockClass::FirstLevelBitmap)?;
+            let header = bitmap::first_level(&block);
+            if header.object.get() != segment.data_object().0 {
+                return Ok(None);
+            }
+            let covered = usize::from(header.covered.get());
+            let unformatted = header.counts[BlockState::Unformatted as usize].get() > 0;
+            let sure = *refusals >= REFUSALS_MAX;
+            let start = s.process().0 as usize * FORMAT_BATCH % covered.max(1);
+            let candidates: Vec<_> = (0..covered)
+                .map(|n| (start + n) % covered)
+                .filter(|index| want.may_serve(bitmap::state(&block, *index), segment, sure))
+                .filter_map(|index| bitmap::address_of(&block, index))
+                .take(REFUSALS_MAX + 1)
+                .collect();
+            (candidates, unformatted)
+        };
+        for address in candidates {
+            if let Some(block) = Self::probe(segment, s, address, want, refusals)? {
+                Self::remember(segment, s, address, l1);
+                return Ok(Some(block));
+            }
+        }
+        if unformatted {
+            for address in Self::format_batch(segment, s, l1)? {
+                if let Some(block) = Self::probe(segment, s, address, want, refusals)? {
+                    Self::remember(segment, s, address, l1);
+                    return Ok(Some(block));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn remember(segment: &Segment, s: &Session, block: BlockAddress, l1: BlockAddress) {
+        s.remember(segment.data_object(), SearchHint { block: Some(block), first_level: Some(l1) });
+    }
+
+    /// Latches a block and lets it decide.
+    fn probe(
+        segment: &Segment,
+        s: &Session,
+        address: BlockAddress,
+        want: Want,
+        refusals: &mut usize,
+    ) -> Result<Option<BlockMut>> {
+        let mut block = s.current_mut(address, BlockClass::Data)?;
+        if !segment.owns(&block) {
+            return Ok(None);
+        }
+        match want {
+            Want::Empty => {
+                // The flag says that nobody has taken the block since its state was read.
+                if !transaction::header(&block).on_freelist() {
+                    return Ok(None);
+                }
+                s.change(&mut block, |bytes| transaction::header_mut(bytes).set_freelist(false, BlockAddress::NONE));
+                Ok(Some(block))
+            }
+            Want::Row(bytes) => {
+                if heap::fits(&block, bytes, segment.spec.pctfree) {
+                    return Ok(Some(block));
+                }
+                if heap::is_empty(&block) {
+                    return Err(Error::bug(format!("a row of {bytes} bytes does not fit into an empty block")));
+                }
+                *refusals += 1;
+                if Self::is_used_up(segment, &block) {
+                    Self::set_state(segment, s, &mut block, BlockState::Full)?;
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// Whether a block that refused a row has so little left above PCTFREE that it counts as full.
+    fn is_used_up(segment: &Segment, block: &[u8]) -> bool {
+        let reserve = block.len() * usize::from(segment.spec.pctfree) / 100;
+        heap::free_bytes(block) <= reserve + block.len() / 8
+    }
+
+    /// Writes a block's state into its L1, and into the L2 when the best state in the L1 changes. The block is latched.
+    fn set_state(segment: &Segment, s: &Session, block: &mut BlockMut, state: BlockState) -> Result<()> {
+        let l1 = transaction::header(block).bitmap_block();
+        let address = block.address();
+        let mut bitmap_block = s.current_mut(l1, BlockClass::FirstLevelBitmap)?;
+        if bitmap::first_level(&bitmap_block).object.get() != segment.data_object().0 {
+            return Err(Error::corrupt(address, format!("its bitmap block {l1} is of another segment")));
+        }
+        let Some(index) = bitmap::index_of(&bitmap_block, address) else {
+            return Err(Error::corrupt(address, format!("its bitmap block {l1} does not cover it")));
+        };
+        if bitmap::state(&bitmap_block, index) == state {
+            return Ok(());
+        }
+        let before = bitmap::state_mask(&bitmap_block);
+        s.change(&mut bitmap_block, |bytes| bitmap::set_state(bytes, index, state));
+        Self::tell_parent(s, &bitmap_block, before)
+    }
+
+    /// Brings an L1's entry in its L2 up to date when its best state has changed.
+    pub(super) fn tell_parent(s: &Session, first_level: &BlockMut, before: u8) -> Result<()> {
+        let mask = bitmap::state_mask(first_level);
+        let best = |mask: u8| (mask & BlockState::Unformatted.bit(), mask.leading_zeros());
+        if best(mask) == best(before) {
+            return Ok(());
+        }
+        let header = bitmap::first_level(first_level);
+        let (parent, slot) = (BlockAddress::unpack(header.parent.get()), header.parent_slot.get() as usize);
+        let mut upper = s.current_mut(parent, BlockClass::SecondLevelBitmap)?;
+        s.change(&mut upper, |bytes| bitmap::second_level_entry_mut(bytes, slot).states = mask);
+        Ok(())
+    }
+
+    /// Formats up to sixteen consecutive unformatted blocks of an L1; the process number picks which. Returns their addresses.
+    fn format_batch(segment: &Segment, s: &Session, l1: BlockAddress) -> Result<Vec<BlockAddress>> {
+        let mut bitmap_block = s.current_mut(l1, BlockClass::FirstLevelBitmap)?;
+        let covered = usize::from(bitmap::first_level(&bitmap_block).covered.get());
+        let batches = covered.div_ceil(FORMAT_BATCH);
+        let start = s.process().0 as usize % batches.max(1);
+        let unformatted = |bytes: &[u8], index: usize| bitmap::state(bytes, index) == BlockState::Unformatted;
+        let Some(batch) = (0..batches)
+            .map(|n| (start + n) % batches * FORMAT_BATCH)
+            .find(|first| (*first..(first + FORMAT_BATCH).min(covered)).any(|index| unformatted(&bitmap_block, index)))
+        else {
+            return Ok(Vec::new());
+        };
+        let indexes: Vec<_> =
+            (batch..(batch + FORMAT_BATCH).min(covered)).filter(|index| unformatted(&bitmap_block, *index)).collect();
+        let mut addresses = Vec::with_capacity(indexes.len());
+        for index in &indexes {
+            let Some(address) = bitmap::address_of(&bitmap_block, *index) else {
+                return Err(Error::corrupt(l1, format!("covered block {index} is in no range")));
+            };
+            // Nobody else reaches an unformatted block, so holding the L1 over it breaks no order.
+            let mut block = s.new_block(address, BlockClass::Data)?;
+            s.change(&mut block, |bytes| {
+                segment.format_block(bytes, address, Some(l1));
+                if segment.spec.owner == Owner::Index {
+                    transaction::header_mut(bytes).set_freelist(true, BlockAddress::NONE);
+                }
+            });
+            addresses.push(address);
+        }
+        let before = bitmap::state_mask(&bitmap_block);
+        s.change(&mut bitmap_block, |bytes| {
+            for index in indexes {
+                bitmap::set_state(bytes, index, BlockState::Free100);
+            }
+        });
+        Self::tell_parent(s, &bitmap_block, before)?;
+        Ok(addresses)
+    }
+}
+
+impl SpaceManager for Bitmaps {
+    fn format_segment(&self, parts: &SegmentParts<'_>, s: &Session, first: BlockRange) -> Result<BlockAddress> {
+        Self::format(parts, s, first)
+    }
+
+    fn add_extent(&self, segment: &Segment, s: &Session, range: BlockRange) -> Result<()> {
+        Self::enter_extent(segment, s, range)
+    }
+
+    fn block_for_insert(&self, segment: &Segment, s: &Session, row_bytes: usize) -> Result<BlockMut> {
+        Self::search(segment, s, Want::Row(row_bytes))
+    }
+
+    fn changed(&self, segment: &Segment, s: &Session, mut block: BlockMut, next_row: Option<usize>) -> Result<()> {
+        let (bytes, pctfree) = (block.len(), segment.spec.pctfree);
+        let before = block.free_before.map(|free| BlockState::of(free, bytes, pctfree));
+        let mut state = BlockState::of(heap::free_bytes(&block), bytes, pctfree);
+        if let Some(next) = next_row
+            && !heap::fits(&block, next, pctfree)
+        {
+            let l1 = transaction::header(&block).bitmap_block();
+            s.remember(segment.data_object(), SearchHint { block: None, first_level: Some(l1) });
+            if Self::is_used_up(segment, &block) {
+                state = BlockState::Full;
+            }
+        }
+        if before != Some(state) {
+            Self::set_state(segment, s, &mut block, state)?;
+        }
+        Ok(())
+    }
+
+    fn empty_block(&self, segment: &Segment, s: &Session) -> Result<BlockMut> {
+        let mut block = Self::search(segment, s, Want::Empty)?;
+        s.remember(segment.data_object(), SearchHint { block: None, ..s.search_hint(segment.data_object()) });
+        Self::set_state(segment, s, &mut block, BlockState::Full)?;
+        Ok(block)
+    }
+
+    fn release_block(&self, segment: &Segment, s: &Session, mut block: BlockMut) -> Result<()> {
+        let address = block.address();
+        let l1 = transaction::header(&block).bitmap_block();
+        s.change(&mut block, |bytes| {
+            segment.format_block(bytes, address, Some(l1));
+            transaction::header_mut(bytes).set_freelist(true, BlockAddress::NONE);
+        });
+        Self::set_state(segment, s, &mut block, BlockState::Free100)
+    }
+
+    fn covering(
+        &self,
+        segment: &Segment,
+        s: &Session,
+        address: BlockAddress,
+        extent: u32,
+    ) -> Result<Option<(BlockAddress, u32)>> {
+        Self::covering_first_level(segment, s, address, extent).map(Some)
+    }
+
+    fn loaded(&self, segment: &Segment, s: &Session, from: Position, to: Position) -> Result<()> {
+        Self::mark_loaded(segment, s, from, to)
+    }
+
+    fn scan_ranges(&self, segment: &Segment, s: &Session) -> Result<Vec<BlockRange>> {
+        Self::formatted_ranges(segment, s)
+    }
+
+    fn usage(&self, segment: &Segment, s: &Session) -> Result<SpaceUsage> {
+        let (header, entries) = segment.map(s, Reading::Current)?;
+        let mut usage = SpaceUsage {
+            extents: header.extents.get(),
+            blocks: header.blocks.get(),
+            below_high_water: header.high.blocks.get(),
+            unused: header.blocks.get() - header.high.blocks.get(),
+            metadata: entries.iter().map(|e| e.metadata.get()).sum(),
+            ..SpaceUsage::default()
+        };
+        let high = Position::from(header.high);
+        Self::each_state(
+            segment,
+            s,
+            &entries,
+            Position { extent: 0, block: 0 },
+            high,
+            Reading::Current,
+            |_, state| match state {
+                BlockState::Unformatted => usage.unformatted += 1,
+                BlockState::Full => usage.full += 1,
+                BlockState::Free25 => usage.free[0] += 1,
+                BlockState::Free50 => usage.free[1] += 1,
+                BlockState::Free75 => usage.free[2] += 1,
+                BlockState::Free100 => usage.free[3] += 1,
+                BlockState::Metadata => {}
+            },
+        )?;
+        Ok(usage)
+    }
+}

@@ -1,0 +1,462 @@
+//! Manual space management: freelists.
+//!
+//! ```text
+//! segment header (or freelist group block)        data blocks
+//!   master list    head ----------------------->  b7 -> b8 -> b9
+//!   process list 1 head ----------------------->  b3 -> b4
+//! ```
+//!
+//! Which list: process number modulo FREELISTS; with freelist groups the group is chosen the same way first. The order of search is that of a
+//! single-row insert: own process list, master list (up to five blocks move to the process list), high-water mark, new extent. At the head of a
+//! list a row fits or it does not; a block that does not take it is unlinked when it is filled to PCTUSED, else walked past.
+//!
+//! Rules:
+//! 1. Latches are taken data block first, then header. Where the search goes the other way it lets go of the header before it takes the block, and
+//!    looks again at what it finds.
+//! 2. A block is unlinked only from the head of its list. One that is not at the head stays and is met again there.
+//! 3. A block's own flag says whether it is on a list; lists are hints in no other respect.
+//! 4. Blocks between the old and the new high-water mark are seen by nobody else until they are linked.
+
+use common::{BlockAddress, BlockClass, Error, Result};
+use format::freelist::{self, FreeList};
+use format::segment::{self, ExtentEntry};
+use format::{heap, transaction};
+
+use super::{SegmentParts, SpaceManager};
+use crate::cache::BlockMut;
+use crate::instance::Session;
+use crate::parameters::Parameter;
+use crate::segment::extent::{Position, Reading};
+use crate::segment::{BlockRange, SearchHint, Segment, SpaceUsage};
+
+/// Blocks that move from the master list to a process list at a time.
+const MASTER_MOVE: usize = 5;
+
+/// Freelists: all state is in the blocks.
+#[derive(Debug)]
+pub(in crate::segment) struct FreeLists;
+
+/// Where a process's lists are.
+struct Lists {
+    block: BlockAddress,
+    class: BlockClass,
+    /// Slot of the process list; 0 when there is only the master list.
+    own: usize,
+}
+
+impl FreeLists {
+    fn lists(segment: &Segment, s: &Session) -> Lists {
+        let storage = &segment.spec.storage;
+        let process = s.process().0 as usize;
+        let own = if storage.freelists > 1 { 1 + process % usize::from(storage.freelists) } else { 0 };
+        if storage.freelist_groups > 1 {
+            let group = process as u32 % u32::from(storage.freelist_groups);
+            Lists { block: segment.header.plus(1 + group), class: BlockClass::FreeList, own }
+        } else {
+            Lists { block: segment.header, class: BlockClass::SegmentHeader, own }
+        }
+    }
+
+    /// Takes a block off its list if it is at the head of one of this process's lists. The block is latched by the caller.
+    fn unlink(segment: &Segment, s: &Session, block: &mut BlockMut) -> Result<bool> {
+        let lists = Self::lists(segment, s);
+        let address = block.address();
+        let next = transaction::header(block).next_free();
+        let mut header = s.current_mut(lists.block, lists.class)?;
+        let Some(slot) = [lists.own, 0].into_iter().find(|slot| freelist::list(&header, *slot).first() == address)
+        else {
+            return Ok(false);
+        };
+        s.change(&mut header, |bytes| freelist::list_mut(bytes, slot).pop(next));
+        s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(false, BlockAddress::NONE));
+        Ok(true)
+    }
+
+    /// Puts a latched block at the head of this process's list.
+    fn link(segment: &Segment, s: &Session, block: &mut BlockMut) -> Result<()> {
+        let lists = Self::lists(segment, s);
+        let address = block.address();
+        let mut header = s.current_mut(lists.block, lists.class)?;
+        let head = freelist::list(&header, lists.own).first();
+        s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(true, head));
+        s.change(&mut header, |bytes| freelist::list_mut(bytes, lists.own).push_chain(address, address, 1));
+        Ok(())
+    }
+
+    /// Head of the process list, or of the master list when that is empty; blocks are moved from the one to the other.
+    fn head(segment: &Segment, s: &Session) -> Result<Option<BlockAddress>> {
+        let lists = Self::lists(segment, s);
+        loop {
+            let mut header = s.current_mut(lists.block, lists.class)?;
+            let own = freelist::list(&header, lists.own).first();
+            if !own.is_none() {
+                return Ok(Some(own));
+            }
+            let master = freelist::list(&header, 0).first();
+            if lists.own == 0 || master.is_none() {
+                return Ok(None);
+            }
+            // The chain leads through the data blocks: against the order of latches, so only blocks that are free at once are taken.
+            let mut moved = Vec::new();
+            let mut next = master;
+            while moved.len() < MASTER_MOVE && !next.is_none() {
+                let Some(block) = s.try_current_mut(next, BlockClass::Data)? else {
+                    break;
+                };
+                next = transaction::header(&block).next_free();
+                moved.push(block);
+            }
+            let (Some(first), Some(last)) = (moved.first().map(BlockMut::address), moved.last().map(BlockMut::address))
+            else {
+                drop(header);
+                std::thread::yield_now();
+                continue;
+            };
+            if let Some(block) = moved.last_mut() {
+                s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(true, BlockAddress::NONE));
+            }
+            let count = moved.len() as u32;
+            s.change(&mut header, |bytes| {
+                let master: &mut FreeList = freelist::list_mut(bytes, 0);
+                master.head = next.pack().into();
+                master.blocks = master.blocks.get().saturating_sub(count).into();
+                if next.is_none() {
+                    master.tail = 0.into();
+                }
+                freelist::list_mut(bytes, lists.own).push_chain(first, last, count);
+            });
+            return Ok(Some(first));
+        }
+    }
+
+    /// Moves the high-water mark by some blocks, formats them and links them; adds an extent first when there is none above the mark. Unless
+    /// `past_list`, nothing is done when the list has got blocks meanwhile.
+    fn bump(segment: &Segment, s: &Session, past_list: bool) -> Result<()> {
+        let lists = Self::lists(segment, s);
+        let _growing = segment.growing(s);
+        // Another session may have moved the mark while this one waited.
+        if !past_list {
+            let header = s.current(lists.block, lists.class)?;
+            if [lists.own, 0].into_iter().any(|slot| !freelist::list(&header, slot).first().is_none()) {
+                return Ok(());
+            }
+        }
+        let (extent, high, entry) = loop {
+            let header = s.current(segment.header, BlockClass::SegmentHeader)?;
+            let fields = *segment::header(&header);
+            let mut at = Position::from(fields.high);
+            let mut entry = if at.extent < fields.extents.get() {
+                Some(segment.extent_entry(s, &header, at.extent)?)
+            } else {
+                None
+            };
+            if entry.is_some_and(|e| at.block >= e.blocks.get()) {
+                at = Position { extent: at.extent + 1, block: 0 };
+                entry = if at.extent < fields.extents.get() {
+                    Some(segment.extent_entry(s, &header, at.extent)?)
+                } else {
+                    None
+                };
+            }
+            drop(header);
+            match entry {
+                Some(entry) => break (at.extent, at.block.max(entry.metadata.get()), entry),
+                None => segment.grow(s, fields.blocks.get())?,
+            }
+        };
+        let count = Self::bump_blocks(segment, s, extent, high, &entry);
+        let first = entry.address().plus(high);
+        let last = first.plus(count - 1);
+        for n in 0..count - 1 {
+            let address = first.plus(n);
+            let mut block = s.new_block(address, BlockClass::Data)?;
+            s.change(&mut block, |bytes| {
+                segment.format_block(bytes, address, None);
+                transaction::header_mut(bytes).set_freelist(true, address.plus(1));
+            });
+        }
+        let mut last_block = s.new_block(last, BlockClass::Data)?;
+        if lists.block != segment.header {
+            let mut group = s.current_mut(lists.block, lists.class)?;
+            Self::push_chain(segment, s, &mut group, &lists, first, &mut last_block, count);
+        }
+        let mut header = s.current_mut(segment.header, BlockClass::SegmentHeader)?;
+        s.change(&mut header, |bytes| {
+            let fields = segment::header_mut(bytes);
+            // Metadata blocks that the mark passes count as below it too.
+            let from = Position::from(fields.high);
+            let passed = if from.extent == extent { high + count - from.block } else { high + count };
+            fields.high.blocks = (fields.high.blocks.get() + passed).into();
+            fields.high.extent = extent.into();
+            fields.high.block = (high + count).into();
+        });
+        if lists.block == segment.header {
+            Self::push_chain(segment, s, &mut header, &lists, first, &mut last_block, count);
+        }
+        Ok(())
+    }
+
+    /// Formats the last block of a chain so that it leads to the list's present head, and puts the chain in front.
+    fn push_chain(
+        segment: &Segment,
+        s: &Session,
+        header: &mut BlockMut,
+        lists: &Lists,
+        first: BlockAddress,
+        last: &mut BlockMut,
+        count: u32,
+    ) {
+        let address = last.address();
+        let head = freelist::list(header, lists.own).first();
+        s.change(last, |bytes| {
+            segment.format_block(bytes, address, None);
+            transaction::header_mut(bytes).set_freelist(true, head);
+        });
+        s.change(header, |bytes| freelist::list_mut(bytes, lists.own).push_chain(first, address, count));
+    }
+
+    /// How far the mark moves: 5 blocks, for each process list and the master; one at a time at the start of a segment; never past the extent.
+    fn bump_blocks(segment: &Segment, s: &Session, extent: u32, high: u32, entry: &ExtentEntry) -> u32 {
+        let per_list = match s.parameters().unsigned(Parameter::BumpHighwaterMarkCount) as u32 {
+            0 => 5,
+            set => set,
+        };
+        let freelists = u32::from(segment.spec.storage.freelists);
+        let lists = if freelists > 1 { freelists + 1 } else { 1 };
+        let start = extent == 0 && high - entry.metadata.get() < 5;
+        let count = if start { 1 } else { per_list * lists };
+        count.min(entry.blocks.get() - high)
+    }
+
+    /// Whether a block that did not take a row is filled to PCTUSED.
+    fn is_used(segment: &Segment, block: &[u8]) -> bool {
+        heap::used_percent(block) >= usize::from(segment.spec.pctused)
+    }
+}
+
+impl SpaceManager for FreeLists {
+    fn format_segment(&self, parts: &SegmentParts<'_>, s: &Session, first: BlockRange) -> Result<BlockAddress> {
+        let storage = &parts.spec.storage;
+        let groups = u32::from(storage.freelist_groups);
+        let metadata = if groups > 1 { 1 + groups } else { 1 };
+        let header_address = first.start;
+        let most = freelist::freelists_max(parts.block_size.bytes());
+        if storage.freelists > most {
+            return Err(Error::user(1590, format!("FREELISTS may be at most {most} at this block size")));
+        }
+        if groups > 1 {
+            for group in 1..=groups {
+                let address = first.start.plus(group);
+                let mut block = s.new_block(address, BlockClass::FreeList)?;
+                s.change(&mut block, |bytes| {
+                    freelist::init_group(bytes, address, parts.spec.data_object, group, storage.freelists);
+                });
+            }
+        }
+        let mut header = s.new_block(header_address, BlockClass::SegmentHeader)?;
+        s.change(&mut header, |bytes| {
+            segment::init(bytes, false, header_address, parts.spec.data_object, parts.spec.owner);
+            *segment::extent_mut(bytes, 0) = ExtentEntry {
+                start: first.start.pack().into(),
+                blocks: first.blocks.into(),
+                first_level: 0.into(),
+                metadata: metadata.into(),
+            };
+            let fields = segment::header_mut(bytes);
+            fields.extents = 1.into();
+            fields.blocks = first.blocks.into();
+            fields.high.block = metadata.into();
+            fields.high.blocks = metadata.into();
+            fields.freelists = storage.freelists.into();
+            fields.freelist_groups = storage.freelist_groups.into();
+        });
+        Ok(header_address)
+    }
+
+    fn add_extent(&self, segment: &Segment, s: &Session, range: BlockRange) -> Result<()> {
+        let mut header = s.current_mut(segment.header, BlockClass::SegmentHeader)?;
+        let map_block = segment.needs_map_block(s, &header)?.then_some(range.start);
+        let entry = ExtentEntry {
+            start: range.start.pack().into(),
+            blocks: range.blocks.into(),
+            first_level: 0.into(),
+            metadata: u32::from(map_block.is_some()).into(),
+        };
+        segment.append_extent(s, &mut header, entry, map_block)
+    }
+
+    fn block_for_insert(&self, segment: &Segment, s: &Session, row_bytes: usize) -> Result<BlockMut> {
+        let object = segment.data_object();
+        let release_limit = s.parameters().unsigned(Parameter::ReleaseInsertThreshold).max(1);
+        let walk_limit = match s.parameters().unsigned(Parameter::WalkInsertThreshold) {
+            0 => u64::MAX,
+            set => set,
+        };
+        let (mut released, mut walked) = (0, 0);
+        let mut candidate = s.search_hint(object).block;
+        loop {
+            s.check_cancelled()?;
+            let address = match candidate {
+                Some(address) => address,
+                None => match Self::head(segment, s)? {
+                    Some(head) => head,
+                    None => {
+                        Self::bump(segment, s, false)?;
+                        continue;
+                    }
+                },
+            };
+            let mut block = s.current_mut(address, BlockClass::Data)?;
+            if !segment.owns(&block) || !transaction::header(&block).on_freelist() {
+                // It was filled or the segment was emptied since it was remembered or read from the header.
+                candidate = None;
+                continue;
+            }
+            if heap::fits(&block, row_bytes, segment.spec.pctfree) {
+                s.remember(object, SearchHint { block: Some(address), first_level: None });
+                return Ok(block);
+            }
+            if heap::is_empty(&block) {
+                return Err(Error::bug(format!("a row of {row_bytes} bytes does not fit into an empty block")));
+            }
+            s.remember(object, SearchHint::default());
+            if Self::is_used(segment, &block) && Self::unlink(segment, s, &mut block)? {
+                released += 1;
+                candidate = None;
+                if released > release_limit {
+                    drop(block);
+                    return self.above_high_water(segment, s);
+                }
+                continue;
+            }
+            walked += 1;
+            let next = transaction::header(&block).next_free();
+            drop(block);
+            if next.is_none() || walked > walk_limit {
+                return self.above_high_water(segment, s);
+            }
+            candidate = Some(next);
+        }
+    }
+
+    fn changed(&self, segment: &Segment, s: &Session, mut block: BlockMut, next_row: Option<usize>) -> Result<()> {
+        let pctfree = segment.spec.pctfree;
+        if let Some(next) = next_row {
+            if !heap::fits(&block, next, pctfree) {
+                s.remember(segment.data_object(), SearchHint::default());
+                if transaction::header(&block).on_freelist() && Self::is_used(segment, &block) {
+                    Self::unlink(segment, s, &mut block)?;
+                }
+            }
+            return Ok(());
+        }
+        if !transaction::header(&block).on_freelist()
+            && block.free_before.is_some_and(|before| heap::free_bytes(&block) > before)
+            && heap::used_percent(&block) < usize::from(segment.spec.pctused)
+        {
+            Self::link(segment, s, &mut block)?;
+        }
+        Ok(())
+    }
+
+    fn empty_block(&self, segment: &Segment, s: &Session) -> Result<BlockMut> {
+        loop {
+            let Some(address) = Self::head(segment, s)? else {
+                Self::bump(segment, s, false)?;
+                continue;
+            };
+            let mut block = s.current_mut(address, BlockClass::Data)?;
+            if segment.owns(&block)
+                && transaction::header(&block).on_freelist()
+                && Self::unlink(segment, s, &mut block)?
+            {
+                s.change(&mut block, |bytes| segment.format_block(bytes, address, None));
+                return Ok(block);
+            }
+        }
+    }
+
+    fn release_block(&self, segment: &Segment, s: &Session, mut block: BlockMut) -> Result<()> {
+        let address = block.address();
+        s.change(&mut block, |bytes| segment.format_block(bytes, address, None));
+        Self::link(segment, s, &mut block)
+    }
+
+    fn covering(&self, _: &Segment, _: &Session, _: BlockAddress, _: u32) -> Result<Option<(BlockAddress, u32)>> {
+        Ok(None)
+    }
+
+    fn loaded(&self, segment: &Segment, s: &Session, from: Position, to: Position) -> Result<()> {
+        let (_, entries) = segment.map(s, Reading::Current)?;
+        let mut passed = 0;
+        for extent in from.extent..=to.extent.min(entries.len() as u32 - 1) {
+            let start = if extent == from.extent { from.block } else { 0 };
+            let end = if extent == to.extent { to.block } else { entries[extent as usize].blocks.get() };
+            passed += end - start;
+        }
+        let mut header = s.current_mut(segment.header, BlockClass::SegmentHeader)?;
+        s.change(&mut header, |bytes| {
+            let fields = segment::header_mut(bytes);
+            fields.high.extent = to.extent.into();
+            fields.high.block = to.block.into();
+            fields.high.blocks = (fields.high.blocks.get() + passed).into();
+        });
+        Ok(())
+    }
+
+    fn scan_ranges(&self, segment: &Segment, s: &Session) -> Result<Vec<BlockRange>> {
+        let (header, entries) = segment.map(s, Reading::Consistent)?;
+        let high = Position::from(header.high);
+        let mut ranges = Vec::new();
+        for (ordinal, entry) in entries.iter().enumerate().take(high.extent as usize + 1) {
+            let end = if ordinal == high.extent as usize { high.block } else { entry.blocks.get() };
+            let start = entry.metadata.get();
+            if end > start {
+                ranges.push(BlockRange { start: entry.address().plus(start), blocks: end - start });
+            }
+        }
+        Ok(ranges)
+    }
+
+    fn usage(&self, segment: &Segment, s: &Session) -> Result<SpaceUsage> {
+        let (header, entries) = segment.map(s, Reading::Current)?;
+        let mut on_freelists = 0;
+        let groups = u32::from(segment.spec.storage.freelist_groups);
+        let blocks: Vec<_> = if groups > 1 {
+            (1..=groups).map(|n| (segment.header.plus(n), BlockClass::FreeList)).collect()
+        } else {
+            vec![(segment.header, BlockClass::SegmentHeader)]
+        };
+        for (address, class) in blocks {
+            let block = s.current(address, class)?;
+            for slot in 0..=usize::from(segment.spec.storage.freelists) {
+                on_freelists += freelist::list(&block, slot).blocks.get();
+            }
+        }
+        Ok(SpaceUsage {
+            extents: header.extents.get(),
+            blocks: header.blocks.get(),
+            below_high_water: header.high.blocks.get(),
+            unused: header.blocks.get() - header.high.blocks.get(),
+            metadata: entries.iter().map(|e| e.metadata.get()).sum(),
+            on_freelists,
+            ..SpaceUsage::default()
+        })
+    }
+}
+
+impl FreeLists {
+    /// After a search was given up: fresh blocks above the mark, though the list is not empty. They go to the head, so the next look finds them.
+    fn above_high_water(&self, segment: &Segment, s: &Session) -> Result<BlockMut> {
+        loop {
+            Self::bump(segment, s, true)?;
+            if let Some(head) = Self::head(segment, s)? {
+                let block = s.current_mut(head, BlockClass::Data)?;
+                if segment.owns(&block) && transaction::header(&block).on_freelist() && heap::is_empty(&block) {
+                    s.remember(segment.data_object(), SearchHint { block: Some(head), first_level: None });
+                    return Ok(block);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The search for room in a segment, in two implementations behind one trait. The rest of the engine does not know which it has.
+
+mod bitmap;
+mod bitmap_growth;
+mod freelist;
+
+pub(super) use bitmap::Bitmaps;
+pub(super) use freelist::FreeLists;
+
+use std::fmt;
+
+use common::{BlockAddress, Result};
+
+use super::extent::Position;
+use super::{BlockRange, Segment};
+use crate::cache::BlockMut;
+use crate::instance::Session;
+
+/// What a kind of space management must do.
+pub(super) trait SpaceManager: fmt::Debug + Send + Sync {
+    /// Formats the metadata in the first extent of a new segment; returns the segment header's address.
+    fn format_segment(&self, segment: &SegmentParts<'_>, s: &Session, first: BlockRange) -> Result<BlockAddress>;
+
+    /// Enters an extent into the segment; the HW enqueue is held.
+    fn add_extent(&self, segment: &Segment, s: &Session, range: BlockRange) -> Result<()>;
+
+    /// See [`Segment::block_for_insert`].
+    fn block_for_insert(&self, segment: &Segment, s: &Session, row_bytes: usize) -> Result<BlockMut>;
+
+    /// See [`Segment::inserted`] and [`Segment::changed`].
+    fn changed(&self, segment: &Segment, s: &Session, block: BlockMut, next_row: Option<usize>) -> Result<()>;
+
+    /// See [`Segment::empty_block`].
+    fn empty_block(&self, segment: &Segment, s: &Session) -> Result<BlockMut>;
+
+    /// See [`Segment::release_block`].
+    fn release_block(&self, segment: &Segment, s: &Session, block: BlockMut) -> Result<()>;
+
+    /// The bitmap block that covers a block above the high-water mark, and how many from there on, for direct loads; None under manual management.
+    fn covering(
+        &self,
+        segment: &Segment,
+        s: &Session,
+        address: BlockAddress,
+        extent: u32,
+    ) -> Result<Option<(BlockAddress, u32)>>;
+
+    /// After a direct load of everything from `from` up to `to`: moves the high-water mark.
+    fn loaded(&self, segment: &Segment, s: &Session, from: Position, to: Position) -> Result<()>;
+
+    /// Formatted data blocks below the high-water mark, in extent order, by consistent gets.
+    fn scan_ranges(&self, segment: &Segment, s: &Session) -> Result<Vec<BlockRange>>;
+
+    /// See [`Segment::space_usage`](super::Segment::space_usage).
+    fn usage(&self, segment: &Segment, s: &Session) -> Result<super::SpaceUsage>;
+}
+
+/// What a segment that is being made consists of.
+pub(super) struct SegmentParts<'a> {
+    pub(super) spec: &'a super::SegmentSpec,
+    pub(super) block_size: common::BlockSize,
+}

@@ -1,0 +1,521 @@
+//! CREATE, ALTER and DROP TABLESPACE: files made, opened, resized and removed.
+//!
+//! Order of steps in a creation: files are made and formatted whole, synced, then the control file names them; a crash or an error before that
+//! leaves at most files that no database knows, and those are removed again.
+
+use std::path::{Path, PathBuf};
+
+use common::sync::Arc;
+use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result, limits};
+use device::AlignedBuffer;
+use format::block::{self, BlockType};
+use format::{extent_bitmap, file};
+
+use super::{Datafile, Tablespace, unit_blocks};
+use crate::instance::{
+    Autoextend, DatafileRecord, ExtentManagement, Instance, Session, SpaceManagement, TablespaceRecord,
+};
+
+/// A datafile to make. Sizes in bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DatafileSpec {
+    pub name: String,
+    pub bytes: u64,
+    /// Take over an existing file's name: the file is replaced.
+    pub reuse: bool,
+    /// Growth step and largest size (None: as large as a file can be).
+    pub autoextend: Option<(u64, Option<u64>)>,
+}
+
+/// A tablespace to make.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TablespaceSpec {
+    pub name: String,
+    pub files: Vec<DatafileSpec>,
+    /// None: the database's.
+    pub block_size: Option<BlockSize>,
+    /// None: autoallocate; `Some(bytes)`: uniform extents.
+    pub uniform_bytes: Option<u64>,
+    pub space_management: SpaceManagement,
+}
+
+fn file_error(number: u32, what: &str, name: &str, error: &std::io::Error) -> Error {
+    let kind = if error.kind() == std::io::ErrorKind::StorageFull { ErrorKind::OutOfResource } else { ErrorKind::Io };
+    Error::new(kind, Number::Ora(number), format!("{what} '{name}': {error}"))
+}
+
+/// Opens a datafile of the database and checks that it is the one that the control file means.
+///
+/// # Errors
+/// ORA-01157 missing, ORA-01122 with the reason: truncated, of another database or another file, damaged header.
+pub(crate) fn open_file(
+    instance: &Instance,
+    tablespace: &TablespaceRecord,
+    record: &DatafileRecord,
+) -> Result<Datafile> {
+    let number = record.file();
+    let path = instance.resolve(&record.name);
+    let failed = |why: String| {
+        Error::new(
+            ErrorKind::Corrupt,
+            Number::Ora(1122),
+            format!("database file {} failed verification check: {why} ('{}')", number.0, record.name),
+        )
+    };
+    let device = instance.files().open(&path).map_err(|error| {
+        Error::new(
+            ErrorKind::Io,
+            Number::Ora(1157),
+            format!("cannot identify data file {}: {error} ('{}')", number.0, record.name),
+        )
+    })?;
+    let size = tablespace.block_size()?;
+    let bytes = device.size().map_err(|e| failed(e.to_string()))?;
+    let expected = u64::from(record.blocks) * size.bytes() as u64;
+    if bytes < expected {
+        return Err(failed(format!("the file is truncated: {bytes} bytes of {expected}")));
+    }
+    let mut head = AlignedBuffer::zeroed(size.bytes() * 2);
+    device.read_at(0, &mut [&mut head[..]]).map_err(|e| failed(e.to_string()))?;
+    let (found_size, database) = file::read_os_block(&head).map_err(|e| failed(e.text))?;
+    if database != instance.database_id() {
+        return Err(failed("the file belongs to another database".to_owned()));
+    }
+    if found_size != size {
+        return Err(failed(format!("its blocks have {found_size} bytes, not {size}")));
+    }
+    let header_block = &head[size.bytes()..];
+    block::check(header_block, BlockAddress::new(number, file::FILE_HEADER_BLOCK)).map_err(|e| failed(e.text))?;
+    let header = file::file_header(header_block);
+    if header.file.get() != u32::from(number.0) || header.tablespace.get() != tablespace.number {
+        return Err(failed(format!(
+            "it is file {} of tablespace {}",
+            header.file.get(),
+            file::name(&header.tablespace_name)
+        )));
+    }
+    Ok(Datafile::new(number, tablespace.tablespace(), record.name.clone(), path, size, device, record.blocks))
+}
+
+impl Instance {
+    /// A datafile's path: relative names are relative to the data directory.
+    #[must_use]
+    pub fn resolve(&self, name: &str) -> PathBuf {
+        let path = Path::new(name);
+        if path.is_absolute() { path.to_owned() } else { self.directory().join(path) }
+    }
+
+    /// Makes a tablespace and opens it.
+    ///
+    /// # Errors
+    /// ORA-01543 duplicate name, ORA-01537 file in use, ORA-01119 file cannot be made, ORA-03214 file too small, ORA-29339 no cache for the block
+    /// size, and those of the control file.
+    pub fn create_tablespace(&self, s: &Session, spec: &TablespaceSpec) -> Result<Arc<Tablespace>> {
+        self.health().check()?;
+        let _changing = self.structure.lock();
+        if self.tablespaces().named(&spec.name).is_ok() {
+            return Err(Error::user(1543, format!("tablespace '{}' already exists", spec.name)));
+        }
+        let size = match spec.block_size {
+            Some(size) => size,
+            None => self.block_size(),
+        };
+        self.cache().check_block_size(size)?;
+        let extent_management = match spec.uniform_bytes {
+            None => ExtentManagement::Autoallocate,
+            Some(bytes) => ExtentManagement::Uniform { blocks: uniform_blocks(bytes, size)? },
+        };
+        if spec.files.is_empty() {
+            return Err(Error::user(2199, "missing DATAFILE clause"));
+        }
+        let number = self.control().data().tablespaces.iter().map(|t| t.number + 1).max().unwrap_or(0);
+        let record = TablespaceRecord {
+            number,
+            name: spec.name.clone(),
+            block_bytes: size.bytes() as u64,
+            extent_management,
+            space_management: spec.space_management,
+        };
+        let files = self.make_files(s, &record, &spec.files)?;
+        let records: Vec<_> = files.iter().map(|(record, _)| record.clone()).collect();
+        let named = self.control().update(|data| {
+            data.tablespaces.push(record.clone());
+            data.datafiles.extend(records);
+        });
+        if let Err(error) = named {
+            self.remove_files(&files);
+            return Err(error);
+        }
+        let numbers = files.iter().map(|(record, _)| record.file()).collect();
+        for (_, file) in files {
+            self.cache().add_file(Arc::new(file))?;
+        }
+        let tablespace = Arc::new(Tablespace::new(&record, numbers)?);
+        self.tablespaces().add(tablespace.clone());
+        Ok(tablespace)
+    }
+
+    /// ALTER TABLESPACE … ADD DATAFILE.
+    ///
+    /// # Errors
+    /// As [`Instance::create_tablespace`].
+    pub fn add_datafiles(&self, s: &Session, tablespace: &Arc<Tablespace>, specs: &[DatafileSpec]) -> Result<()> {
+        self.health().check()?;
+        let _changing = self.structure.lock();
+        let record = self.tablespace_record(tablespace)?;
+        let files = self.make_files(s, &record, specs)?;
+        let records: Vec<_> = files.iter().map(|(record, _)| record.clone()).collect();
+        if let Err(error) = self.control().update(|data| data.datafiles.extend(records)) {
+            self.remove_files(&files);
+            return Err(error);
+        }
+        for (record, file) in files {
+            self.cache().add_file(Arc::new(file))?;
+            tablespace.files.write().push(record.file());
+        }
+        Ok(())
+    }
+
+    fn tablespace_record(&self, tablespace: &Tablespace) -> Result<TablespaceRecord> {
+        self.control()
+            .data()
+            .tablespaces
+            .iter()
+            .find(|t| t.number == tablespace.number.0)
+            .cloned()
+            .ok_or_else(|| Error::user(959, format!("tablespace '{}' does not exist", tablespace.name)))
+    }
+
+    /// Makes and formats files; on an error those already made are removed again.
+    fn make_files(
+        &self,
+        s: &Session,
+        tablespace: &TablespaceRecord,
+        specs: &[DatafileSpec],
+    ) -> Result<Vec<(DatafileRecord, Datafile)>> {
+        let mut made: Vec<(DatafileRecord, Datafile)> = Vec::new();
+        for spec in specs {
+            let result = self.free_file_number(&made).and_then(|number| self.make_file(s, tablespace, number, spec));
+            match result {
+                Ok(file) => made.push(file),
+                Err(error) => {
+                    self.remove_files(&made);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    fn remove_files(&self, files: &[(DatafileRecord, Datafile)]) {
+        for (_, file) in files {
+            // The error that led here is the one to report.
+            let _ = self.files().remove(file.path());
+        }
+    }
+
+    fn free_file_number(&self, made: &[(DatafileRecord, Datafile)]) -> Result<FileNumber> {
+        let control = self.control();
+        (1..=limits::FILES_MAX)
+            .find(|n| {
+                control.data().datafiles.iter().all(|file| file.number != *n)
+                    && made.iter().all(|(file, _)| file.number != *n)
+            })
+            .map(FileNumber)
+            .ok_or_else(|| {
+                Error::new(ErrorKind::OutOfResource, Number::Ora(59), "maximum number of datafiles exceeded")
+            })
+    }
+
+    fn make_file(
+        &self,
+        s: &Session,
+        tablespace: &TablespaceRecord,
+        number: FileNumber,
+        spec: &DatafileSpec,
+    ) -> Result<(DatafileRecord, Datafile)> {
+        let size = tablespace.block_size()?;
+        let path = self.resolve(&spec.name);
+        let in_use = self.control().data().datafiles.iter().any(|file| self.resolve(&file.name) == path);
+        if in_use {
+            return Err(Error::user(
+                1537,
+                format!("cannot add file '{}': it is already part of the database", spec.name),
+            ));
+        }
+        let unit = unit_blocks(size, tablespace.extent_management);
+        let least = file::header_area_blocks(size) + unit;
+        let blocks = to_blocks(spec.bytes, size)?;
+        if blocks < least {
+            let kilobytes = u64::from(least) * size.bytes() as u64 / 1024;
+            return Err(Error::user(3214, format!("file size of '{}' is below the least of {kilobytes}K", spec.name)));
+        }
+        let autoextend = match spec.autoextend {
+            None => None,
+            Some((next, max)) => {
+                let max = match max {
+                    Some(bytes) => to_blocks(bytes, size)?,
+                    None => limits::BLOCKS_PER_FILE_MAX - 1,
+                };
+                if max < blocks {
+                    return Err(Error::user(2494, format!("MAXSIZE of '{}' is smaller than its size", spec.name)));
+                }
+                Some(Autoextend { next: to_blocks(next.max(size.bytes() as u64), size)?, max })
+            }
+        };
+        if spec.reuse
+            && self
+                .files()
+                .exists(&path)
+                .map_err(|e| file_error(1119, "error in creating database file", &spec.name, &e))?
+        {
+            self.files()
+                .remove(&path)
+                .map_err(|e| file_error(1119, "error in replacing database file", &spec.name, &e))?;
+        }
+        let bytes = u64::from(blocks) * size.bytes() as u64;
+        let device = s
+            .meter()
+            .wait(waits::Event::DataFileInitWrite, [1, u64::from(blocks), 0], -1, || self.files().create(&path, bytes))
+            .map_err(|e| {
+                if e.kind() == std::io::ErrorKind::AlreadyExists {
+                    Error::user(1119, format!("error in creating database file '{}': the file exists", spec.name))
+                } else {
+                    file_error(1119, "error in creating database file", &spec.name, &e)
+                }
+            })?;
+        let record = DatafileRecord {
+            number: number.0,
+            tablespace: tablespace.number,
+            name: spec.name.clone(),
+            blocks,
+            autoextend,
+            created_us: s.meter().clock().wall_us(),
+        };
+        let head = self.format_head(tablespace, &record, size, unit);
+        let written = device.write_at(0, &[&head[..]]).and_then(|()| device.sync());
+        let synced = written.and_then(|()| path.parent().map_or(Ok(()), |parent| self.files().sync_directory(parent)));
+        if let Err(error) = synced {
+            let _ = self.files().remove(&path);
+            return Err(file_error(1119, "error in formatting database file", &spec.name, &error));
+        }
+        let file = Datafile::new(number, tablespace.tablespace(), spec.name.clone(), path, size, device, blocks);
+        Ok((record, file))
+    }
+
+    /// The header area of an empty file.
+    fn format_head(
+        &self,
+        tablespace: &TablespaceRecord,
+        record: &DatafileRecord,
+        size: BlockSize,
+        unit: u32,
+    ) -> AlignedBuffer {
+        let area = file::header_area_blocks(size);
+        let bytes = size.bytes();
+        let mut head = AlignedBuffer::zeroed(area as usize * bytes);
+        let number = record.file();
+        let first_block = area;
+        let units = (record.blocks - first_block) / unit;
+        let bitmaps = (limits::BLOCKS_PER_FILE_MAX / unit).div_ceil(extent_bitmap::units_per_block(bytes)).max(1);
+        debug_assert!(file::FIRST_BITMAP_BLOCK + bitmaps <= area || units == 0);
+        for (n, block) in head.chunks_exact_mut(bytes).enumerate() {
+            match n as u32 {
+                file::OS_BLOCK => file::write_os_block(block, self.database_id()),
+                file::FILE_HEADER_BLOCK => {
+                    block::format(block, BlockType::FileHeader, BlockAddress::new(number, n as u32));
+                    let header = file::file_header_mut(block);
+                    header.database_id = self.database_id().into();
+                    file::put_name(&mut header.database_name, &self.database_name());
+                    header.file = u32::from(number.0).into();
+                    header.tablespace = tablespace.number.into();
+                    file::put_name(&mut header.tablespace_name, &tablespace.name);
+                    header.blocks = record.blocks.into();
+                    header.block_bytes = (bytes as u32).into();
+                    header.created_us = record.created_us.into();
+                    header.creation_scn = self.scn().0.into();
+                    header.checkpoint_scn = self.scn().0.into();
+                    block::seal(block);
+                }
+                file::SPACE_HEADER_BLOCK => {
+                    file::init_space_header(block, number, size, unit, record.blocks);
+                    block::seal(block);
+                }
+                n if n < file::FIRST_BITMAP_BLOCK + bitmaps.min(area - file::FIRST_BITMAP_BLOCK) => {
+                    let first_unit = (n - file::FIRST_BITMAP_BLOCK) * extent_bitmap::units_per_block(bytes);
+                    extent_bitmap::init(block, BlockAddress::new(number, n), first_unit);
+                    block::seal(block);
+                }
+                _ => {}
+            }
+        }
+        head
+    }
+
+    /// Removes a tablespace that holds no segments any more (the catalog sees to that), and its files if `datafiles`.
+    ///
+    /// # Errors
+    /// Those of the control file; ORA-01259-like when a file cannot be removed (the tablespace is gone then).
+    pub fn drop_tablespace_files(&self, s: &Session, tablespace: &Arc<Tablespace>, datafiles: bool) -> Result<()> {
+        self.health().check()?;
+        let _changing = self.structure.lock();
+        let numbers = tablespace.files();
+        self.control().update(|data| {
+            data.tablespaces.retain(|t| t.number != tablespace.number.0);
+            data.datafiles.retain(|file| file.tablespace != tablespace.number.0);
+        })?;
+        self.tablespaces().remove(tablespace.number);
+        let mut failed = None;
+        for number in numbers {
+            let file = self.cache().file(number)?;
+            self.cache().discard_file(number);
+            self.cache().remove_file(number);
+            if datafiles && let Err(error) = self.files().remove(file.path()) {
+                failed.get_or_insert_with(|| file_error(1259, "unable to delete datafile", file.name(), &error));
+            }
+        }
+        s.meter().count(waits::Statistic::UserCalls, 0);
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// ALTER TABLESPACE … DROP DATAFILE.
+    ///
+    /// # Errors
+    /// ORA-03261 the only file, ORA-03262 not empty.
+    pub fn drop_datafile(&self, s: &Session, tablespace: &Arc<Tablespace>, name: &str) -> Result<()> {
+        self.health().check()?;
+        let _changing = self.structure.lock();
+        let number = self.file_named(name)?;
+        if !tablespace.files().contains(&number) {
+            return Err(Error::user(1537, format!("file '{name}' is not of tablespace {}", tablespace.name)));
+        }
+        if tablespace.files().len() == 1 {
+            return Err(Error::user(3261, format!("the tablespace {} has only one file", tablespace.name)));
+        }
+        if tablespace.files().first() == Some(&number) {
+            return Err(Error::user(3263, format!("cannot drop the first file of tablespace {}", tablespace.name)));
+        }
+        let empty = {
+            let header =
+                s.current(BlockAddress::new(number, file::SPACE_HEADER_BLOCK), common::BlockClass::FileBitmapIndex)?;
+            let space = file::space_header(&header);
+            space.free_units == space.units
+        };
+        if !empty {
+            return Err(Error::user(3262, format!("the file '{name}' is not empty")));
+        }
+        self.control().update(|data| data.datafiles.retain(|file| file.number != number.0))?;
+        tablespace.files.write().retain(|file| *file != number);
+        let file = self.cache().file(number)?;
+        self.cache().discard_file(number);
+        self.cache().remove_file(number);
+        self.files().remove(file.path()).map_err(|e| file_error(1259, "unable to delete datafile", name, &e))
+    }
+
+    /// ALTER DATABASE DATAFILE … RESIZE.
+    ///
+    /// # Errors
+    /// ORA-01516 no such file, ORA-03297 used data beyond the size, ORA-01237 no room.
+    pub fn resize_datafile(&self, s: &Session, name: &str, bytes: u64) -> Result<()> {
+        self.health().check()?;
+        let number = self.file_named(name)?;
+        let file = self.cache().file(number)?;
+        let tablespace = self.tablespaces().numbered(file.tablespace())?;
+        tablespace.resize_file(s, number, to_blocks(bytes, file.block_size())?)
+    }
+
+    /// ALTER DATABASE DATAFILE … AUTOEXTEND: `None` switches it off.
+    ///
+    /// # Errors
+    /// ORA-01516 no such file; those of the control file.
+    pub fn set_autoextend(&self, name: &str, autoextend: Option<(u64, Option<u64>)>) -> Result<()> {
+        let number = self.file_named(name)?;
+        let size = self.cache().file(number)?.block_size();
+        let autoextend = match autoextend {
+            None => None,
+            Some((next, max)) => Some(Autoextend {
+                next: to_blocks(next.max(size.bytes() as u64), size)?,
+                max: max.map_or(Ok(limits::BLOCKS_PER_FILE_MAX - 1), |bytes| to_blocks(bytes, size))?,
+            }),
+        };
+        self.control().update(|data| {
+            if let Some(file) = data.datafiles.iter_mut().find(|file| file.number == number.0) {
+                file.autoextend = autoextend;
+            }
+        })
+    }
+
+    /// The file of this name, or of this number as text.
+    ///
+    /// # Errors
+    /// ORA-01516.
+    pub fn file_named(&self, name: &str) -> Result<FileNumber> {
+        let path = self.resolve(name);
+        self.control()
+            .data()
+            .datafiles
+            .iter()
+            .find(|file| self.resolve(&file.name) == path || file.number.to_string() == name)
+            .map(DatafileRecord::file)
+            .ok_or_else(|| Error::user(1516, format!("nonexistent data file '{name}'")))
+    }
+
+    /// The size to which a file may grow so that `want` more blocks fit, by its autoextend clause; None when it may not.
+    pub(crate) fn autoextended(&self, number: FileNumber, want: u32) -> Result<Option<u32>> {
+        let control = self.control();
+        let Some(record) = control.data().datafiles.iter().find(|file| file.number == number.0) else {
+            return Err(Error::bug(format!("file {} is not in the control file", number.0)));
+        };
+        let Some(autoextend) = record.autoextend else {
+            return Ok(None);
+        };
+        let steps = want.div_ceil(autoextend.next.max(1));
+        let blocks = record.blocks.saturating_add(steps.saturating_mul(autoextend.next)).min(autoextend.max);
+        Ok((blocks > record.blocks).then_some(blocks))
+    }
+
+    /// Changes a file's size on disk and in the control file.
+    pub(crate) fn set_file_blocks(&self, s: &Session, number: FileNumber, blocks: u32) -> Result<()> {
+        let file = self.cache().file(number)?;
+        let grows = blocks > file.blocks();
+        // The control file must never name more blocks than the file has.
+        if grows {
+            file.set_blocks(blocks, s.meter())?;
+        }
+        self.control().update(|data| {
+            if let Some(record) = data.datafiles.iter_mut().find(|file| file.number == number.0) {
+                record.blocks = blocks;
+            }
+        })?;
+        if !grows {
+            file.set_blocks(blocks, s.meter())?;
+        }
+        Ok(())
+    }
+}
+
+fn to_blocks(bytes: u64, size: BlockSize) -> Result<u32> {
+    let blocks = bytes / size.bytes() as u64;
+    if blocks >= u64::from(limits::BLOCKS_PER_FILE_MAX) {
+        return Err(Error::user(
+            1144,
+            format!("file size ({blocks} blocks) exceeds maximum of {} blocks", limits::BLOCKS_PER_FILE_MAX),
+        ));
+    }
+    Ok(blocks as u32)
+}
+
+/// Uniform extents are at least five blocks, rounded up to whole blocks.
+fn uniform_blocks(bytes: u64, size: BlockSize) -> Result<u32> {
+    let blocks = bytes.div_ceil(size.bytes() as u64);
+    if blocks < 5 {
+        return Err(Error::user(
+            3249,
+            format!("uniform size of {bytes} bytes is below the least of 5 blocks of {size} bytes"),
+        ));
+    }
+    if blocks >= u64::from(limits::BLOCKS_PER_FILE_MAX) {
+        return Err(Error::user(3249, format!("uniform size of {bytes} bytes is larger than a file can be")));
+    }
+    Ok(blocks as u32)
+}

@@ -1,0 +1,243 @@
+//! An open datafile.
+
+use std::io;
+use std::path::PathBuf;
+
+use common::sync::Arc;
+use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result, TablespaceNumber, limits};
+use device::{AlignedBuffer, Device, PendingRead};
+use waits::{Event, Meter};
+
+/// An open datafile, and what was done with it.
+#[derive(Debug)]
+pub struct Datafile {
+    number: FileNumber,
+    tablespace: TablespaceNumber,
+    name: String,
+    path: PathBuf,
+    block_size: BlockSize,
+    device: Arc<dyn Device>,
+    blocks: AtomicU32,
+    written: AtomicBool,
+    reads: AtomicU64,
+    blocks_read: AtomicU64,
+    read_us: AtomicU64,
+    writes: AtomicU64,
+    blocks_written: AtomicU64,
+    write_us: AtomicU64,
+}
+
+/// A datafile's I/O figures, for V$FILESTAT.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FileFigures {
+    pub reads: u64,
+    pub blocks_read: u64,
+    pub read_us: u64,
+    pub writes: u64,
+    pub blocks_written: u64,
+    pub write_us: u64,
+}
+
+impl Datafile {
+    pub(super) fn new(
+        number: FileNumber,
+        tablespace: TablespaceNumber,
+        name: String,
+        path: PathBuf,
+        block_size: BlockSize,
+        device: Arc<dyn Device>,
+        blocks: u32,
+    ) -> Self {
+        Self {
+            number,
+            tablespace,
+            name,
+            path,
+            block_size,
+            device,
+            blocks: AtomicU32::new(blocks),
+            written: AtomicBool::new(false),
+            reads: AtomicU64::new(0),
+            blocks_read: AtomicU64::new(0),
+            read_us: AtomicU64::new(0),
+            writes: AtomicU64::new(0),
+            blocks_written: AtomicU64::new(0),
+            write_us: AtomicU64::new(0),
+        }
+    }
+
+    #[must_use]
+    pub fn number(&self) -> FileNumber {
+        self.number
+    }
+
+    #[must_use]
+    pub fn tablespace(&self) -> TablespaceNumber {
+        self.tablespace
+    }
+
+    /// The name that the user gave.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[must_use]
+    pub fn path(&self) -> &std::path::Path {
+        &self.path
+    }
+
+    #[must_use]
+    pub fn block_size(&self) -> BlockSize {
+        self.block_size
+    }
+
+    /// Blocks of the file, header area included.
+    #[must_use]
+    pub fn blocks(&self) -> u32 {
+        self.blocks.load(Ordering::Acquire)
+    }
+
+    /// Whether reads and writes bypass the operating system's cache.
+    #[must_use]
+    pub fn direct(&self) -> bool {
+        self.device.direct()
+    }
+
+    fn offset(&self, block: u32) -> u64 {
+        u64::from(block) * self.block_size.bytes() as u64
+    }
+
+    /// # Errors
+    /// ORA-01578 when the address is outside the file: only a damaged pointer leads there.
+    pub fn check_block(&self, address: BlockAddress) -> Result<()> {
+        if address.block == 0 || address.block >= self.blocks() {
+            return Err(Error::corrupt(address, format!("outside its file of {} blocks", self.blocks())));
+        }
+        Ok(())
+    }
+
+    /// Starts to read consecutive blocks.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn submit_read(&self, block: u32, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
+        let mut buffers = buffers;
+        if let [buffer] = buffers.as_mut_slice() {
+            // One block is read in place: nothing is gained by handing it over.
+            let result = self.device.read_at(self.offset(block), &mut [&mut buffer[..]]);
+            return Ok(PendingRead::ready(result.map(|()| buffers)));
+        }
+        self.device.submit_read(self.offset(block), buffers)
+    }
+
+    /// Reads consecutive blocks, around the cache.
+    ///
+    /// # Errors
+    /// ORA-01115.
+    pub fn read_blocks(&self, start: BlockAddress, bytes: &mut [u8]) -> Result<()> {
+        self.device.read_at(self.offset(start.block), &mut [bytes]).map_err(|error| self.read_error(start, &error))
+    }
+
+    /// Writes consecutive sealed blocks.
+    ///
+    /// # Errors
+    /// ORA-01114.
+    pub fn write_blocks(&self, start: BlockAddress, bytes: &[u8]) -> Result<()> {
+        self.written.store(true, Ordering::Release);
+        self.writes.fetch_add(1, Ordering::Relaxed);
+        self.blocks_written.fetch_add((bytes.len() / self.block_size.bytes()) as u64, Ordering::Relaxed);
+        self.device.write_at(self.offset(start.block), &[bytes]).map_err(|error| {
+            Error::new(
+                ErrorKind::Io,
+                Number::Ora(1114),
+                format!(
+                    "I/O error writing block to file {} (block # {}): {error} ('{}')",
+                    self.number.0, start.block, self.name
+                ),
+            )
+        })
+    }
+
+    /// Syncs the file if it was written to since the last sync.
+    ///
+    /// # Errors
+    /// ORA-01114.
+    pub fn sync_if_written(&self, meter: &Meter) -> Result<()> {
+        if !self.written.swap(false, Ordering::AcqRel) {
+            return Ok(());
+        }
+        let result =
+            meter.wait(Event::DiskFileOperationsIo, [4, u64::from(self.number.0), 2], -1, || self.device.sync());
+        result.map_err(|error| {
+            self.written.store(true, Ordering::Release);
+            Error::new(
+                ErrorKind::Io,
+                Number::Ora(1114),
+                format!("I/O error syncing file {}: {error} ('{}')", self.number.0, self.name),
+            )
+        })
+    }
+
+    /// Makes the file `blocks` long; new blocks are allocated and zero.
+    ///
+    /// # Errors
+    /// ORA-01237 when the file system has no room.
+    pub fn set_blocks(&self, blocks: u32, meter: &Meter) -> Result<()> {
+        if blocks > limits::BLOCKS_PER_FILE_MAX {
+            return Err(Error::user(
+                1144,
+                format!("file size ({blocks} blocks) exceeds maximum of {} blocks", limits::BLOCKS_PER_FILE_MAX),
+            ));
+        }
+        let bytes = self.offset(blocks);
+        meter
+            .wait(Event::DataFileInitWrite, [1, u64::from(blocks.saturating_sub(self.blocks())), 0], -1, || {
+                self.device.set_size(bytes)
+            })
+            .map_err(|error| {
+                Error::new(
+                    ErrorKind::OutOfResource,
+                    Number::Ora(1237),
+                    format!("cannot extend datafile {}: {error} ('{}')", self.number.0, self.name),
+                )
+            })?;
+        self.written.store(true, Ordering::Release);
+        self.blocks.store(blocks, Ordering::Release);
+        Ok(())
+    }
+
+    #[must_use]
+    pub fn read_error(&self, address: BlockAddress, error: &io::Error) -> Error {
+        Error::new(
+            ErrorKind::Io,
+            Number::Ora(1115),
+            format!(
+                "I/O error reading block from file {} (block # {}): {error} ('{}')",
+                self.number.0, address.block, self.name
+            ),
+        )
+    }
+
+    pub(crate) fn count_read(&self, blocks: u64) {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.blocks_read.fetch_add(blocks, Ordering::Relaxed);
+    }
+
+    pub(crate) fn count_read_time(&self, micros: u64) {
+        self.read_us.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    #[must_use]
+    pub fn figures(&self) -> FileFigures {
+        FileFigures {
+            reads: self.reads.load(Ordering::Relaxed),
+            blocks_read: self.blocks_read.load(Ordering::Relaxed),
+            read_us: self.read_us.load(Ordering::Relaxed),
+            writes: self.writes.load(Ordering::Relaxed),
+            blocks_written: self.blocks_written.load(Ordering::Relaxed),
+            write_us: self.write_us.load(Ordering::Relaxed),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Tablespaces: datafiles, and the extents in them.
+//!
+//! See README.md in this folder.
+
+mod change;
+mod datafile;
+mod space;
+
+pub(crate) use change::open_file;
+pub use change::{DatafileSpec, TablespaceSpec};
+pub use datafile::{Datafile, FileFigures};
+pub use space::{FreeSpace, extent_step_blocks};
+
+use common::sync::atomic::{AtomicUsize, Ordering};
+use common::sync::{Arc, RwLock};
+use common::{BlockSize, Error, FileNumber, Result, TablespaceNumber};
+
+use crate::instance::{ExtentManagement, SpaceManagement, TablespaceRecord};
+
+/// An open tablespace.
+#[derive(Debug)]
+pub struct Tablespace {
+    number: TablespaceNumber,
+    name: String,
+    block_size: BlockSize,
+    extent_management: ExtentManagement,
+    space_management: SpaceManagement,
+    files: RwLock<Vec<FileNumber>>,
+    /// Extents go round the files.
+    next_file: AtomicUsize,
+}
+
+impl Tablespace {
+    pub(crate) fn new(record: &TablespaceRecord, files: Vec<FileNumber>) -> Result<Self> {
+        Ok(Self {
+            number: record.tablespace(),
+            name: record.name.clone(),
+            block_size: record.block_size()?,
+            extent_management: record.extent_management,
+            space_management: record.space_management,
+            files: RwLock::new(files),
+            next_file: AtomicUsize::new(0),
+        })
+    }
+
+    #[must_use]
+    pub fn number(&self) -> TablespaceNumber {
+        self.number
+    }
+
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[must_use]
+    pub fn block_size(&self) -> BlockSize {
+        self.block_size
+    }
+
+    #[must_use]
+    pub fn extent_management(&self) -> ExtentManagement {
+        self.extent_management
+    }
+
+    #[must_use]
+    pub fn space_management(&self) -> SpaceManagement {
+        self.space_management
+    }
+
+    #[must_use]
+    pub fn files(&self) -> Vec<FileNumber> {
+        self.files.read().clone()
+    }
+
+    /// Blocks of one bit of the files' extent bitmaps: a uniform extent, or 64 KB.
+    #[must_use]
+    pub fn unit_blocks(&self) -> u32 {
+        unit_blocks(self.block_size, self.extent_management)
+    }
+
+    /// The files, beginning with the one whose turn it is.
+    fn files_in_turn(&self) -> Vec<FileNumber> {
+        let files = self.files.read();
+        let turn = self.next_file.fetch_add(1, Ordering::Relaxed) % files.len().max(1);
+        files[turn..].iter().chain(&files[..turn]).copied().collect()
+    }
+}
+
+pub(crate) fn unit_blocks(size: BlockSize, management: ExtentManagement) -> u32 {
+    match management {
+        ExtentManagement::Uniform { blocks } => blocks,
+        ExtentManagement::Autoallocate => (common::limits::AUTOALLOCATE_UNIT_BYTES / size.bytes() as u64) as u32,
+    }
+}
+
+/// The open tablespaces of an instance.
+#[derive(Debug, Default)]
+pub struct Tablespaces {
+    all: RwLock<Vec<Arc<Tablespace>>>,
+}
+
+impl Tablespaces {
+    #[must_use]
+    pub fn all(&self) -> Vec<Arc<Tablespace>> {
+        self.all.read().clone()
+    }
+
+    pub(crate) fn add(&self, tablespace: Arc<Tablespace>) {
+        self.all.write().push(tablespace);
+    }
+
+    pub(crate) fn remove(&self, number: TablespaceNumber) {
+        self.all.write().retain(|t| t.number != number);
+    }
+
+    /// # Errors
+    /// ORA-00959 when there is none of this name (upper case).
+    pub fn named(&self, name: &str) -> Result<Arc<Tablespace>> {
+        self.all
+            .read()
+            .iter()
+            .find(|t| t.name == name)
+            .cloned()
+            .ok_or_else(|| Error::user(959, format!("tablespace '{name}' does not exist")))
+    }
+
+    /// # Errors
+    /// ORA-00959 when there is none of this number.
+    pub fn numbered(&self, number: TablespaceNumber) -> Result<Arc<Tablespace>> {
+        self.all
+            .read()
+            .iter()
+            .find(|t| t.number == number)
+            .cloned()
+            .ok_or_else(|| Error::user(959, format!("tablespace # {} does not exist", number.0)))
+    }
+}

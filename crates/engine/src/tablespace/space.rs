@@ -1,0 +1,237 @@
+//! Extents: reserving runs of blocks in the files' bitmaps, and giving them back.
+//!
+//! A file's space header (block 2) is latched for the whole of an allocation in that file; its bitmap blocks are latched under it. The files of a
+//! tablespace are tried in turn, each extent beginning with another one; a file that is full is extended if it may be.
+
+use common::sync::Arc;
+use common::{BlockAddress, BlockClass, BlockSize, Error, ErrorKind, FileNumber, Number, Result};
+use format::{extent_bitmap, file};
+
+use super::Tablespace;
+use crate::instance::{ExtentManagement, Session};
+use crate::segment::BlockRange;
+
+const KB: u64 = 1 << 10;
+const MB: u64 = 1 << 20;
+
+/// The autoallocate ladder: segments below the first size get extents of the second.
+const LADDER: [(u64, u64); 4] = [(MB, 64 * KB), (64 * MB, MB), (1024 * MB, 8 * MB), (u64::MAX, 64 * MB)];
+
+/// Blocks of the next extent of a segment that has `segment_blocks`, in an autoallocate tablespace.
+///
+/// Automatic segments of 16 KB and larger blocks start at 1 MB: a smaller extent would hold hardly more than its bitmap blocks.
+#[must_use]
+pub fn extent_step_blocks(size: BlockSize, automatic: bool, segment_blocks: u32) -> u32 {
+    let bytes = u64::from(segment_blocks) * size.bytes() as u64;
+    let step = LADDER.iter().find(|(below, _)| bytes < *below).map_or(64 * MB, |(_, step)| *step);
+    let least = if automatic && size >= BlockSize::K16 { MB } else { 64 * KB };
+    (step.max(least) / size.bytes() as u64) as u32
+}
+
+/// A free run of a datafile, for DBA_FREE_SPACE.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FreeSpace {
+    pub start: BlockAddress,
+    pub blocks: u32,
+}
+
+impl Tablespace {
+    /// An extent of `blocks` blocks; in an autoallocate tablespace without such a run, one of a smaller step of the ladder.
+    ///
+    /// # Errors
+    /// An out-of-resource error without an object's name (the caller says which object could not grow): number ORA-01653.
+    pub(crate) fn allocate(self: &Arc<Self>, s: &Session, blocks: u32) -> Result<BlockRange> {
+        let unit = self.unit_blocks();
+        let mut want = blocks.div_ceil(unit) * unit;
+        loop {
+            for number in self.files_in_turn() {
+                if let Some(range) = self.allocate_in(s, number, want)? {
+                    return Ok(range);
+                }
+            }
+            let smaller = LADDER
+                .iter()
+                .rev()
+                .map(|(_, step)| (step / self.block_size.bytes() as u64) as u32)
+                .find(|step| *step < want && *step >= unit);
+            match smaller {
+                Some(step) if self.extent_management == ExtentManagement::Autoallocate => want = step,
+                _ => break,
+            }
+        }
+        Err(Error::new(
+            ErrorKind::OutOfResource,
+            Number::Ora(1653),
+            format!("no room for an extent of {blocks} blocks in tablespace {}", self.name),
+        ))
+    }
+
+    fn allocate_in(&self, s: &Session, number: FileNumber, want: u32) -> Result<Option<BlockRange>> {
+        let header_address = BlockAddress::new(number, file::SPACE_HEADER_BLOCK);
+        let mut header = s.current_mut(header_address, BlockClass::FileBitmapIndex)?;
+        loop {
+            let space = *file::space_header(&header);
+            let units = want / space.unit_blocks.get();
+            if space.free_units.get() >= units
+                && let Some(first) = self.find_units(s, number, &space, units)?
+            {
+                s.change(&mut header, |block| {
+                    let space = file::space_header_mut(block);
+                    space.free_units = (space.free_units.get() - units).into();
+                    if space.first_free.get() == first {
+                        space.first_free = (first + units).into();
+                    }
+                });
+                let start = BlockAddress::new(number, space.first_block.get() + first * space.unit_blocks.get());
+                return Ok(Some(BlockRange { start, blocks: want }));
+            }
+            let Some(blocks) = s.instance().autoextended(number, want)? else {
+                return Ok(None);
+            };
+            s.instance().set_file_blocks(s, number, blocks)?;
+            s.change(&mut header, |block| resize_header(block, blocks));
+        }
+    }
+
+    /// Finds and marks `units` consecutive free units.
+    fn find_units(
+        &self,
+        s: &Session,
+        number: FileNumber,
+        space: &file::SpaceHeader,
+        units: u32,
+    ) -> Result<Option<u32>> {
+        let per_block = extent_bitmap::units_per_block(self.block_size.bytes());
+        let align = if self.extent_management == ExtentManagement::Autoallocate {
+            units.min((MB / common::limits::AUTOALLOCATE_UNIT_BYTES) as u32)
+        } else {
+            1
+        };
+        let mut first = space.first_free.get();
+        while first < space.units.get() {
+            let n = first / per_block;
+            let base = n * per_block;
+            let end = (space.units.get() - base).min(per_block);
+            let address = BlockAddress::new(number, file::FIRST_BITMAP_BLOCK + n);
+            let mut bitmap = s.current_mut(address, BlockClass::FileBitmap)?;
+            if let Some(bit) = extent_bitmap::find_free(&bitmap, first - base, end, units, align) {
+                s.change(&mut bitmap, |block| extent_bitmap::set(block, bit, units, true));
+                return Ok(Some(base + bit));
+            }
+            first = base + per_block;
+        }
+        Ok(None)
+    }
+
+    /// Gives an extent back to its file.
+    ///
+    /// # Errors
+    /// Those of the cache; ORA-00600 when the extent is not allocated.
+    pub(crate) fn free(&self, s: &Session, range: BlockRange) -> Result<()> {
+        let header_address = BlockAddress::new(range.start.file, file::SPACE_HEADER_BLOCK);
+        let mut header = s.current_mut(header_address, BlockClass::FileBitmapIndex)?;
+        let space = *file::space_header(&header);
+        let per_block = extent_bitmap::units_per_block(self.block_size.bytes());
+        let first = (range.start.block - space.first_block.get()) / space.unit_blocks.get();
+        let units = range.blocks / space.unit_blocks.get();
+        let (mut at, end) = (first, first + units);
+        while at < end {
+            let n = at / per_block;
+            let take = (end - at).min((n + 1) * per_block - at);
+            let address = BlockAddress::new(range.start.file, file::FIRST_BITMAP_BLOCK + n);
+            let mut bitmap = s.current_mut(address, BlockClass::FileBitmap)?;
+            let bit = at - n * per_block;
+            if (bit..bit + take).any(|b| !extent_bitmap::is_used(&bitmap, b)) {
+                return Err(Error::bug(format!("extent at {} is freed twice", range.start)));
+            }
+            s.change(&mut bitmap, |block| extent_bitmap::set(block, bit, take, false));
+            at += take;
+        }
+        s.change(&mut header, |block| {
+            let space = file::space_header_mut(block);
+            space.free_units = (space.free_units.get() + units).into();
+            space.first_free = space.first_free.get().min(first).into();
+        });
+        Ok(())
+    }
+
+    /// The free runs of all files.
+    ///
+    /// # Errors
+    /// Those of the cache.
+    pub fn free_space(&self, s: &Session) -> Result<Vec<FreeSpace>> {
+        let per_block = extent_bitmap::units_per_block(self.block_size.bytes());
+        let mut found: Vec<FreeSpace> = Vec::new();
+        for number in self.files() {
+            let header = s.current(BlockAddress::new(number, file::SPACE_HEADER_BLOCK), BlockClass::FileBitmapIndex)?;
+            let space = *file::space_header(&header);
+            let unit_blocks = space.unit_blocks.get();
+            let mut run: Option<FreeSpace> = None;
+            let mut first = 0;
+            while first < space.units.get() {
+                let address = BlockAddress::new(number, file::FIRST_BITMAP_BLOCK + first / per_block);
+                let bitmap = s.current(address, BlockClass::FileBitmap)?;
+                for bit in 0..(space.units.get() - first).min(per_block) {
+                    if extent_bitmap::is_used(&bitmap, bit) {
+                        found.extend(run.take());
+                        continue;
+                    }
+                    match &mut run {
+                        Some(run) => run.blocks += unit_blocks,
+                        None => {
+                            let start =
+                                BlockAddress::new(number, space.first_block.get() + (first + bit) * unit_blocks);
+                            run = Some(FreeSpace { start, blocks: unit_blocks });
+                        }
+                    }
+                }
+                first += per_block;
+            }
+            found.extend(run);
+        }
+        Ok(found)
+    }
+
+    /// Makes a file longer or shorter.
+    ///
+    /// # Errors
+    /// ORA-03297 when used extents lie beyond the new end; ORA-01237 when the file system has no room.
+    pub(crate) fn resize_file(&self, s: &Session, number: FileNumber, blocks: u32) -> Result<()> {
+        let mut header =
+            s.current_mut(BlockAddress::new(number, file::SPACE_HEADER_BLOCK), BlockClass::FileBitmapIndex)?;
+        let space = *file::space_header(&header);
+        let least = space.first_block.get() + space.unit_blocks.get();
+        if blocks < least {
+            return Err(Error::user(3214, format!("file size {blocks} blocks is below the least of {least}")));
+        }
+        let units = (blocks - space.first_block.get()) / space.unit_blocks.get();
+        let per_block = extent_bitmap::units_per_block(self.block_size.bytes());
+        for unit in units..space.units.get() {
+            let address = BlockAddress::new(number, file::FIRST_BITMAP_BLOCK + unit / per_block);
+            let bitmap = s.current(address, BlockClass::FileBitmap)?;
+            if extent_bitmap::is_used(&bitmap, unit % per_block) {
+                return Err(Error::user(
+                    3297,
+                    format!("file contains used data beyond the requested size of {blocks} blocks"),
+                ));
+            }
+        }
+        if blocks < space.blocks.get() {
+            let start = BlockAddress::new(number, blocks);
+            s.instance().cache().discard(BlockRange { start, blocks: space.blocks.get() - blocks });
+        }
+        s.instance().set_file_blocks(s, number, blocks)?;
+        s.change(&mut header, |block| resize_header(block, blocks));
+        Ok(())
+    }
+}
+
+fn resize_header(block: &mut [u8], blocks: u32) {
+    let space = file::space_header_mut(block);
+    let units = (blocks - space.first_block.get()) / space.unit_blocks.get();
+    let used = space.units.get() - space.free_units.get();
+    space.blocks = blocks.into();
+    space.units = units.into();
+    space.free_units = (units - used).into();
+    space.first_free = space.first_free.get().min(units).into();
+}
