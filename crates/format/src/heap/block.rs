@@ -189,6 +189,14 @@ pub fn delete(block: &mut [u8], slot: u16) -> bool {
     true
 }
 
+/// Would [`replace`] put a piece of `bytes` in the place of the piece at `slot`?
+#[must_use]
+pub fn replace_fits(block: &[u8], slot: u16, bytes: usize) -> bool {
+    row::row(block, slot)
+        .and_then(row::RowPiece::stored_bytes)
+        .is_some_and(|old| bytes.max(LEAST_ROW_BYTES) <= free_bytes(block) + old)
+}
+
 /// Puts `piece` in the place of the piece at `slot`, whose lock byte it keeps. The PCTFREE reserve may be used.
 /// False, and nothing changed, when there is no such row or no room.
 pub fn replace(block: &mut [u8], slot: u16, piece: &[u8]) -> bool {

@@ -38,8 +38,8 @@ mod validate;
 mod tests;
 
 pub use block::{
-    available, capacity, delete, fits, free_bytes, init, insert, insert_rows, is_empty, replace, row_count,
-    used_percent,
+    available, capacity, delete, fits, free_bytes, init, insert, insert_rows, is_empty, replace, replace_fits,
+    row_count, used_percent,
 };
 pub use dump::dump;
 pub use header::{DATA_HEADER_BYTES, DataHeader, SLOT_BYTES, TABLE_DIRECTORY_BYTES, slot_count};

@@ -1,0 +1,133 @@
+//! Deleting rows by rowid, an array at a time.
+
+use common::sync::Arc;
+use common::{BlockClass, Result, Rowid};
+use format::heap::{self, RowAddress};
+use waits::Statistic;
+
+use super::address_in;
+use super::fetch::{Mode, Tail, head_piece};
+use super::keys::KeyBatch;
+use super::place::remove_pieces;
+use super::row::Row;
+use crate::catalog::TableDef;
+use crate::instance::Session;
+
+/// Rows whose index entries are taken out together.
+const BATCH_ROWS: usize = 1024;
+
+/// A delete statement at work. Rowids that follow one another in the same block cost one get.
+#[derive(Debug)]
+pub struct Deleter {
+    session: Arc<Session>,
+    table: Arc<TableDef>,
+    waiting: Vec<RowAddress>,
+    gone: u64,
+}
+
+/// A row that was found in a block, and where it goes on.
+struct Found {
+    home: RowAddress,
+    row: Row,
+    tail: Tail,
+    continues: bool,
+}
+
+impl Deleter {
+    #[must_use]
+    pub fn new(session: Arc<Session>, table: Arc<TableDef>) -> Self {
+        Self { session, table, waiting: Vec::new(), gone: 0 }
+    }
+
+    /// Adds a row to delete.
+    ///
+    /// # Errors
+    /// ORA-01410 for a rowid of another segment; ORA-01013 when the user has cancelled; those of getting blocks. Rows of earlier flushes are gone.
+    pub fn push(&mut self, rowid: Rowid) -> Result<()> {
+        let address = address_in(&self.table, rowid)?;
+        self.waiting.push(address);
+        if self.waiting.len() >= BATCH_ROWS { self.flush() } else { Ok(()) }
+    }
+
+    /// Deletes the rows that still wait, and says how many rows are gone.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn finish(&mut self) -> Result<u64> {
+        self.flush()?;
+        Ok(self.gone)
+    }
+
+    /// Rows that are gone.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.gone
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let mut keys = KeyBatch::new(&self.table);
+        let mut addresses = Vec::new();
+        let mut result = Ok(());
+        for group in waiting.chunk_by(|a, b| a.block == b.block) {
+            result =
+                self.session.check_cancelled().and_then(|()| self.delete_in_block(group, &mut keys, &mut addresses));
+            if result.is_err() {
+                break;
+            }
+        }
+        // Rows that went before an error are gone: their entries go too.
+        keys.remove(&self.session, &addresses)?;
+        self.gone += addresses.len() as u64;
+        self.session.meter().count(Statistic::RowsDeleted, addresses.len() as u64);
+        result
+    }
+
+    /// Deletes rows of one block. Pieces in other blocks go after it has been released.
+    fn delete_in_block(
+        &self,
+        group: &[RowAddress],
+        keys: &mut KeyBatch,
+        addresses: &mut Vec<RowAddress>,
+    ) -> Result<()> {
+        let Some(first) = group.first() else { return Ok(()) };
+        let mut block = self.session.current_mut(first.block, BlockClass::Data)?;
+        let mut found = Vec::with_capacity(group.len());
+        for home in group {
+            let Some(piece) = head_piece(&self.table, &block, *home) else { continue };
+            let mut row = Row::new();
+            if !keys.is_empty() {
+                row.append_piece(piece);
+            }
+            found.push(Found { home: *home, row, tail: Tail::behind(piece, *home), continues: piece.continues() });
+        }
+        if found.is_empty() {
+            return Ok(());
+        }
+        self.table.segment.watch(&mut block);
+        self.session.change(&mut block, |bytes| {
+            // A rowid that was given twice is deleted once.
+            found.retain(|row| heap::delete(bytes, row.home.slot));
+        });
+        self.table.segment.changed(&self.session, block)?;
+        for mut found in found {
+            if found.continues {
+                let rest = found.tail.read(&self.session, &self.table, Mode::Current, usize::MAX, &mut found.row)?;
+                remove_pieces(&self.session, &self.table, &rest)?;
+            }
+            keys.add(addresses.len(), |position| found.row.column(position));
+            addresses.push(found.home);
+        }
+        Ok(())
+    }
+}
+
+/// Deletes one row. False when there is no such row.
+///
+/// # Errors
+/// As [`Deleter::push`].
+pub fn delete(s: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid) -> Result<bool> {
+    let mut deleter = Deleter::new(s.clone(), table.clone());
+    deleter.push(rowid)?;
+    Ok(deleter.finish()? > 0)
+}

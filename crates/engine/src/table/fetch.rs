@@ -1,0 +1,199 @@
+//! A row by its rowid: the block it names, and on from there where the row has migrated or is chained.
+
+use common::sync::Arc;
+use common::{BlockClass, Error, Result, Rowid};
+use format::heap::row::{CONTINUES, HEAD};
+use format::heap::{self, RowAddress, RowPiece};
+use waits::Statistic;
+
+use super::row::Row;
+use super::{address_in, is_block_of};
+use crate::cache::Block;
+use crate::catalog::TableDef;
+use crate::instance::Session;
+
+/// No row has more pieces: a stub and a piece for each column twice. A longer chain is a circle.
+const PIECES_MAX: usize = 2 * common::limits::COLUMNS_MAX + 2;
+
+/// Which kind of get reads the blocks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    Current,
+    Consistent,
+}
+
+fn get(s: &Session, address: RowAddress, mode: Mode) -> Result<Block> {
+    match mode {
+        Mode::Current => s.current(address.block, BlockClass::Data),
+        Mode::Consistent => s.consistent(address.block, BlockClass::Data),
+    }
+}
+
+/// Where a row goes on behind a piece.
+#[derive(Clone, Copy)]
+pub(super) struct Tail {
+    /// Where the row's rowid points.
+    home: RowAddress,
+    next: Option<RowAddress>,
+    after_stub: bool,
+    /// The piece's last column goes on in the next one.
+    cut: bool,
+}
+
+impl Tail {
+    pub(super) fn behind(piece: RowPiece<'_>, home: RowAddress) -> Self {
+        let cut = piece.flags() & CONTINUES != 0;
+        Self { home, next: piece.next_address(), after_stub: piece.is_stub(), cut }
+    }
+
+    /// Reads the pieces that follow, appending their columns to `row`, until `row` has `width` whole columns. Returns the addresses of those read.
+    pub(super) fn read(
+        mut self,
+        s: &Session,
+        table: &TableDef,
+        mode: Mode,
+        width: usize,
+        row: &mut Row,
+    ) -> Result<Vec<RowAddress>> {
+        let mut pieces = Vec::new();
+        while let Some(address) = self.next {
+            if row.len() - usize::from(self.cut) >= width {
+                break;
+            }
+            if pieces.len() > PIECES_MAX {
+                let why = format!("the row at slot {} has no end", self.home.slot);
+                return Err(Error::corrupt(self.home.block, why));
+            }
+            s.meter().count(Statistic::TableFetchContinuedRow, 1);
+            let block = get(s, address, mode)?;
+            let piece = self.next_piece(table, &block, address)?;
+            pieces.push(address);
+            row.append_piece(piece);
+            self = Self::behind(piece, self.home);
+        }
+        Ok(pieces)
+    }
+
+    fn next_piece<'a>(&self, table: &TableDef, block: &'a [u8], address: RowAddress) -> Result<RowPiece<'a>> {
+        let belongs = |piece: &RowPiece<'_>| match self.after_stub {
+            true => piece.head_address() == Some(self.home),
+            false => !piece.starts_row() && !piece.is_stub(),
+        };
+        let piece = if is_block_of(table, block) { heap::row(block, address.slot).filter(belongs) } else { None };
+        piece.ok_or_else(|| Error::corrupt(address.block, format!("no piece of the row at slot {}", address.slot)))
+    }
+}
+
+/// Addresses of all pieces of the row at `home`, which comes first; empty when there is no such row.
+pub(super) fn pieces(s: &Session, table: &TableDef, home: RowAddress) -> Result<Vec<RowAddress>> {
+    Ok(whole(s, table, home)?.map_or_else(Vec::new, |(_, pieces)| pieces))
+}
+
+/// A whole row in current mode, and where its pieces are.
+pub(super) fn whole(s: &Session, table: &TableDef, home: RowAddress) -> Result<Option<(Row, Vec<RowAddress>)>> {
+    let mut row = Row::new();
+    let tail = {
+        let block = s.current(home.block, BlockClass::Data)?;
+        let Some(piece) = head_piece(table, &block, home) else { return Ok(None) };
+        row.append_piece(piece);
+        Tail::behind(piece, home)
+    };
+    let mut pieces = vec![home];
+    pieces.append(&mut tail.read(s, table, Mode::Current, usize::MAX, &mut row)?);
+    row.widen(table.columns.len());
+    Ok(Some((row, pieces)))
+}
+
+/// The piece that a rowid may name.
+pub(super) fn head_piece<'a>(table: &TableDef, block: &'a [u8], home: RowAddress) -> Option<RowPiece<'a>> {
+    if !is_block_of(table, block) {
+        return None;
+    }
+    heap::row(block, home.slot).filter(|piece| piece.flags() & HEAD != 0)
+}
+
+/// Fetches rows of one table by rowid.
+///
+/// Neighbouring rowids of the same block cost one get: the block stays pinned from one [`Fetcher::fetch`] to the next, until [`Fetcher::release`].
+pub struct Fetcher {
+    session: Arc<Session>,
+    table: Arc<TableDef>,
+    projection: Vec<usize>,
+    /// Columns to read at most: one more than the last that is wanted.
+    width: usize,
+    block: Option<Block>,
+}
+
+impl std::fmt::Debug for Fetcher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fetcher").field("table", &self.table.name).field("block", &self.block).finish_non_exhaustive()
+    }
+}
+
+impl Fetcher {
+    /// `projection`: positions in the table.
+    #[must_use]
+    pub fn new(session: Arc<Session>, table: Arc<TableDef>, projection: Vec<usize>) -> Self {
+        let width = projection.iter().max().map_or(0, |last| last + 1);
+        Self { session, table, projection, width, block: None }
+    }
+
+    /// The projected columns of a row, into `row`. False when there is no such row.
+    ///
+    /// # Errors
+    /// ORA-01410 for a rowid of another segment; those of getting blocks.
+    pub fn fetch(&mut self, rowid: Rowid, row: &mut Row) -> Result<bool> {
+        row.clear();
+        let home = address_in(&self.table, rowid)?;
+        if self.block.as_ref().is_none_or(|block| block.address() != home.block) {
+            // One data block at a time (rule 1).
+            self.block = None;
+            self.block = Some(get(&self.session, home, Mode::Consistent)?);
+        }
+        let Some(block) = &self.block else { return Ok(false) };
+        let Some(piece) = head_piece(&self.table, block, home) else { return Ok(false) };
+        self.session.meter().count(Statistic::TableFetchByRowid, 1);
+        if !piece.continues() {
+            project_piece(piece, &self.projection, self.width, row);
+            return Ok(true);
+        }
+        let mut whole = Row::new();
+        whole.append_piece(piece);
+        let tail = Tail::behind(piece, home);
+        self.block = None;
+        tail.read(&self.session, &self.table, Mode::Consistent, self.width, &mut whole)?;
+        *row = whole.project(&self.projection);
+        Ok(true)
+    }
+
+    /// Lets go of the block. To be called at the end of each call of the user's.
+    pub fn release(&mut self) {
+        self.block = None;
+    }
+}
+
+/// Some columns of a row that lies in one piece.
+fn project_piece(piece: RowPiece<'_>, projection: &[usize], width: usize, row: &mut Row) {
+    let columns: Vec<Option<&[u8]>> = piece.columns().take(width).collect();
+    for position in projection {
+        row.push(columns.get(*position).copied().flatten());
+    }
+}
+
+/// The columns of one row at `projection`'s positions; None when there is no such row.
+///
+/// # Errors
+/// ORA-01410 for a rowid of another segment; those of getting blocks.
+pub fn fetch(s: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid, projection: &[usize]) -> Result<Option<Row>> {
+    let mut row = Row::new();
+    let found = Fetcher::new(s.clone(), table.clone(), projection.to_vec()).fetch(rowid, &mut row)?;
+    Ok(found.then_some(row))
+}
+
+/// All columns of one row.
+///
+/// # Errors
+/// As [`fetch`].
+pub fn fetch_row(s: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid) -> Result<Option<Row>> {
+    fetch(s, table, rowid, &(0..table.columns.len()).collect::<Vec<_>>())
+}

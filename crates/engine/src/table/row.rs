@@ -1,0 +1,100 @@
+//! A row taken out of its blocks: encoded columns in memory of their own.
+
+use format::heap::RowPiece;
+use format::heap::row::CONTINUED;
+
+/// A row's encoded columns, in order. Columns beyond the last stored one are NULL.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Row {
+    data: Vec<u8>,
+    /// Where each column ends in `data`, and whether it is NULL.
+    columns: Vec<(u32, bool)>,
+}
+
+impl Row {
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    #[must_use]
+    pub fn from_columns(columns: &[Option<&[u8]>]) -> Self {
+        let mut row = Self::new();
+        for column in columns {
+            row.push(*column);
+        }
+        row
+    }
+
+    /// The encoded value of a column; None for NULL.
+    #[must_use]
+    pub fn column(&self, position: usize) -> Option<&[u8]> {
+        let (end, null) = *self.columns.get(position)?;
+        let start = if position == 0 { 0 } else { self.columns[position - 1].0 };
+        if null { None } else { self.data.get(start as usize..end as usize) }
+    }
+
+    /// Columns that are held.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+
+    /// Bytes of all values.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.data.len()
+    }
+
+    /// All columns that are held.
+    #[must_use]
+    pub fn columns(&self) -> Vec<Option<&[u8]>> {
+        (0..self.len()).map(|position| self.column(position)).collect()
+    }
+
+    pub fn push(&mut self, column: Option<&[u8]>) {
+        self.data.extend_from_slice(column.unwrap_or_default());
+        self.columns.push((self.data.len() as u32, column.is_none()));
+    }
+
+    pub fn clear(&mut self) {
+        self.data.clear();
+        self.columns.clear();
+    }
+
+    /// Makes it `width` columns wide: what is missing is NULL.
+    pub(super) fn widen(&mut self, width: usize) {
+        while self.columns.len() < width {
+            self.push(None);
+        }
+    }
+
+    /// Appends the columns of a row piece; the first of them goes on where the last held one was cut.
+    pub(super) fn append_piece(&mut self, piece: RowPiece<'_>) {
+        for (number, column) in piece.columns().enumerate() {
+            if number == 0
+                && piece.flags() & CONTINUED != 0
+                && let (Some(rest), Some(last)) = (column, self.columns.last_mut())
+            {
+                self.data.extend_from_slice(rest);
+                last.0 = self.data.len() as u32;
+                continue;
+            }
+            self.push(column);
+        }
+    }
+
+    /// The columns at `positions`, in that order.
+    pub(super) fn project(&self, positions: &[usize]) -> Self {
+        let mut row = Self::new();
+        for position in positions {
+            row.push(self.column(*position));
+        }
+        row
+    }
+}

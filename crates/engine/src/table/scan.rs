@@ -1,0 +1,147 @@
+//! The full scan of a table: blocks below the high-water mark in order, rows filtered and projected where they lie.
+
+use common::sync::Arc;
+use common::{BlockAddress, BlockClass, Result};
+use format::heap::{self, RowAddress};
+use format::transaction;
+use scan::{RowSink, ScanSpec, Scanner, Stop};
+use waits::Statistic;
+
+use super::fetch::{Mode, Tail};
+use super::is_block_of;
+use super::row::Row;
+use crate::cache::{Block, BlockScan};
+use crate::catalog::TableDef;
+use crate::instance::Session;
+
+/// A table of no more blocks than this percentage of the buffers of its size is a short table: its blocks are kept as any others.
+const SHORT_TABLE_PERCENT: u64 = 2;
+
+/// A full scan at work.
+#[derive(Debug)]
+pub struct TableScan {
+    session: Arc<Session>,
+    table: Arc<TableDef>,
+    scanner: Scanner,
+    blocks: BlockScan,
+    /// The block that the last call left in the middle, and the slot to go on from.
+    resume: Option<(BlockAddress, u16)>,
+}
+
+/// What of a block is left after a look at it.
+enum Progress {
+    Done,
+    Full(u16),
+}
+
+impl TableScan {
+    /// Starts a scan: reads the segment header and its maps for what there is to read.
+    ///
+    /// # Errors
+    /// Those of getting blocks.
+    pub fn new(session: Arc<Session>, table: Arc<TableDef>, spec: ScanSpec) -> Result<Self> {
+        let ranges = table.segment.scan_ranges(&session)?;
+        let blocks: u64 = ranges.iter().map(|range| u64::from(range.blocks)).sum();
+        let buffers = session.instance().cache().pool_of(table.segment.block_size()).capacity() as u64;
+        let short = table.cache || blocks * 100 <= buffers * SHORT_TABLE_PERCENT;
+        let kind = if short { Statistic::TableScansShortTables } else { Statistic::TableScansLongTables };
+        session.meter().count(kind, 1);
+        let blocks = session.scan_blocks(ranges, BlockClass::Data, !short);
+        Ok(Self { session, table, scanner: Scanner::new(spec), blocks, resume: None })
+    }
+
+    /// Blocks that the scan covers.
+    #[must_use]
+    pub fn blocks(&self) -> u64 {
+        self.blocks.blocks()
+    }
+
+    /// Hands over at most `max_rows` rows. False when the scan is at its end.
+    ///
+    /// No block stays pinned from one call to the next, so a call that goes on in the middle of a block gets it once more.
+    ///
+    /// # Errors
+    /// ORA-01013 when the user has cancelled; those of getting blocks.
+    pub fn next(&mut self, sink: &mut dyn RowSink, max_rows: usize) -> Result<bool> {
+        let mut left = max_rows;
+        while left > 0 {
+            let (block, slot) = match self.resume.take() {
+                Some((address, slot)) => (self.session.consistent(address, BlockClass::Data)?, slot),
+                None => {
+                    self.session.check_cancelled()?;
+                    let Some(block) = self.blocks.next_block()? else { return Ok(false) };
+                    self.session.meter().count(Statistic::TableScanBlocksGotten, 1);
+                    (block, 0)
+                }
+            };
+            let address = block.address();
+            if let Progress::Full(slot) = self.scan_block(block, slot, &mut left, sink)? {
+                self.resume = Some((address, slot));
+            }
+        }
+        Ok(true)
+    }
+
+    fn scan_block(&mut self, block: Block, slot: u16, left: &mut usize, sink: &mut dyn RowSink) -> Result<Progress> {
+        // Blocks of a table that was truncated and filled again, or that are formatted for something else, have no rows of ours.
+        if !is_block_of(&self.table, &block) {
+            return Ok(Progress::Done);
+        }
+        let outcome = self.scanner.scan_block(&block, slot, *left, sink);
+        self.session.meter().count(Statistic::TableScanRowsGotten, outcome.examined as u64);
+        *left -= outcome.accepted;
+        match outcome.stop {
+            Stop::BlockEnd => Ok(Progress::Done),
+            Stop::Full { next_slot } => Ok(Progress::Full(next_slot)),
+            Stop::Continued { slot } => {
+                // Only one data block may be latched (rule 1): the rest of this one is read from a copy of it.
+                let copy = block.to_vec();
+                drop(block);
+                self.scan_copy(&copy, slot, left, sink)
+            }
+        }
+    }
+
+    /// Goes on with a block in which a row begins that ends in another one.
+    fn scan_copy(&mut self, bytes: &[u8], slot: u16, left: &mut usize, sink: &mut dyn RowSink) -> Result<Progress> {
+        let mut continued = slot;
+        loop {
+            if *left == 0 {
+                return Ok(Progress::Full(continued));
+            }
+            self.session.meter().count(Statistic::TableScanRowsGotten, 1);
+            *left -= usize::from(self.offer_continued(bytes, continued, sink)?);
+            let outcome = self.scanner.scan_block(bytes, continued + 1, *left, sink);
+            self.session.meter().count(Statistic::TableScanRowsGotten, outcome.examined as u64);
+            *left -= outcome.accepted;
+            match outcome.stop {
+                Stop::BlockEnd => return Ok(Progress::Done),
+                Stop::Full { next_slot } => return Ok(Progress::Full(next_slot)),
+                Stop::Continued { slot } => continued = slot,
+            }
+        }
+    }
+
+    /// Fetches the other pieces of a chained row and hands the whole row over.
+    fn offer_continued(&mut self, bytes: &[u8], slot: u16, sink: &mut dyn RowSink) -> Result<bool> {
+        let Some(piece) = heap::row(bytes, slot) else { return Ok(false) };
+        let here = RowAddress::new(format::block::header(bytes).address(), slot);
+        let home = piece.head_address().unwrap_or(here);
+        let mut row = Row::new();
+        row.append_piece(piece);
+        let width = self.width();
+        Tail::behind(piece, home).read(&self.session, &self.table, Mode::Consistent, width, &mut row)?;
+        let object = transaction::header(bytes).object_number();
+        Ok(self.scanner.offer(object, home, &row.columns(), sink))
+    }
+
+    /// Columns that the scan looks at, counted from the first.
+    fn width(&self) -> usize {
+        let spec = self.scanner.spec();
+        let mut width = spec.projection.iter().map(|position| usize::from(*position) + 1).max().unwrap_or(0);
+        if let Some(predicate) = &spec.predicate {
+            predicate.for_each_column(&mut |column| width = width.max(usize::from(column) + 1));
+        }
+        width
+    }
+}
