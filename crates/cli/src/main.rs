@@ -1,1 +1,44 @@
-fn main() {}
+//! `highwater`: the one binary.
+//!
+//! Exit codes: 0 done, 1 the thing asked for failed, 2 wrong usage. An error is one line on stderr.
+
+mod command_line;
+mod failure;
+mod tkprof;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use command_line::{Command, CommandLine};
+use failure::{Outcome, USAGE};
+
+fn main() -> ExitCode {
+    let command_line = match CommandLine::try_parse() {
+        Ok(command_line) => command_line,
+        Err(error) => return usage(&error),
+    };
+    let outcome = match command_line.command {
+        Command::Tkprof(arguments) => tkprof::run(&arguments),
+    };
+    failure::exit_code(outcome)
+}
+
+/// Help and version go to stdout and are no error; anything else is said in one line.
+fn usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        return failure::exit_code(failure::written(error.print()).map(|()| Outcome::DONE));
+    }
+    let text = error.to_string();
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        failure::say(text.trim_end());
+        return ExitCode::from(USAGE);
+    }
+    // A list of missing arguments stands on lines of its own, up to an empty one.
+    let line: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+    let line = line.join(" ");
+    failure::exit_code(Err(failure::wrong_use(format!(
+        "{}; highwater --help has more",
+        line.trim_start_matches("error: ")
+    ))))
+}

@@ -1,0 +1,115 @@
+//! The binary from outside: exit codes, one line on stderr.
+
+#![expect(clippy::unwrap_used, reason = "tests may")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn highwater(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_highwater")).args(arguments).output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A trace in the smallest form that has a statement, its calls and a wait.
+const TRACE: &str = "\
+*** 2026-01-02 03:04:05.678
+=====================
+PARSING IN CURSOR #1 len=20 dep=0 uid=5 oct=3 lid=5 tim=1000 hv=1 ad='1' sqlid='0000000000001'
+select * from source
+END OF STMT
+PARSE #1:c=1000,e=2000,p=0,cr=0,cu=0,mis=1,r=0,dep=0,og=1,plh=1,tim=3000
+EXEC #1:c=0,e=10,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,plh=1,tim=3100
+WAIT #1: nam='db file sequential read' ela= 500 file#=4 block#=130 blocks=1 obj#=7 tim=3700
+FETCH #1:c=0,e=900,p=1,cr=3,cu=0,mis=0,r=1,dep=0,og=1,plh=1,tim=4000
+";
+
+#[test]
+fn wrong_usage_is_one_line_and_exit_code_2() {
+    for arguments in [
+        &["nosuch"][..],
+        &["tkprof"],
+        &["tkprof", "--nosuch"],
+        &["tkprof", "a", "b", "c"],
+        &["tkprof", "a", "sort=nosuch"],
+    ] {
+        let output = highwater(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert_eq!(stderr(&output).trim_end().lines().count(), 1, "{arguments:?}: {}", stderr(&output));
+        assert!(output.stdout.is_empty());
+    }
+    assert_eq!(highwater(&[]).status.code(), Some(2));
+}
+
+#[test]
+fn help_and_version_go_to_stdout() {
+    for argument in ["--help", "--version"] {
+        let output = highwater(&[argument]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(!output.stdout.is_empty() && output.stderr.is_empty());
+    }
+}
+
+#[test]
+fn a_trace_becomes_a_report() {
+    let directory = tempfile::tempdir().unwrap();
+    let trace = directory.path().join("x.trc");
+    std::fs::write(&trace, TRACE).unwrap();
+    let trace = trace.to_str().unwrap();
+    let printed = highwater(&["tkprof", trace]);
+    assert_eq!(printed.status.code(), Some(0), "{}", stderr(&printed));
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    assert!(printed.contains("select * from source") && printed.contains("db file sequential read"), "{printed}");
+
+    let out = directory.path().join("x.prf");
+    let written = highwater(&["tkprof", trace, out.to_str().unwrap(), "waits=no"]);
+    assert_eq!(written.status.code(), Some(0));
+    assert!(written.stdout.is_empty());
+    assert!(!std::fs::read_to_string(&out).unwrap().contains("db file sequential read"));
+
+    let json = highwater(&["tkprof", trace, "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json["statements"][0]["sql"], "select * from source");
+    assert_eq!(json["statements"][0]["fetch"]["query"], 3);
+}
+
+#[test]
+fn a_bad_trace_is_one_line_and_exit_code_1() {
+    let directory = tempfile::tempdir().unwrap();
+    let empty = directory.path().join("empty.trc");
+    std::fs::write(&empty, "").unwrap();
+    let trace = directory.path().join("x.trc");
+    std::fs::write(&trace, TRACE).unwrap();
+    for arguments in [
+        &["tkprof", "nosuch.trc"][..],
+        &["tkprof", empty.to_str().unwrap()],
+        &["tkprof", directory.path().to_str().unwrap()],
+        &["tkprof", trace.to_str().unwrap(), "nosuch/directory/x.prf"],
+    ] {
+        let output = highwater(arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert_eq!(stderr(&output).trim_end().lines().count(), 1, "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).starts_with("HW-"));
+    }
+    let over = highwater(&["tkprof", trace.to_str().unwrap(), trace.to_str().unwrap()]);
+    assert_eq!(over.status.code(), Some(2));
+    assert_eq!(std::fs::read_to_string(&trace).unwrap(), TRACE);
+}
+
+/// Traces of real databases, which do not belong to the project.
+#[test]
+fn oracle_traces_are_summed_up() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/trc10046");
+    let Ok(entries) = std::fs::read_dir(&samples) else {
+        eprintln!("skipped: {} is not here", samples.display());
+        return;
+    };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        let output = highwater(&["tkprof", path.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(0), "{}: {}", path.display(), stderr(&output));
+        assert!(String::from_utf8_lossy(&output.stdout).contains("Execute"), "{}", path.display());
+    }
+}
