@@ -1,1 +1,10 @@
-//! sql
+//! Oracle's SQL over the engine: parser, binder, DataFusion for queries, DML, DDL, dictionary and V$ views, cursors.
+//!
+//! See README.md for the way a statement takes.
+
+pub(crate) mod error;
+pub(crate) mod functions;
+pub(crate) mod plan;
+pub(crate) mod scan;
+pub(crate) mod statement;
+pub(crate) mod types;

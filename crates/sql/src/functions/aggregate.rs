@@ -1,0 +1,302 @@
+//! Aggregates over NUMBER and text as DataFusion aggregate functions: SUM, AVG, MEDIAN, VARIANCE, STDDEV, LISTAGG.
+//!
+//! COUNT, MIN and MAX are DataFusion's own: the types are made so that its comparison is Oracle's. Statements run in one partition, so
+//! aggregates are computed in one phase; intermediate state exists only for SUM and AVG.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use common::{Error, Result};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray};
+use datafusion::arrow::datatypes::{DataType as ArrowType, Field, FieldRef};
+use datafusion::common::ScalarValue;
+use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
+use datafusion::logical_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Signature, Volatility};
+use datafusion::logical_expr::utils::AggregateOrderSensitivity;
+use format::number::{decode_i64, encode_i64};
+use scalar::Context;
+use scalar::number::arithmetic;
+
+use super::listagg::List;
+use super::moments::{Moments, Spread};
+use super::sum::NumberSum;
+use crate::error::to_datafusion;
+
+/// Which aggregate.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Measure {
+    Sum,
+    Average,
+    Median,
+    Spread(Spread),
+    List,
+}
+
+impl Measure {
+    pub(crate) fn by_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "SUM" => Self::Sum,
+            "AVG" => Self::Average,
+            "MEDIAN" => Self::Median,
+            "VARIANCE" => Self::Spread(Spread::Variance),
+            "VAR_POP" => Self::Spread(Spread::VariancePopulation),
+            "VAR_SAMP" => Self::Spread(Spread::VarianceSample),
+            "STDDEV" => Self::Spread(Spread::StandardDeviation),
+            "STDDEV_POP" => Self::Spread(Spread::StandardDeviationPopulation),
+            "STDDEV_SAMP" => Self::Spread(Spread::StandardDeviationSample),
+            "LISTAGG" => Self::List,
+            _ => return None,
+        })
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "SUM",
+            Self::Average => "AVG",
+            Self::Median => "MEDIAN",
+            Self::Spread(Spread::Variance) => "VARIANCE",
+            Self::Spread(Spread::VariancePopulation) => "VAR_POP",
+            Self::Spread(Spread::VarianceSample) => "VAR_SAMP",
+            Self::Spread(Spread::StandardDeviation) => "STDDEV",
+            Self::Spread(Spread::StandardDeviationPopulation) => "STDDEV_POP",
+            Self::Spread(Spread::StandardDeviationSample) => "STDDEV_SAMP",
+            Self::List => "LISTAGG",
+        }
+    }
+}
+
+pub(crate) struct Aggregate {
+    measure: Measure,
+    context: Arc<dyn Context>,
+    signature: Signature,
+}
+
+impl fmt::Debug for Aggregate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.measure.name())
+    }
+}
+
+impl PartialEq for Aggregate {
+    fn eq(&self, other: &Self) -> bool {
+        self.measure == other.measure
+    }
+}
+
+impl Eq for Aggregate {}
+
+impl Hash for Aggregate {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.measure.hash(state);
+    }
+}
+
+/// The aggregate as a function; its first argument is of kind NUMBER, of LISTAGG both are VARCHAR2.
+pub(crate) fn function(measure: Measure, context: &Arc<dyn Context>) -> Arc<AggregateUDF> {
+    let arguments = if measure == Measure::List { 2 } else { 1 };
+    let signature = Signature::any(arguments, Volatility::Immutable);
+    Arc::new(AggregateUDF::new_from_impl(Aggregate { measure, context: Arc::clone(context), signature }))
+}
+
+impl AggregateUDFImpl for Aggregate {
+    fn name(&self) -> &str {
+        self.measure.name()
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[ArrowType]) -> datafusion::common::Result<ArrowType> {
+        Ok(if self.measure == Measure::List { ArrowType::Utf8 } else { ArrowType::Binary })
+    }
+
+    fn accumulator(&self, args: AccumulatorArgs<'_>) -> datafusion::common::Result<Box<dyn Accumulator>> {
+        Ok(match self.measure {
+            Measure::List => Box::new(ListAccumulator::default()),
+            measure => Box::new(NumberAccumulator {
+                measure,
+                context: Arc::clone(&self.context),
+                sum: NumberSum::default(),
+                moments: Moments::default(),
+                values: Vec::new(),
+                seen: args.is_distinct.then(HashSet::new),
+            }),
+        })
+    }
+
+    fn state_fields(&self, args: StateFieldsArgs<'_>) -> datafusion::common::Result<Vec<FieldRef>> {
+        let arrow = if self.measure == Measure::List { ArrowType::Utf8 } else { ArrowType::Binary };
+        Ok(vec![
+            Arc::new(Field::new(format!("{}[value]", args.name), arrow, true)),
+            Arc::new(Field::new(format!("{}[count]", args.name), ArrowType::Binary, true)),
+        ])
+    }
+
+    fn order_sensitivity(&self) -> AggregateOrderSensitivity {
+        if self.measure == Measure::List {
+            AggregateOrderSensitivity::HardRequirement
+        } else {
+            AggregateOrderSensitivity::Insensitive
+        }
+    }
+}
+
+struct NumberAccumulator {
+    measure: Measure,
+    context: Arc<dyn Context>,
+    sum: NumberSum,
+    moments: Moments,
+    /// MEDIAN keeps them all.
+    values: Vec<Vec<u8>>,
+    /// DISTINCT.
+    seen: Option<HashSet<Vec<u8>>>,
+}
+
+impl fmt::Debug for NumberAccumulator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} over {} values", self.measure, self.sum.count())
+    }
+}
+
+impl NumberAccumulator {
+    fn add(&mut self, bytes: &[u8]) -> Result<()> {
+        if let Some(seen) = &mut self.seen
+            && !seen.insert(bytes.to_vec())
+        {
+            return Ok(());
+        }
+        match self.measure {
+            Measure::Sum | Measure::Average => self.sum.add(bytes),
+            Measure::Spread(_) => self.moments.add(bytes),
+            Measure::Median => {
+                self.values.push(bytes.to_vec());
+                Ok(())
+            }
+            Measure::List => Err(Error::bug("LISTAGG over numbers")),
+        }
+    }
+
+    fn value(&mut self) -> Result<ScalarValue> {
+        let value = match self.measure {
+            Measure::Sum | Measure::List => self.sum.value()?,
+            Measure::Average => match self.sum.value()? {
+                Some(sum) => Some(arithmetic::divide(&sum, &encode_i64(self.sum.count() as i64))?),
+                None => None,
+            },
+            Measure::Spread(spread) => self.moments.value(spread, &*self.context)?,
+            Measure::Median => {
+                self.values.sort_unstable();
+                let count = self.values.len();
+                if count == 0 {
+                    None
+                } else {
+                    let at = |i: usize| scalar::NumberBytes::from_trusted(&self.values[i]);
+                    let (low, high) = (at((count - 1) / 2), at(count / 2));
+                    Some(arithmetic::divide(&arithmetic::add(&low, &high)?, &encode_i64(2))?)
+                }
+            }
+        };
+        Ok(ScalarValue::Binary(value.map(|bytes| bytes.to_vec())))
+    }
+}
+
+impl Accumulator for NumberAccumulator {
+    fn update_batch(&mut self, values: &[ArrayRef]) -> datafusion::common::Result<()> {
+        let numbers = values[0].as_binary::<i32>();
+        for row in 0..numbers.len() {
+            if numbers.is_valid(row) {
+                self.add(numbers.value(row)).map_err(to_datafusion)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn retract_batch(&mut self, values: &[ArrayRef]) -> datafusion::common::Result<()> {
+        let numbers = values[0].as_binary::<i32>();
+        for row in 0..numbers.len() {
+            if numbers.is_valid(row) {
+                let bytes = numbers.value(row);
+                match self.measure {
+                    Measure::Sum | Measure::Average => self.sum.remove(bytes),
+                    Measure::Spread(_) => self.moments.remove(bytes),
+                    _ => Err(Error::unsupported(format!("{} over a moving window", self.measure.name()))),
+                }
+                .map_err(to_datafusion)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn supports_retract_batch(&self) -> bool {
+        self.seen.is_none() && matches!(self.measure, Measure::Sum | Measure::Average | Measure::Spread(_))
+    }
+
+    fn evaluate(&mut self) -> datafusion::common::Result<ScalarValue> {
+        self.value().map_err(to_datafusion)
+    }
+
+    fn size(&self) -> usize {
+        let set = self.seen.as_ref().map_or(0, |seen| seen.len() * 32);
+        size_of_val(self) + self.values.len() * 32 + set
+    }
+
+    fn state(&mut self) -> datafusion::common::Result<Vec<ScalarValue>> {
+        if !matches!(self.measure, Measure::Sum | Measure::Average) || self.seen.is_some() {
+            return Err(to_datafusion(Error::bug("an aggregate in two phases")));
+        }
+        let sum = self.sum.value().map_err(to_datafusion)?;
+        Ok(vec![
+            ScalarValue::Binary(sum.map(|bytes| bytes.to_vec())),
+            ScalarValue::Binary(Some(encode_i64(self.sum.count() as i64).to_vec())),
+        ])
+    }
+
+    fn merge_batch(&mut self, states: &[ArrayRef]) -> datafusion::common::Result<()> {
+        let (sums, counts) = (states[0].as_binary::<i32>(), states[1].as_binary::<i32>());
+        for row in 0..sums.len() {
+            if sums.is_valid(row) && counts.is_valid(row) {
+                let count = decode_i64(counts.value(row)).unwrap_or(0) as u64;
+                self.sum.merge(sums.value(row), count).map_err(to_datafusion)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug, Default)]
+struct ListAccumulator {
+    list: List,
+}
+
+impl Accumulator for ListAccumulator {
+    fn update_batch(&mut self, values: &[ArrayRef]) -> datafusion::common::Result<()> {
+        let texts = values[0].as_string::<i32>();
+        let separators = values[1].as_string::<i32>();
+        for row in 0..texts.len() {
+            if texts.is_valid(row) {
+                let separator = if separators.is_valid(row) { separators.value(row) } else { "" };
+                self.list.add(texts.value(row), separator).map_err(to_datafusion)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn evaluate(&mut self) -> datafusion::common::Result<ScalarValue> {
+        Ok(ScalarValue::Utf8(self.list.value().map(str::to_owned)))
+    }
+
+    fn size(&self) -> usize {
+        size_of_val(self) + self.list.size()
+    }
+
+    fn state(&mut self) -> datafusion::common::Result<Vec<ScalarValue>> {
+        Err(to_datafusion(Error::bug("an aggregate in two phases")))
+    }
+
+    fn merge_batch(&mut self, _: &[ArrayRef]) -> datafusion::common::Result<()> {
+        Err(to_datafusion(Error::bug("an aggregate in two phases")))
+    }
+}

@@ -1,0 +1,135 @@
+//! Conversions between kinds: those that nobody asked for, and CAST.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use common::{DataType, Error, Result};
+use datafusion::arrow::datatypes::DataType as ArrowType;
+use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+};
+use scalar::coerce::coerce;
+use scalar::{Context, Datum, load, store};
+
+use super::rows;
+use crate::error::to_datafusion;
+use crate::types::Kind;
+
+/// What a conversion aims at.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Target {
+    Kind(Kind),
+    /// CAST: the value as a column of this type would hold it.
+    Column(DataType),
+}
+
+pub(crate) struct Conversion {
+    target: Target,
+    result: Kind,
+    context: Arc<dyn Context>,
+    signature: Signature,
+}
+
+impl fmt::Debug for Conversion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "convert to {:?}", self.target)
+    }
+}
+
+impl PartialEq for Conversion {
+    fn eq(&self, other: &Self) -> bool {
+        self.target == other.target
+    }
+}
+
+impl Eq for Conversion {}
+
+impl Hash for Conversion {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.target.hash(state);
+    }
+}
+
+fn build(expr: Expr, target: Target, result: Kind, context: &Arc<dyn Context>) -> Expr {
+    let conversion =
+        Conversion { target, result, context: Arc::clone(context), signature: Signature::any(1, Volatility::Immutable) };
+    Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(conversion)), vec![expr]))
+}
+
+/// `expr`, of kind `from`, as `to`. A literal is converted at once where that succeeds; where not, the error waits until a row needs it.
+pub(crate) fn call(expr: Expr, from: Kind, to: Kind, context: &Arc<dyn Context>) -> Expr {
+    let _ = from;
+    if let Expr::Literal(value, _) = &expr
+        && let Ok(converted) = convert_scalar(value, to, context)
+    {
+        return Expr::Literal(converted, None);
+    }
+    build(expr, Target::Kind(to), to, context)
+}
+
+fn convert_scalar(
+    value: &datafusion::common::ScalarValue,
+    to: Kind,
+    context: &Arc<dyn Context>,
+) -> Result<datafusion::common::ScalarValue> {
+    let converted = coerce(&**context, &rows::from_scalar(value)?, rows::datum_type(to))?;
+    rows::to_scalar(&converted, to)
+}
+
+/// CAST to a declared type.
+pub(crate) fn cast(expr: Expr, target: DataType, context: &Arc<dyn Context>) -> Expr {
+    build(expr, Target::Column(target), Kind::of(target), context)
+}
+
+impl ScalarUDFImpl for Conversion {
+    fn name(&self) -> &str {
+        "CONVERT"
+    }
+
+    fn schema_name(&self, args: &[Expr]) -> datafusion::common::Result<String> {
+        Ok(format!("{self:?}({})", args.first().map(|e| e.schema_name().to_string()).unwrap_or_default()))
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[ArrowType]) -> datafusion::common::Result<ArrowType> {
+        Ok(self.result.arrow())
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> datafusion::common::Result<ColumnarValue> {
+        rows::map(&args.args, args.number_rows, self.result, |values| self.convert(&values[0])).map_err(to_datafusion)
+    }
+}
+
+impl Conversion {
+    fn convert(&self, value: &Datum) -> Result<Datum> {
+        match self.target {
+            Target::Kind(kind) => coerce(&*self.context, value, rows::datum_type(kind)),
+            Target::Column(data_type) => {
+                let mut bytes = Vec::new();
+                let shortened;
+                let value = match (value, data_type) {
+                    // CAST to a shorter character type cuts off.
+                    (
+                        Datum::Varchar2(text) | Datum::Char(text),
+                        DataType::Varchar2 { bytes } | DataType::Char { bytes },
+                    ) if text.len() > usize::from(bytes) => {
+                        let mut end = usize::from(bytes);
+                        while !text.is_char_boundary(end) {
+                            end -= 1;
+                        }
+                        shortened = Datum::varchar2(&text[..end]);
+                        &shortened
+                    }
+                    (value, _) => value,
+                };
+                let stored = store(&*self.context, value, data_type, "CAST", &mut bytes)?;
+                load(stored.then_some(bytes.as_slice()), data_type).map_err(|error| Error::bug(error.text))
+            }
+        }
+    }
+}

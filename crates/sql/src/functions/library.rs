@@ -1,0 +1,200 @@
+//! Functions and operators of the scalar library as DataFusion functions.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use common::{Error, Result};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, BinaryArray, BinaryBuilder, StringBuilder};
+use datafusion::arrow::datatypes::DataType as ArrowType;
+use datafusion::common::ScalarValue;
+use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+};
+use scalar::{Context, Function, NumberBytes, functions};
+
+use super::rows;
+use crate::error::to_datafusion;
+use crate::types::Kind;
+
+/// Whether the library has a function of this name.
+pub(crate) fn exists(name: &str) -> bool {
+    functions::lookup(name).is_some()
+}
+
+/// A call of a library function over arguments of known kinds, in one statement's context.
+pub(crate) struct LibraryFunction {
+    pub(crate) function: &'static Function,
+    pub(crate) context: Arc<dyn Context>,
+    arguments: Vec<Kind>,
+    pub(crate) result: Kind,
+    signature: Signature,
+}
+
+impl fmt::Debug for LibraryFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({:?}) -> {:?}", self.function.name, self.arguments, self.result)
+    }
+}
+
+impl PartialEq for LibraryFunction {
+    fn eq(&self, other: &Self) -> bool {
+        self.function.name == other.function.name && self.arguments == other.arguments
+    }
+}
+
+impl Eq for LibraryFunction {}
+
+impl Hash for LibraryFunction {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.function.name.hash(state);
+        self.arguments.hash(state);
+    }
+}
+
+/// The call as an expression, and the kind of its result.
+pub(crate) fn call(
+    name: &str,
+    arguments: Vec<(Expr, Kind)>,
+    context: &Arc<dyn Context>,
+) -> Result<(Expr, Kind)> {
+    let function =
+        functions::lookup(name).ok_or_else(|| Error::user(904, format!("\"{name}\": invalid identifier")))?;
+    let (expressions, kinds): (Vec<Expr>, Vec<Kind>) = arguments.into_iter().unzip();
+    let types: Vec<_> = kinds.iter().map(|kind| rows::datum_type(*kind)).collect();
+    let result = rows::kind_of(function.result_type(&types)?);
+    // Without arguments there is one value for the statement, which is known now.
+    if expressions.is_empty() && function.deterministic {
+        let value = function.call(&**context, &[])?;
+        return Ok((Expr::Literal(rows::to_scalar(&value, result)?, None), result));
+    }
+    let volatility = if function.deterministic { Volatility::Immutable } else { Volatility::Volatile };
+    let library = LibraryFunction {
+        function,
+        context: Arc::clone(context),
+        signature: Signature::any(kinds.len(), volatility),
+        arguments: kinds,
+        result,
+    };
+    let library = if expressions.is_empty() {
+        LibraryFunction { signature: Signature::nullary(volatility), ..library }
+    } else {
+        library
+    };
+    let udf = Arc::new(ScalarUDF::new_from_impl(library));
+    Ok((Expr::ScalarFunction(ScalarFunction::new_udf(udf, expressions)), result))
+}
+
+impl ScalarUDFImpl for LibraryFunction {
+    fn name(&self) -> &str {
+        self.function.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[ArrowType]) -> datafusion::common::Result<ArrowType> {
+        Ok(self.result.arrow())
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> datafusion::common::Result<ColumnarValue> {
+        self.evaluate(&args.args, args.number_rows).map_err(to_datafusion)
+    }
+}
+
+impl LibraryFunction {
+    fn evaluate(&self, arguments: &[ColumnarValue], count: usize) -> Result<ColumnarValue> {
+        if let ([left, right], [Kind::Number, Kind::Number]) = (arguments, self.arguments.as_slice())
+            && let Some(operation) = number_operation(self.function.name)
+            && (matches!(left, ColumnarValue::Array(_)) || matches!(right, ColumnarValue::Array(_)))
+        {
+            return numbers(left, right, count, operation);
+        }
+        if let ([left, right], [Kind::Varchar2, Kind::Varchar2], "||") =
+            (arguments, self.arguments.as_slice(), self.function.name)
+            && (matches!(left, ColumnarValue::Array(_)) || matches!(right, ColumnarValue::Array(_)))
+        {
+            return concatenate(left, right, count);
+        }
+        rows::map(arguments, count, self.result, |values| self.function.call(&*self.context, values))
+    }
+}
+
+type NumberOperation = fn(&NumberBytes, &NumberBytes) -> Result<NumberBytes>;
+
+fn number_operation(name: &str) -> Option<NumberOperation> {
+    use scalar::number::arithmetic;
+    Some(match name {
+        "+" => arithmetic::add,
+        "-" => arithmetic::subtract,
+        "*" => arithmetic::multiply,
+        "/" => arithmetic::divide,
+        _ => return None,
+    })
+}
+
+/// A NUMBER argument without a datum a row.
+enum Numbers<'a> {
+    Constant(Option<NumberBytes>),
+    Array(&'a BinaryArray),
+}
+
+impl<'a> Numbers<'a> {
+    fn new(value: &'a ColumnarValue) -> Result<Self> {
+        match value {
+            ColumnarValue::Array(array) => Ok(Self::Array(array.as_binary())),
+            ColumnarValue::Scalar(ScalarValue::Binary(bytes)) => {
+                Ok(Self::Constant(bytes.as_deref().map(NumberBytes::from_trusted)))
+            }
+            ColumnarValue::Scalar(other) => Err(Error::bug(format!("a NUMBER of type {}", other.data_type()))),
+        }
+    }
+
+    fn get(&self, row: usize) -> Option<NumberBytes> {
+        match self {
+            Self::Constant(value) => *value,
+            Self::Array(array) => array.is_valid(row).then(|| NumberBytes::from_trusted(array.value(row))),
+        }
+    }
+}
+
+fn numbers(left: &ColumnarValue, right: &ColumnarValue, count: usize, operation: NumberOperation) -> Result<ColumnarValue> {
+    let (left, right) = (Numbers::new(left)?, Numbers::new(right)?);
+    let mut builder = BinaryBuilder::with_capacity(count, count * 6);
+    for row in 0..count {
+        match (left.get(row), right.get(row)) {
+            (Some(left), Some(right)) => builder.append_value(&operation(&left, &right)?[..]),
+            _ => builder.append_null(),
+        }
+    }
+    Ok(ColumnarValue::Array(Arc::new(builder.finish())))
+}
+
+/// `||` over VARCHAR2: NULL counts as the empty string.
+fn concatenate(left: &ColumnarValue, right: &ColumnarValue, count: usize) -> Result<ColumnarValue> {
+    let side = |value: &ColumnarValue| -> Result<ArrayRef> {
+        value.to_array(count).map_err(|error| Error::bug(error.to_string()))
+    };
+    let (left, right) = (side(left)?, side(right)?);
+    let (left, right) = (left.as_string::<i32>(), right.as_string::<i32>());
+    let mut builder = StringBuilder::with_capacity(count, left.value_data().len() + right.value_data().len());
+    let mut text = String::new();
+    for row in 0..count {
+        text.clear();
+        for side in [left, right] {
+            if side.is_valid(row) {
+                text.push_str(side.value(row));
+            }
+        }
+        if text.len() > common::limits::VARCHAR2_BYTES_MAX {
+            return Err(Error::user(1489, "result of string concatenation is too long"));
+        }
+        if text.is_empty() { builder.append_null() } else { builder.append_value(&text) }
+    }
+    Ok(ColumnarValue::Array(Arc::new(builder.finish())))
+}
+
+/// No limit on the number of arguments.
+pub(crate) const ANY: usize = functions::ANY;

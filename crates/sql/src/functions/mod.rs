@@ -1,0 +1,13 @@
+//! Functions that queries call: the scalar library as DataFusion functions, and aggregates over NUMBER.
+
+pub(crate) mod aggregate;
+pub(crate) mod blank;
+pub(crate) mod coercion;
+pub(crate) mod condition;
+pub(crate) mod evaluate;
+pub(crate) mod integer;
+pub(crate) mod library;
+pub(crate) mod listagg;
+pub(crate) mod moments;
+pub(crate) mod rows;
+pub(crate) mod sum;

@@ -1,0 +1,145 @@
+//! The binder: from Oracle's syntax tree to DataFusion's logical plan, with every name looked up and every type known.
+//!
+//! It takes the place of DataFusion's own SQL planner, which drops in silence what it does not know (CONNECT BY, FOR UPDATE, hints …) and
+//! has other rules for names, types and NULL. Here each part of the tree is matched by name; what is not carried out is refused with
+//! HW-0001. A plan is made for one execution: bind values, SYSDATE and the session's formats are in it as literals.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::sync::Arc;
+
+use common::{DataType, Error, Result};
+use datafusion::catalog::TableProvider;
+use datafusion::sql::sqlparser::ast::{Ident, ObjectName, ObjectNamePart};
+use scalar::Context;
+
+use super::bound::Bound;
+use super::query::BoundQuery;
+
+/// A column of a table, as the binder sees it.
+#[derive(Clone, Debug)]
+pub struct TableColumn {
+    pub name: String,
+    pub data_type: DataType,
+    pub nullable: bool,
+    /// ROWID: found by name, not by `*`.
+    pub pseudo: bool,
+}
+
+/// A table or view that a FROM clause names.
+#[derive(Clone, Debug)]
+pub struct Relation {
+    pub owner: String,
+    pub name: String,
+    /// One a field of the provider's schema, in its order.
+    pub columns: Vec<TableColumn>,
+    pub provider: Arc<dyn TableProvider>,
+}
+
+/// Where the binder finds tables.
+pub trait Tables: fmt::Debug + Send + Sync {
+    /// The table or view of this name; without an owner, as the current user sees it. None when there is none.
+    ///
+    /// # Errors
+    /// When the dictionary cannot be read.
+    fn relation(&self, owner: Option<&str>, name: &str, hints: &Hints) -> Result<Option<Relation>>;
+}
+
+/// The optimiser hints of a query block, as written; FULL and INDEX are obeyed, the rest is read and passed over.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Hints {
+    /// Upper-cased hint name and its arguments.
+    pub list: Vec<(String, Vec<String>)>,
+}
+
+impl Hints {
+    /// Whether `name` is given for the table known as `alias`.
+    #[must_use]
+    pub fn has(&self, name: &str, alias: &str) -> bool {
+        self.list.iter().any(|(hint, arguments)| hint == name && arguments.first().is_some_and(|table| table == alias))
+    }
+}
+
+/// A bind variable's value.
+pub type BindValue = (String, Bound);
+
+/// What a statement is bound with.
+#[derive(Debug)]
+pub(crate) struct BindContext<'a> {
+    pub(crate) tables: &'a dyn Tables,
+    pub(crate) context: Arc<dyn Context>,
+    /// The statement, for the places of errors.
+    pub(crate) text: &'a str,
+    /// By name, without the colon, upper-cased.
+    pub(crate) variables: &'a [BindValue],
+}
+
+/// A query of the WITH clause.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) query: BoundQuery,
+}
+
+#[derive(Debug)]
+pub(crate) struct Binder<'a> {
+    pub(crate) cx: &'a BindContext<'a>,
+    pub(crate) named: RefCell<Vec<Named>>,
+    /// Tables that `(+)` was seen beside, while a condition is bound.
+    pub(crate) outer_marks: RefCell<Vec<String>>,
+    /// Whether ROWNUM was used in the block being bound.
+    pub(crate) rownum_used: Cell<bool>,
+    /// Whether the block's aggregates and window functions are allowed where we are.
+    pub(crate) aggregates_allowed: Cell<bool>,
+    unique: Cell<u32>,
+}
+
+impl<'a> Binder<'a> {
+    pub(crate) fn new(cx: &'a BindContext<'a>) -> Self {
+        Self {
+            cx,
+            named: RefCell::default(),
+            outer_marks: RefCell::default(),
+            rownum_used: Cell::new(false),
+            aggregates_allowed: Cell::new(false),
+            unique: Cell::new(0),
+        }
+    }
+
+    pub(crate) fn context(&self) -> &Arc<dyn Context> {
+        &self.cx.context
+    }
+
+    /// A name that no user can write.
+    pub(crate) fn unique_name(&self, stem: &str) -> String {
+        self.unique.set(self.unique.get() + 1);
+        format!("{stem}\u{1}{}", self.unique.get())
+    }
+}
+
+/// A name as the dictionary spells it: upper case unless quoted.
+pub(crate) fn fold(ident: &Ident) -> String {
+    if ident.quote_style.is_some() { ident.value.clone() } else { ident.value.to_uppercase() }
+}
+
+/// The parts of a dotted name, folded.
+pub(crate) fn fold_name(name: &ObjectName) -> Result<Vec<String>> {
+    name.0
+        .iter()
+        .map(|part| match part {
+            ObjectNamePart::Identifier(ident) => Ok(fold(ident)),
+            other @ ObjectNamePart::Function(_) => Err(Error::unsupported(format!("name {other}"))),
+        })
+        .collect()
+}
+
+/// Owner and name from a dotted name of one or two parts.
+pub(crate) fn owner_and_name(name: &ObjectName) -> Result<(Option<String>, String)> {
+    let mut parts = fold_name(name)?;
+    let last = parts.pop().ok_or_else(|| Error::user(903, "invalid table name"))?;
+    match parts.len() {
+        0 => Ok((None, last)),
+        1 => Ok((parts.pop(), last)),
+        _ => Err(Error::unsupported(format!("table name of three parts: {name}"))),
+    }
+}

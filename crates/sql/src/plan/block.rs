@@ -1,0 +1,531 @@
+//! A query block: SELECT … FROM … WHERE … GROUP BY … HAVING … ORDER BY.
+//!
+//! All expressions are bound first, over the columns of FROM; then the plan is put together from the bottom:
+//!
+//! ```text
+//! FROM -> WHERE -> ROWNUM -> GROUP BY -> HAVING -> windows -> select list -> DISTINCT -> ORDER BY
+//! ```
+//!
+//! Aggregates and window functions stand inside the bound expressions and are replaced, level by level, by the columns that their plan
+//! nodes give. ROWNUM numbers the rows that pass WHERE, before grouping and sorting.
+
+use std::collections::HashSet;
+
+use common::{Error, Result};
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::Column;
+use datafusion::functions_window::row_number::row_number_udwf;
+use datafusion::logical_expr::expr::{GroupingSet, Sort, WindowFunction};
+use datafusion::logical_expr::utils::find_window_exprs;
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, WindowFunctionDefinition};
+use datafusion::sql::sqlparser::ast::{
+    self, Distinct, GroupByExpr, Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind,
+    WildcardAdditionalOptions,
+};
+
+use super::binder::{Binder, fold, fold_name};
+use super::bound::Bound;
+use super::condition::{RownumLimit, conjuncts};
+use super::from::{FromContext, FromItem};
+use super::function::direction;
+use super::hints;
+use super::query::{BoundQuery, Output, ordinal, unique_fields};
+use super::scope::{Scope, ScopeColumn};
+use crate::error::from_datafusion;
+use crate::functions;
+use crate::types::Kind;
+
+/// The planner's name of the ROWNUM column.
+const ROWNUM: &str = "\u{1}ROWNUM";
+
+/// An item of the select list.
+struct Item {
+    name: String,
+    bound: Bound,
+    /// Named with AS, so that ORDER BY finds it first.
+    alias: bool,
+}
+
+/// One key of ORDER BY: an output, or an expression of its own.
+enum Key {
+    Output(usize),
+    Hidden(Bound),
+}
+
+impl Binder<'_> {
+    pub(crate) fn rownum(&self) -> Result<Bound> {
+        self.rownum_used.set(true);
+        Ok(Bound::new(Expr::Column(Column::new_unqualified(ROWNUM)), Kind::Number).not_null())
+    }
+
+    pub(crate) fn block(
+        &self,
+        select: &Select,
+        order: &[ast::OrderByExpr],
+        outer: Option<&Scope<'_>>,
+        names: &[String],
+    ) -> Result<BoundQuery> {
+        let Select {
+            select_token: _,
+            optimizer_hints,
+            distinct,
+            select_modifiers,
+            top,
+            top_before_distinct: _,
+            projection,
+            exclude,
+            into,
+            from,
+            lateral_views,
+            prewhere,
+            selection,
+            connect_by,
+            group_by,
+            cluster_by,
+            distribute_by,
+            sort_by,
+            having,
+            named_window,
+            qualify,
+            window_before_qualify: _,
+            value_table_mode,
+            flavor,
+        } = select;
+        if into.is_some() {
+            return Err(Error::user(905, "SELECT … INTO stands in PL/SQL only"));
+        }
+        let unknown = [
+            (select_modifiers.as_ref().is_some_and(|m| m.is_any_set()), "a modifier after SELECT"),
+            (top.is_some(), "TOP"),
+            (exclude.is_some(), "EXCLUDE"),
+            (!lateral_views.is_empty(), "LATERAL VIEW"),
+            (prewhere.is_some(), "PREWHERE"),
+            (!cluster_by.is_empty(), "CLUSTER BY"),
+            (!distribute_by.is_empty(), "DISTRIBUTE BY"),
+            (!sort_by.is_empty(), "SORT BY"),
+            (!named_window.is_empty(), "WINDOW"),
+            (qualify.is_some(), "QUALIFY"),
+            (value_table_mode.is_some(), "AS STRUCT or AS VALUE"),
+            (*flavor != SelectFlavor::Standard, "FROM before SELECT"),
+        ];
+        if let Some((_, what)) = unknown.iter().find(|(present, _)| *present) {
+            return Err(Error::unsupported(what));
+        }
+        let distinct = match distinct {
+            None | Some(Distinct::All) => false,
+            Some(Distinct::Distinct) => true,
+            Some(Distinct::On(_)) => return Err(Error::unsupported("DISTINCT ON")),
+        };
+
+        let mut from_context = FromContext { hints: hints::parse(optimizer_hints), outer, used: HashSet::new() };
+        let items: Vec<FromItem> = if connect_by.is_empty() {
+            if from.is_empty() {
+                return Err(Error::user(923, "FROM keyword not found where expected"));
+            }
+            from.iter().map(|item| self.from_item(item, &mut from_context)).collect::<Result<_>>()?
+        } else {
+            vec![self.row_generator(select, outer)?]
+        };
+        let mut scope = Scope::under(outer);
+        scope.columns = items.iter().flat_map(|item| item.columns.iter().cloned()).collect();
+
+        let Where { filters, outer_conditions, rownum } = self.where_clause(selection.as_ref(), &scope)?;
+        let plan = self.join_list(items, outer_conditions)?;
+        let plan = filters.into_iter().reduce(datafusion::logical_expr::and).map_or(Ok(plan.clone()), |condition| {
+            LogicalPlanBuilder::new(plan).filter(condition).and_then(LogicalPlanBuilder::build).map_err(from_datafusion)
+        })?;
+        let plan = match rownum {
+            RownumLimit::All => plan,
+            RownumLimit::Rows(n) => LogicalPlanBuilder::new(plan)
+                .limit(0, Some(usize::try_from(n).unwrap_or(usize::MAX)))
+                .and_then(LogicalPlanBuilder::build)
+                .map_err(from_datafusion)?,
+        };
+
+        // Bind everything above WHERE.
+        let groups = self.group_by(group_by, &scope)?;
+        self.aggregates_allowed.set(true);
+        let mut list = self.select_list(projection, &scope, names)?;
+        let mut having = having.as_ref().map(|e| self.condition(e, &scope)).transpose()?;
+        let mut keys = self.order_keys(order, &list, &scope)?;
+        self.aggregates_allowed.set(false);
+
+        let plan = if self.rownum_used.replace(false) { with_rownum(plan)? } else { plan };
+        let grouped = !groups.is_empty()
+            || having.is_some()
+            || list.iter().any(|item| holds_aggregate(&item.bound.expr))
+            || keys.iter().any(|(key, ..)| matches!(key, Key::Hidden(bound) if holds_aggregate(&bound.expr)));
+        let mut plan = if grouped {
+            let mut grouping = Grouping::new(&groups);
+            for item in &mut list {
+                item.bound.expr = grouping.rebase(&item.bound.expr)?;
+            }
+            if let Some(condition) = &mut having {
+                *condition = grouping.rebase(condition)?;
+            }
+            for (key, ..) in &mut keys {
+                if let Key::Hidden(bound) = key {
+                    bound.expr = grouping.rebase(&bound.expr)?;
+                }
+            }
+            LogicalPlanBuilder::new(plan)
+                .aggregate(groups, grouping.aggregates)
+                .and_then(LogicalPlanBuilder::build)
+                .map_err(from_datafusion)?
+        } else {
+            plan
+        };
+        if let Some(condition) = having {
+            plan = LogicalPlanBuilder::new(plan)
+                .filter(condition)
+                .and_then(LogicalPlanBuilder::build)
+                .map_err(from_datafusion)?;
+        }
+        plan = windows(plan, &mut list, &mut keys)?;
+        finish(plan, list, keys, distinct)
+    }
+
+    fn where_clause(&self, selection: Option<&ast::Expr>, scope: &Scope<'_>) -> Result<Where> {
+        let mut parts = Vec::new();
+        if let Some(condition) = selection {
+            conjuncts(condition, &mut parts);
+        }
+        let mut result = Where { filters: Vec::new(), outer_conditions: Vec::new(), rownum: RownumLimit::All };
+        for part in parts {
+            if let Some(limit) = self.rownum_limit(part, scope)? {
+                result.rownum = result.rownum.and(limit);
+                continue;
+            }
+            self.outer_marks.borrow_mut().clear();
+            let condition = self.condition(part, scope)?;
+            if self.rownum_used.replace(false) {
+                return Err(Error::unsupported(format!("ROWNUM in this condition: {part}")));
+            }
+            let mut marks = self.outer_marks.take();
+            marks.sort();
+            marks.dedup();
+            match marks.as_slice() {
+                [] => result.filters.push(condition),
+                [table] => {
+                    if matches!(part, ast::Expr::BinaryOp { op: ast::BinaryOperator::Or, .. } | ast::Expr::InList { .. }) {
+                        return Err(Error::user(1719, "outer join operator (+) not allowed in operand of OR or IN"));
+                    }
+                    result.outer_conditions.push((table.clone(), condition));
+                }
+                _ => return Err(Error::user(1468, "a condition may outer-join only one table")),
+            }
+        }
+        Ok(result)
+    }
+
+    fn group_by(&self, group_by: &GroupByExpr, scope: &Scope<'_>) -> Result<Vec<Expr>> {
+        let GroupByExpr::Expressions(expressions, modifiers) = group_by else {
+            return Err(Error::unsupported("GROUP BY ALL"));
+        };
+        if !modifiers.is_empty() {
+            return Err(Error::unsupported("a modifier after GROUP BY"));
+        }
+        let sets = |sets: &[Vec<ast::Expr>]| -> Result<Vec<Vec<Expr>>> {
+            sets.iter()
+                .map(|set| set.iter().map(|e| Ok(self.value(e, scope)?.expr)).collect::<Result<Vec<_>>>())
+                .collect()
+        };
+        let single = |lists: Vec<Vec<Expr>>, what: &str| -> Result<Vec<Expr>> {
+            lists
+                .into_iter()
+                .map(|mut list| match list.len() {
+                    1 => list.pop().ok_or_else(|| Error::bug("an empty list")),
+                    _ => Err(Error::unsupported(format!("{what} over lists of columns"))),
+                })
+                .collect()
+        };
+        expressions
+            .iter()
+            .map(|e| match e {
+                ast::Expr::Rollup(lists) => {
+                    Ok(Expr::GroupingSet(GroupingSet::Rollup(single(sets(lists)?, "ROLLUP")?)))
+                }
+                ast::Expr::Cube(lists) => Ok(Expr::GroupingSet(GroupingSet::Cube(single(sets(lists)?, "CUBE")?))),
+                ast::Expr::GroupingSets(lists) => Ok(Expr::GroupingSet(GroupingSet::GroupingSets(sets(lists)?))),
+                e => Ok(self.value(e, scope)?.expr),
+            })
+            .collect()
+    }
+
+    fn select_list(&self, projection: &[SelectItem], scope: &Scope<'_>, names: &[String]) -> Result<Vec<Item>> {
+        let mut list = Vec::new();
+        for (at, item) in projection.iter().enumerate() {
+            match item {
+                SelectItem::UnnamedExpr(e) => {
+                    let name = match e {
+                        ast::Expr::Identifier(ident) => fold(ident),
+                        ast::Expr::CompoundIdentifier(idents) => {
+                            idents.last().map(fold).unwrap_or_default()
+                        }
+                        e => names.get(at).cloned().unwrap_or_else(|| heading(&e.to_string())),
+                    };
+                    list.push(Item { name, bound: self.value(e, scope)?, alias: false });
+                }
+                SelectItem::ExprWithAlias { expr, alias } => {
+                    list.push(Item { name: fold(alias), bound: self.value(expr, scope)?, alias: true });
+                }
+                SelectItem::Wildcard(options) => {
+                    plain(options)?;
+                    expand(&mut list, scope.columns.iter().filter(|column| !column.pseudo && !column.shadowed));
+                }
+                SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), options) => {
+                    plain(options)?;
+                    let parts = fold_name(name)?;
+                    let matching = |column: &&ScopeColumn| {
+                        !column.pseudo
+                            && match parts.as_slice() {
+                                [table] => column.table.as_ref() == Some(table),
+                                [owner, table] => {
+                                    column.owner.as_ref() == Some(owner) && column.table.as_ref() == Some(table)
+                                }
+                                _ => false,
+                            }
+                    };
+                    if !scope.columns.iter().any(|column| matching(&column)) {
+                        return Err(Error::user(904, format!("{name}: invalid identifier")));
+                    }
+                    expand(&mut list, scope.columns.iter().filter(matching));
+                }
+                other => return Err(Error::unsupported(format!("select-list item {other}"))),
+            }
+        }
+        Ok(list)
+    }
+
+    fn order_keys(
+        &self,
+        order: &[ast::OrderByExpr],
+        list: &[Item],
+        scope: &Scope<'_>,
+    ) -> Result<Vec<(Key, bool, bool)>> {
+        let mut keys = Vec::new();
+        for key in order {
+            if key.with_fill.is_some() {
+                return Err(Error::unsupported("WITH FILL"));
+            }
+            let (ascending, nulls_first) = direction(&key.options);
+            let mut found = ordinal(&key.expr, list.len())?;
+            if let (None, ast::Expr::Identifier(ident)) = (found, &key.expr) {
+                let name = fold(ident);
+                found = list.iter().position(|item| item.alias && item.name == name);
+            }
+            let key = match found {
+                Some(at) => Key::Output(at),
+                None => {
+                    let bound = self.value(&key.expr, scope)?;
+                    match list.iter().position(|item| item.bound.expr == bound.expr) {
+                        Some(at) => Key::Output(at),
+                        None => Key::Hidden(bound),
+                    }
+                }
+            };
+            keys.push((key, ascending, nulls_first));
+        }
+        Ok(keys)
+    }
+}
+
+/// The parts of a WHERE clause.
+struct Where {
+    filters: Vec<Expr>,
+    /// Conditions with `(+)`, by the planner's name of the table it stands beside.
+    outer_conditions: Vec<(String, Expr)>,
+    rownum: RownumLimit,
+}
+
+/// An expression's heading: its text without blanks, in upper case.
+pub(crate) fn heading(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_uppercase).collect()
+}
+
+fn plain(options: &WildcardAdditionalOptions) -> Result<()> {
+    let WildcardAdditionalOptions { wildcard_token: _, opt_ilike, opt_exclude, opt_except, opt_replace, opt_rename, opt_alias } =
+        options;
+    if opt_ilike.is_some()
+        || opt_exclude.is_some()
+        || opt_except.is_some()
+        || opt_replace.is_some()
+        || opt_rename.is_some()
+        || opt_alias.is_some()
+    {
+        return Err(Error::unsupported(format!("*{options}")));
+    }
+    Ok(())
+}
+
+fn expand<'c>(list: &mut Vec<Item>, columns: impl Iterator<Item = &'c ScopeColumn>) {
+    list.extend(columns.map(|column| Item { name: column.name.clone(), bound: column.bound(), alias: false }));
+}
+
+fn with_rownum(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let window =
+        Expr::WindowFunction(Box::new(WindowFunction::new(WindowFunctionDefinition::WindowUDF(row_number_udwf()), vec![])));
+    let name = window.schema_name().to_string();
+    let mut columns: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
+    columns.push(functions::integer::to_number(Expr::Column(Column::new_unqualified(name))).alias(ROWNUM));
+    LogicalPlanBuilder::window_plan(plan, vec![window])
+        .and_then(|plan| LogicalPlanBuilder::new(plan).project(columns)?.build())
+        .map_err(from_datafusion)
+}
+
+fn holds_aggregate(expr: &Expr) -> bool {
+    let mut found = false;
+    let _ = expr.apply(|node| {
+        Ok(match node {
+            Expr::AggregateFunction(_) => {
+                found = true;
+                TreeNodeRecursion::Stop
+            }
+            _ => TreeNodeRecursion::Continue,
+        })
+    });
+    found
+}
+
+/// Replaces grouping expressions and aggregates by the columns of the aggregate node.
+struct Grouping {
+    groups: Vec<Expr>,
+    aggregates: Vec<Expr>,
+}
+
+impl Grouping {
+    fn new(groups: &[Expr]) -> Self {
+        let mut flat = Vec::new();
+        for group in groups {
+            match group {
+                Expr::GroupingSet(set) => flat.extend(set.distinct_expr().into_iter().cloned()),
+                other => flat.push(other.clone()),
+            }
+        }
+        Self { groups: flat, aggregates: Vec::new() }
+    }
+
+    fn rebase(&mut self, expr: &Expr) -> Result<Expr> {
+        let mut failure = None;
+        let rebased = expr
+            .clone()
+            .transform_down(|node| {
+                if self.groups.contains(&node) {
+                    return Ok(Transformed::new(as_column(node), true, TreeNodeRecursion::Jump));
+                }
+                match node {
+                    Expr::AggregateFunction(_) => {
+                        let column = as_column(node.clone());
+                        if !self.aggregates.contains(&node) {
+                            self.aggregates.push(node);
+                        }
+                        Ok(Transformed::new(column, true, TreeNodeRecursion::Jump))
+                    }
+                    Expr::Column(column) => {
+                        failure.get_or_insert(column.name.clone());
+                        Ok(Transformed::new(Expr::Column(column), false, TreeNodeRecursion::Stop))
+                    }
+                    node => Ok(Transformed::no(node)),
+                }
+            })
+            .map_err(from_datafusion)?;
+        match failure {
+            Some(name) => {
+                let name = if name == ROWNUM { "ROWNUM".to_owned() } else { name };
+                if self.groups.is_empty() {
+                    Err(Error::user(937, format!("not a single-group group function: column {name}")))
+                } else {
+                    Err(Error::user(979, format!("not a GROUP BY expression: column {name}")))
+                }
+            }
+            None => Ok(rebased.data),
+        }
+    }
+}
+
+/// The column that a plan node gives for one of its expressions.
+fn as_column(expr: Expr) -> Expr {
+    match expr {
+        Expr::Column(column) => Expr::Column(column),
+        other => Expr::Column(Column::new_unqualified(other.schema_name().to_string())),
+    }
+}
+
+/// Plans the window functions in the select list and in ORDER BY, and puts their columns in their places.
+fn windows(plan: LogicalPlan, list: &mut [Item], keys: &mut [(Key, bool, bool)]) -> Result<LogicalPlan> {
+    let mut expressions: Vec<&mut Expr> = list.iter_mut().map(|item| &mut item.bound.expr).collect();
+    expressions.extend(keys.iter_mut().filter_map(|(key, ..)| match key {
+        Key::Hidden(bound) => Some(&mut bound.expr),
+        Key::Output(_) => None,
+    }));
+    let found = find_window_exprs(expressions.iter().map(|e| &**e));
+    if found.is_empty() {
+        return Ok(plan);
+    }
+    for expression in expressions {
+        let replaced = expression
+            .clone()
+            .transform_down(|node| {
+                Ok(if matches!(node, Expr::WindowFunction(_)) {
+                    Transformed::new(as_column(node), true, TreeNodeRecursion::Jump)
+                } else {
+                    Transformed::no(node)
+                })
+            })
+            .map_err(from_datafusion)?;
+        *expression = replaced.data;
+    }
+    LogicalPlanBuilder::window_plan(plan, found).map_err(from_datafusion)
+}
+
+/// Select list, DISTINCT and ORDER BY.
+fn finish(plan: LogicalPlan, list: Vec<Item>, keys: Vec<(Key, bool, bool)>, distinct: bool) -> Result<BoundQuery> {
+    let names: Vec<String> = list.iter().map(|item| item.name.clone()).collect();
+    let fields = unique_fields(&names);
+    let mut outputs = Vec::new();
+    let mut expressions = Vec::new();
+    for (item, field) in list.into_iter().zip(fields) {
+        let kind = if item.bound.kind == Kind::Null { Kind::Varchar2 } else { item.bound.kind };
+        outputs.push(Output {
+            name: item.name,
+            field: field.clone(),
+            kind,
+            declared: item.bound.data_type(),
+            nullable: item.bound.nullable,
+        });
+        expressions.push(item.bound.expr.alias(field));
+    }
+    let mut sorts = Vec::new();
+    let mut hidden = 0;
+    for (key, ascending, nulls_first) in keys {
+        let column = match key {
+            Key::Output(at) => outputs[at].bound().expr,
+            Key::Hidden(_) if distinct => {
+                return Err(Error::user(1791, "not a SELECTed expression: ORDER BY beside DISTINCT"));
+            }
+            Key::Hidden(bound) => {
+                hidden += 1;
+                let name = format!("\u{1}KEY{hidden}");
+                expressions.push(bound.expr.alias(&name));
+                Expr::Column(Column::new_unqualified(name))
+            }
+        };
+        sorts.push(Sort::new(column, ascending, nulls_first));
+    }
+    let plan = (|| {
+        let mut builder = LogicalPlanBuilder::new(plan).project(expressions)?;
+        if distinct {
+            builder = builder.distinct()?;
+        }
+        if !sorts.is_empty() {
+            builder = builder.sort(sorts)?;
+        }
+        if hidden > 0 {
+            builder = builder.project(outputs.iter().map(|output| output.bound().expr))?;
+        }
+        builder.build()
+    })()
+    .map_err(from_datafusion)?;
+    Ok(BoundQuery { plan, outputs })
+}
+

@@ -1,0 +1,46 @@
+//! An expression with Oracle's type.
+
+use common::DataType;
+use datafusion::logical_expr::Expr;
+
+use crate::types::Kind;
+
+/// A DataFusion expression and what Oracle knows about it.
+#[derive(Clone, Debug)]
+pub(crate) struct Bound {
+    pub(crate) expr: Expr,
+    pub(crate) kind: Kind,
+    /// The declared type, where the value is a column as it stands.
+    pub(crate) declared: Option<DataType>,
+    /// The most bytes that a value of a character kind has.
+    pub(crate) bytes: u32,
+    pub(crate) nullable: bool,
+    /// A character literal as written: in comparisons with CHAR it is blank-padded.
+    pub(crate) text_literal: bool,
+}
+
+impl Bound {
+    pub(crate) fn new(expr: Expr, kind: Kind) -> Self {
+        let bytes = match kind {
+            Kind::Null => 0,
+            Kind::Rowid => 18,
+            _ => 4000,
+        };
+        Self { expr, kind, declared: None, bytes, nullable: true, text_literal: false }
+    }
+
+    pub(crate) fn bytes(mut self, bytes: u32) -> Self {
+        self.bytes = bytes.min(4000);
+        self
+    }
+
+    pub(crate) fn not_null(mut self) -> Self {
+        self.nullable = false;
+        self
+    }
+
+    /// The type of a column made of this value.
+    pub(crate) fn data_type(&self) -> DataType {
+        self.declared.unwrap_or_else(|| self.kind.declared(self.bytes))
+    }
+}

@@ -1,0 +1,339 @@
+//! Conditions: comparisons, IN, BETWEEN, LIKE, EXISTS, IS NULL, ANY and ALL.
+
+use std::sync::Arc;
+
+use common::{Error, Result};
+use datafusion::common::{ScalarValue, Spans};
+use datafusion::logical_expr::expr::{Exists, InList, InSubquery, SetComparison, SetQuantifier};
+use datafusion::logical_expr::{Expr, Operator, Subquery, and, or};
+use datafusion::sql::sqlparser::ast::{self, BinaryOperator, UnaryOperator, Value};
+
+use super::binder::Binder;
+use super::bound::Bound;
+use super::query::BoundQuery;
+use super::scope::Scope;
+use crate::functions;
+use crate::types::{Kind, literal};
+
+/// A condition that is always true, or always false.
+pub(crate) fn constant(value: bool) -> Expr {
+    Expr::Literal(ScalarValue::Boolean(Some(value)), None)
+}
+
+impl Binder<'_> {
+    /// An expression that is true, false or unknown.
+    pub(crate) fn condition(&self, e: &ast::Expr, scope: &Scope<'_>) -> Result<Expr> {
+        use ast::Expr as E;
+        match e {
+            E::Nested(inner) => self.condition(inner, scope),
+            E::UnaryOp { op: UnaryOperator::Not, expr } => Ok(Expr::Not(Box::new(self.condition(expr, scope)?))),
+            E::BinaryOp { left, op: BinaryOperator::And, right } => {
+                Ok(and(self.condition(left, scope)?, self.condition(right, scope)?))
+            }
+            E::BinaryOp { left, op: BinaryOperator::Or, right } => {
+                Ok(or(self.condition(left, scope)?, self.condition(right, scope)?))
+            }
+            E::BinaryOp { left, op, right } => {
+                let Some(operator) = comparison(op) else {
+                    return Err(Error::user(920, format!("invalid relational operator: {op}")));
+                };
+                if let (E::Tuple(left), E::Tuple(right)) = (&**left, &**right) {
+                    return self.tuples(left, operator, right, scope);
+                }
+                let left = self.value(left, scope)?;
+                let right = self.value(right, scope)?;
+                self.compare(left, operator, right)
+            }
+            E::IsNull(inner) => Ok(Expr::IsNull(Box::new(self.value(inner, scope)?.expr))),
+            E::IsNotNull(inner) => Ok(Expr::IsNotNull(Box::new(self.value(inner, scope)?.expr))),
+            E::Between { expr, negated, low, high } => {
+                let value = self.value(expr, scope)?;
+                let low = self.value(low, scope)?;
+                let high = self.value(high, scope)?;
+                let above = self.compare(value.clone(), Operator::GtEq, low)?;
+                let below = self.compare(value, Operator::LtEq, high)?;
+                let between = and(above, below);
+                Ok(if *negated { Expr::Not(Box::new(between)) } else { between })
+            }
+            E::InList { expr, list, negated } => self.in_list(expr, list, *negated, scope),
+            E::InSubquery { expr, subquery, negated } => {
+                let (value, subquery) = self.with_column(expr, subquery, scope)?;
+                Ok(Expr::InSubquery(InSubquery::new(Box::new(value), subquery, *negated)))
+            }
+            E::Exists { subquery, negated } => {
+                let bound = self.query(subquery, Some(scope), &[])?;
+                Ok(Expr::Exists(Exists { subquery: nested(bound), negated: *negated }))
+            }
+            E::Like { negated, any: false, expr, pattern, escape_char } => {
+                let value = self.value(expr, scope)?;
+                let pattern = self.value(pattern, scope)?;
+                let mut arguments = vec![value, pattern];
+                if let Some(escape) = escape_char {
+                    let Value::SingleQuotedString(text) = &escape.value else {
+                        return Err(Error::unsupported(format!("ESCAPE {escape}")));
+                    };
+                    arguments.push(Bound::new(literal::string(text), Kind::Varchar2));
+                }
+                let like = self.call_condition("LIKE", arguments)?;
+                Ok(if *negated { Expr::Not(Box::new(like)) } else { like })
+            }
+            E::AnyOp { left, compare_op, right, is_some: _ } => self.quantified(left, compare_op, right, false, scope),
+            E::AllOp { left, compare_op, right } => self.quantified(left, compare_op, right, true, scope),
+            E::Function(function) => match self.condition_function(function, scope)? {
+                Some(condition) => Ok(condition),
+                None => Err(Error::user(920, format!("invalid relational operator: {e} is a value, not a condition"))),
+            },
+            E::IsTrue(_)
+            | E::IsNotTrue(_)
+            | E::IsFalse(_)
+            | E::IsNotFalse(_)
+            | E::IsUnknown(_)
+            | E::IsNotUnknown(_)
+            | E::IsDistinctFrom(..)
+            | E::IsNotDistinctFrom(..)
+            | E::ILike { .. }
+            | E::SimilarTo { .. }
+            | E::RLike { .. } => Err(Error::unsupported(format!("condition {e}"))),
+            other => Err(Error::user(920, format!("invalid relational operator: {other} is not a condition"))),
+        }
+    }
+
+    fn in_list(&self, expr: &ast::Expr, list: &[ast::Expr], negated: bool, scope: &Scope<'_>) -> Result<Expr> {
+        if let ast::Expr::Tuple(left) = expr {
+            let mut any = constant(false);
+            for item in list {
+                let ast::Expr::Tuple(right) = item else {
+                    return Err(Error::user(920, "invalid relational operator: a list of values beside a single value"));
+                };
+                any = or(any, self.tuples(left, Operator::Eq, right, scope)?);
+            }
+            return Ok(if negated { Expr::Not(Box::new(any)) } else { any });
+        }
+        let value = self.value(expr, scope)?;
+        let items = list.iter().map(|item| self.value(item, scope)).collect::<Result<Vec<_>>>()?;
+        let same = value.kind != Kind::Char
+            && !value.text_literal
+            && items.iter().all(|item| (item.kind == value.kind || item.kind == Kind::Null) && item.kind != Kind::Char);
+        if same && value.kind != Kind::Null {
+            let kind = value.kind;
+            let list = items
+                .into_iter()
+                .map(|item| self.convert(item, kind).map(|bound| bound.expr))
+                .collect::<Result<Vec<_>>>()?;
+            return Ok(Expr::InList(InList::new(Box::new(value.expr), list, negated)));
+        }
+        let mut any: Option<Expr> = None;
+        for item in items {
+            let equal = self.compare(value.clone(), Operator::Eq, item)?;
+            any = Some(match any {
+                Some(any) => or(any, equal),
+                None => equal,
+            });
+        }
+        let any = any.unwrap_or_else(|| constant(false));
+        Ok(if negated { Expr::Not(Box::new(any)) } else { any })
+    }
+
+    fn tuples(&self, left: &[ast::Expr], op: Operator, right: &[ast::Expr], scope: &Scope<'_>) -> Result<Expr> {
+        if left.len() != right.len() {
+            return Err(Error::user(913, "too many values, or not enough, in a list"));
+        }
+        if !matches!(op, Operator::Eq | Operator::NotEq) {
+            return Err(Error::unsupported("comparison of lists other than = and <>"));
+        }
+        let mut all: Option<Expr> = None;
+        for (left, right) in left.iter().zip(right) {
+            let equal = self.compare(self.value(left, scope)?, Operator::Eq, self.value(right, scope)?)?;
+            all = Some(match all {
+                Some(all) => and(all, equal),
+                None => equal,
+            });
+        }
+        let all = all.unwrap_or_else(|| constant(true));
+        Ok(if op == Operator::NotEq { Expr::Not(Box::new(all)) } else { all })
+    }
+
+    /// A value and a subquery of one column, both of the kind they are compared as.
+    fn with_column(&self, expr: &ast::Expr, query: &ast::Query, scope: &Scope<'_>) -> Result<(Expr, Subquery)> {
+        if matches!(expr, ast::Expr::Tuple(_)) {
+            return Err(Error::unsupported("IN with a list on the left and a subquery on the right"));
+        }
+        let value = self.value(expr, scope)?;
+        let bound = self.query(query, Some(scope), &[])?;
+        if bound.outputs.len() != 1 {
+            return Err(Error::user(913, "too many values: the subquery must give one column"));
+        }
+        let column = bound.outputs[0].bound();
+        let (left, right) = self.comparable(value, column.clone())?;
+        let bound = if right == column.expr { bound } else { bound.project_one(right)? };
+        Ok((left, nested(bound)))
+    }
+
+    fn quantified(
+        &self,
+        left: &ast::Expr,
+        op: &BinaryOperator,
+        right: &ast::Expr,
+        all: bool,
+        scope: &Scope<'_>,
+    ) -> Result<Expr> {
+        let Some(operator) = comparison(op) else {
+            return Err(Error::user(920, format!("invalid relational operator: {op}")));
+        };
+        match right {
+            ast::Expr::Subquery(query) => {
+                let (value, subquery) = self.with_column(left, query, scope)?;
+                match (operator, all) {
+                    (Operator::Eq, false) => Ok(Expr::InSubquery(InSubquery::new(Box::new(value), subquery, false))),
+                    (Operator::NotEq, true) => Ok(Expr::InSubquery(InSubquery::new(Box::new(value), subquery, true))),
+                    _ => Ok(Expr::SetComparison(SetComparison::new(
+                        Box::new(value),
+                        subquery,
+                        operator,
+                        if all { SetQuantifier::All } else { SetQuantifier::Any },
+                    ))),
+                }
+            }
+            ast::Expr::Nested(item) => self.quantified_list(left, operator, std::slice::from_ref(&**item), all, scope),
+            ast::Expr::Tuple(items) => self.quantified_list(left, operator, items, all, scope),
+            other => Err(Error::unsupported(format!("ANY or ALL of {other}"))),
+        }
+    }
+
+    fn quantified_list(
+        &self,
+        left: &ast::Expr,
+        op: Operator,
+        items: &[ast::Expr],
+        all: bool,
+        scope: &Scope<'_>,
+    ) -> Result<Expr> {
+        let value = self.value(left, scope)?;
+        let mut result: Option<Expr> = None;
+        for item in items {
+            let one = self.compare(value.clone(), op, self.value(item, scope)?)?;
+            result = Some(match result {
+                Some(result) if all => and(result, one),
+                Some(result) => or(result, one),
+                None => one,
+            });
+        }
+        result.ok_or_else(|| Error::user(936, "missing expression"))
+    }
+
+    /// `ROWNUM op value` as a limit on rows: Some(n) when no more than n rows pass, None when it limits nothing.
+    pub(crate) fn rownum_limit(&self, e: &ast::Expr, scope: &Scope<'_>) -> Result<Option<RownumLimit>> {
+        use ast::Expr as E;
+        let is_rownum = |e: &ast::Expr| matches!(e, E::Identifier(ident) if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("ROWNUM"));
+        match e {
+            E::Nested(inner) => self.rownum_limit(inner, scope),
+            E::BinaryOp { left, op, right } => {
+                let (value, op) = if is_rownum(left) {
+                    (right, op.clone())
+                } else if is_rownum(right) {
+                    (left, mirrored(op))
+                } else {
+                    return Ok(None);
+                };
+                let Some(operator) = comparison(&op) else { return Ok(None) };
+                let bound = self.value(value, scope)?;
+                let bound = self.convert(bound, Kind::Number)?;
+                let Some(n) = functions::evaluate::number(&bound.expr)? else {
+                    return Ok(Some(RownumLimit::Rows(0)));
+                };
+                Ok(Some(RownumLimit::of(operator, &n)))
+            }
+            E::Between { expr, negated: false, low, high } if is_rownum(expr) => {
+                let low = E::BinaryOp { left: expr.clone(), op: BinaryOperator::GtEq, right: low.clone() };
+                let high = E::BinaryOp { left: expr.clone(), op: BinaryOperator::LtEq, right: high.clone() };
+                match (self.rownum_limit(&low, scope)?, self.rownum_limit(&high, scope)?) {
+                    (Some(low), Some(high)) => Ok(Some(low.and(high))),
+                    _ => Ok(None),
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// What a condition on ROWNUM does: row numbers are given to rows that pass, so `> 1` lets none pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RownumLimit {
+    Rows(u64),
+    All,
+}
+
+impl RownumLimit {
+    fn of(op: Operator, bytes: &[u8]) -> Self {
+        let one = format::number::encode_i64(1);
+        let whole = format::number::truncate(bytes, 0);
+        let floor = format::number::decode_i64(&whole).unwrap_or(if bytes[0] >= 0x80 { i64::MAX } else { 0 });
+        let exact = whole[..] == *bytes;
+        let first = bytes.cmp(&one[..]);
+        match op {
+            Operator::LtEq => Self::Rows(floor.max(0) as u64),
+            Operator::Lt if exact => Self::Rows((floor - 1).max(0) as u64),
+            Operator::Lt => Self::Rows(floor.max(0) as u64),
+            Operator::Eq if first.is_eq() => Self::Rows(1),
+            Operator::Eq => Self::Rows(0),
+            Operator::GtEq if first.is_le() => Self::All,
+            Operator::Gt if first.is_lt() => Self::All,
+            Operator::NotEq if exact && floor >= 1 => Self::Rows(floor as u64 - 1),
+            Operator::NotEq => Self::All,
+            _ => Self::Rows(0),
+        }
+    }
+
+    pub(crate) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Rows(a), Self::Rows(b)) => Self::Rows(a.min(b)),
+            (Self::All, other) | (other, Self::All) => other,
+        }
+    }
+}
+
+pub(crate) fn comparison(op: &BinaryOperator) -> Option<Operator> {
+    Some(match op {
+        BinaryOperator::Eq => Operator::Eq,
+        BinaryOperator::NotEq => Operator::NotEq,
+        BinaryOperator::Lt => Operator::Lt,
+        BinaryOperator::LtEq => Operator::LtEq,
+        BinaryOperator::Gt => Operator::Gt,
+        BinaryOperator::GtEq => Operator::GtEq,
+        _ => return None,
+    })
+}
+
+fn mirrored(op: &BinaryOperator) -> BinaryOperator {
+    match op {
+        BinaryOperator::Lt => BinaryOperator::Gt,
+        BinaryOperator::LtEq => BinaryOperator::GtEq,
+        BinaryOperator::Gt => BinaryOperator::Lt,
+        BinaryOperator::GtEq => BinaryOperator::LtEq,
+        other => other.clone(),
+    }
+}
+
+fn nested(bound: BoundQuery) -> Subquery {
+    let outer_ref_columns = bound.plan.all_out_ref_exprs();
+    Subquery { subquery: Arc::new(bound.plan), outer_ref_columns, spans: Spans::new() }
+}
+
+/// The conjuncts of a condition.
+pub(crate) fn conjuncts<'e>(e: &'e ast::Expr, into: &mut Vec<&'e ast::Expr>) {
+    match e {
+        ast::Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
+            conjuncts(left, into);
+            conjuncts(right, into);
+        }
+        ast::Expr::Nested(inner) if matches!(**inner, ast::Expr::BinaryOp { op: BinaryOperator::And, .. }) => {
+            conjuncts(inner, into);
+        }
+        other => into.push(other),
+    }
+}
+
+/// A bound NUMBER from an integer.
+pub(crate) fn integer(value: i64) -> Bound {
+    Bound::new(literal::integer(value), Kind::Number).not_null()
+}

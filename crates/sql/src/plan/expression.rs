@@ -1,0 +1,295 @@
+//! Values: literals, columns, arithmetic, concatenation, CASE, CAST, scalar subqueries.
+
+use common::{Error, Result};
+use datafusion::logical_expr::expr::Case;
+use datafusion::logical_expr::{Expr, Subquery};
+use datafusion::sql::sqlparser::ast::{
+    self, BinaryOperator, CastKind, CeilFloorKind, DateTimeField, Ident, TrimWhereField, UnaryOperator, Value,
+};
+
+use super::binder::{Binder, fold};
+use super::bound::Bound;
+use super::scope::Scope;
+use crate::functions;
+use crate::statement::position;
+use crate::types::{Kind, column, literal};
+
+impl Binder<'_> {
+    /// An expression that is a value; a condition in its place is an error.
+    pub(crate) fn value(&self, e: &ast::Expr, scope: &Scope<'_>) -> Result<Bound> {
+        use ast::Expr as E;
+        match e {
+            E::Identifier(ident) => self.identifier(std::slice::from_ref(ident), scope),
+            E::CompoundIdentifier(idents) => self.identifier(idents, scope),
+            E::Value(value) => self.literal(&value.value).map_err(|error| self.at(error, value.span)),
+            E::Nested(inner) => {
+                let mut bound = self.value(inner, scope)?;
+                bound.text_literal = false;
+                Ok(bound)
+            }
+            E::UnaryOp { op: UnaryOperator::Plus, expr } => {
+                let operand = self.value(expr, scope)?;
+                self.convert(operand, Kind::Number)
+            }
+            E::UnaryOp { op: UnaryOperator::Minus, expr } => {
+                if let E::Value(v) = &**expr
+                    && let Value::Number(digits, false) = &v.value
+                {
+                    return Ok(Bound::new(literal::parse_number(&format!("-{digits}"))?, Kind::Number).not_null());
+                }
+                let operand = self.value(expr, scope)?;
+                self.call("NEGATE", vec![operand])
+            }
+            E::BinaryOp { left, op, right } => self.binary(left, op, right, scope),
+            E::Case { operand, conditions, else_result, case_token: _, end_token: _ } => {
+                self.case(operand.as_deref(), conditions, else_result.as_deref(), scope)
+            }
+            E::Function(function) => self.function(function, scope),
+            E::Cast { kind: CastKind::Cast, expr, data_type, array: false, format: None } => {
+                let value = self.value(expr, scope)?;
+                let target = column::declared_type(data_type)?;
+                let converted = self.convert(value, Kind::of(target))?;
+                let expr = functions::coercion::cast(converted.expr, target, self.context());
+                let mut bound = Bound::new(expr, Kind::of(target));
+                bound.declared = Some(target);
+                Ok(bound)
+            }
+            E::Subquery(query) => {
+                let bound = self.query(query, Some(scope), &[])?;
+                let [output] = bound.outputs.as_slice() else {
+                    return Err(Error::user(913, "too many values: a subquery in an expression gives one column"));
+                };
+                let (kind, bytes) = (output.kind, output.bytes());
+                let outer = bound.plan.all_out_ref_exprs();
+                let subquery = Subquery {
+                    subquery: std::sync::Arc::new(bound.plan),
+                    outer_ref_columns: outer,
+                    spans: datafusion::common::Spans::new(),
+                };
+                Ok(Bound::new(Expr::ScalarSubquery(subquery), kind).bytes(bytes))
+            }
+            E::Substring { expr, substring_from, substring_for, special: _, shorthand: _ } => {
+                let mut arguments = vec![self.value(expr, scope)?];
+                for part in [substring_from, substring_for].into_iter().flatten() {
+                    arguments.push(self.value(part, scope)?);
+                }
+                self.call("SUBSTR", arguments)
+            }
+            E::Trim { trim_where, trim_what, expr, trim_characters: None } => {
+                let value = self.value(expr, scope)?;
+                let mut arguments = vec![value];
+                if let Some(what) = trim_what {
+                    arguments.push(self.value(what, scope)?);
+                }
+                match trim_where {
+                    Some(TrimWhereField::Leading) => self.call("LTRIM", arguments),
+                    Some(TrimWhereField::Trailing) => self.call("RTRIM", arguments),
+                    _ => {
+                        if arguments.len() == 1 {
+                            return self.call("TRIM", arguments);
+                        }
+                        let what = arguments[1].clone();
+                        let left = self.call("LTRIM", arguments)?;
+                        self.call("RTRIM", vec![left, what])
+                    }
+                }
+            }
+            E::Ceil { expr, field: CeilFloorKind::DateTimeField(DateTimeField::NoDateTime) } => {
+                let value = self.value(expr, scope)?;
+                self.call("CEIL", vec![value])
+            }
+            E::Floor { expr, field: CeilFloorKind::DateTimeField(DateTimeField::NoDateTime) } => {
+                let value = self.value(expr, scope)?;
+                self.call("FLOOR", vec![value])
+            }
+            E::Extract { field, syntax: _, expr } => {
+                let value = self.value(expr, scope)?;
+                let field = Bound::new(literal::string(&field.to_string().to_uppercase()), Kind::Varchar2);
+                self.call("EXTRACT", vec![field, value])
+            }
+            E::TypedString(typed) => self.typed_string(typed),
+            E::OuterJoin(inner) => {
+                let bound = self.value(inner, scope)?;
+                if let Expr::Column(column) = &bound.expr
+                    && let Some(relation) = &column.relation
+                {
+                    self.outer_marks.borrow_mut().push(relation.table().to_owned());
+                    return Ok(bound);
+                }
+                Err(Error::user(1799, "the (+) sign stands only beside a column of this query's own tables"))
+            }
+            E::Prior(_) => Err(Error::unsupported("PRIOR (CONNECT BY over rows)")),
+            E::Interval(_) => Err(Error::unsupported("INTERVAL values")),
+            E::AtTimeZone { .. } => Err(Error::unsupported("AT TIME ZONE")),
+            E::IsNull(_)
+            | E::IsNotNull(_)
+            | E::InList { .. }
+            | E::InSubquery { .. }
+            | E::Between { .. }
+            | E::Like { .. }
+            | E::Exists { .. }
+            | E::UnaryOp { op: UnaryOperator::Not, .. } => {
+                Err(Error::user(936, format!("missing expression: a condition is not a value: {e}")))
+            }
+            other => Err(Error::unsupported(format!("expression {other}"))),
+        }
+    }
+
+    /// A number, a string, NULL or a bind variable.
+    fn literal(&self, value: &Value) -> Result<Bound> {
+        match value {
+            Value::Number(digits, false) => Ok(Bound::new(literal::parse_number(digits)?, Kind::Number).not_null()),
+            Value::SingleQuotedString(text) | Value::NationalStringLiteral(text) => Ok(text_literal(text)),
+            Value::QuoteDelimitedStringLiteral(text) | Value::NationalQuoteDelimitedStringLiteral(text) => {
+                Ok(text_literal(&text.value))
+            }
+            Value::Null => Ok(Bound::new(Expr::Literal(Kind::Null.null(), None), Kind::Null)),
+            Value::Placeholder(name) => {
+                let name = name.trim_start_matches(':').to_uppercase();
+                self.cx
+                    .variables
+                    .iter()
+                    .find(|(variable, _)| *variable == name)
+                    .map(|(_, value)| value.clone())
+                    .ok_or_else(|| Error::user(1008, format!("not all variables bound: :{name}")))
+            }
+            other => Err(Error::unsupported(format!("literal {other}"))),
+        }
+    }
+
+    fn typed_string(&self, typed: &ast::TypedString) -> Result<Bound> {
+        let Value::SingleQuotedString(text) = &typed.value.value else {
+            return Err(Error::unsupported(format!("literal {typed}")));
+        };
+        let (kind, format) = match &typed.data_type {
+            ast::DataType::Date => (Kind::Date, "YYYY-MM-DD"),
+            ast::DataType::Timestamp(None, ast::TimezoneInfo::None) => (Kind::Timestamp, "YYYY-MM-DD HH24:MI:SS.FF"),
+            other => return Err(Error::unsupported(format!("literal of type {other}"))),
+        };
+        let function = if kind == Kind::Date { "TO_DATE" } else { "TO_TIMESTAMP" };
+        let text = Bound::new(literal::string(text), Kind::Varchar2);
+        let format = Bound::new(literal::string(format), Kind::Varchar2);
+        self.call(function, vec![text, format])
+    }
+
+    fn identifier(&self, idents: &[Ident], scope: &Scope<'_>) -> Result<Bound> {
+        let parts: Vec<String> = idents.iter().map(fold).collect();
+        let span = idents[0].span;
+        if let Some(bound) = scope.resolve(&parts).map_err(|error| self.at(error, span))? {
+            return Ok(bound);
+        }
+        let quoted = idents.iter().any(|ident| ident.quote_style.is_some());
+        if !quoted {
+            if let [name] = parts.as_slice() {
+                if name == "ROWNUM" {
+                    return self.rownum();
+                }
+                if let Some(value) = self.pseudo_value(name)? {
+                    return Ok(value);
+                }
+            }
+            if parts.len() > 1 && matches!(parts[parts.len() - 1].as_str(), "NEXTVAL" | "CURRVAL") {
+                return Err(self.at(Error::unsupported("sequences"), span));
+            }
+            if functions::library::exists(&parts.join(".")) {
+                return self.call(&parts.join("."), Vec::new());
+            }
+        }
+        let name = parts.iter().map(|part| format!("\"{part}\"")).collect::<Vec<_>>().join(".");
+        Err(self.at(Error::user(904, format!("{name}: invalid identifier")), span))
+    }
+
+    /// Functions that are written without parentheses and have one value a statement.
+    fn pseudo_value(&self, name: &str) -> Result<Option<Bound>> {
+        Ok(Some(match name {
+            "SYSDATE" | "SYSTIMESTAMP" | "CURRENT_DATE" | "CURRENT_TIMESTAMP" | "LOCALTIMESTAMP" | "USER" | "UID" => {
+                self.call(name, Vec::new())?
+            }
+            "LEVEL" => return Err(Error::user(1788, "CONNECT BY clause required in this query block")),
+            "SESSIONTIMEZONE" | "DBTIMEZONE" => return Err(Error::unsupported(name)),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn binary(&self, left: &ast::Expr, op: &BinaryOperator, right: &ast::Expr, scope: &Scope<'_>) -> Result<Bound> {
+        let name = match op {
+            BinaryOperator::Plus => "+",
+            BinaryOperator::Minus => "-",
+            BinaryOperator::Multiply => "*",
+            BinaryOperator::Divide => "/",
+            BinaryOperator::StringConcat => "||",
+            BinaryOperator::And
+            | BinaryOperator::Or
+            | BinaryOperator::Eq
+            | BinaryOperator::NotEq
+            | BinaryOperator::Lt
+            | BinaryOperator::LtEq
+            | BinaryOperator::Gt
+            | BinaryOperator::GtEq => {
+                return Err(Error::user(
+                    936,
+                    format!("missing expression: a condition is not a value: {left} {op} {right}"),
+                ));
+            }
+            other => return Err(Error::unsupported(format!("operator {other}"))),
+        };
+        let left = self.value(left, scope)?;
+        let right = self.value(right, scope)?;
+        self.call(name, vec![left, right])
+    }
+
+    fn case(
+        &self,
+        operand: Option<&ast::Expr>,
+        conditions: &[ast::CaseWhen],
+        otherwise: Option<&ast::Expr>,
+        scope: &Scope<'_>,
+    ) -> Result<Bound> {
+        let operand = operand.map(|e| self.value(e, scope)).transpose()?;
+        let mut whens = Vec::new();
+        let mut results = Vec::new();
+        for when in conditions {
+            whens.push(match &operand {
+                Some(operand) => {
+                    let value = self.value(&when.condition, scope)?;
+                    self.compare(operand.clone(), datafusion::logical_expr::Operator::Eq, value)?
+                }
+                None => self.condition(&when.condition, scope)?,
+            });
+            results.push(self.value(&when.result, scope)?);
+        }
+        results.push(match otherwise {
+            Some(e) => self.value(e, scope)?,
+            None => Bound::new(Expr::Literal(Kind::Null.null(), None), Kind::Null),
+        });
+        self.choose(whens, results)
+    }
+
+    /// `CASE WHEN when[0] THEN result[0] … ELSE result[last] END`, the results unified.
+    pub(crate) fn choose(&self, whens: Vec<Expr>, results: Vec<Bound>) -> Result<Bound> {
+        let bytes = results.iter().map(|result| result.bytes).max().unwrap_or(4000);
+        let mut results = self.unify(results)?;
+        let Some(otherwise) = results.pop() else { return Err(Error::bug("CASE without a branch")) };
+        let kind = otherwise.kind;
+        let branches =
+            whens.into_iter().zip(results).map(|(when, result)| (Box::new(when), Box::new(result.expr))).collect();
+        Ok(Bound::new(Expr::Case(Case::new(None, branches, Some(Box::new(otherwise.expr)))), kind).bytes(bytes))
+    }
+
+    /// The error with the byte offset of what is wrong.
+    pub(crate) fn at(&self, error: Error, span: datafusion::sql::sqlparser::tokenizer::Span) -> Error {
+        match position::offset(self.cx.text, span.start) {
+            Some(offset) => error.at(offset),
+            None => error,
+        }
+    }
+}
+
+fn text_literal(text: &str) -> Bound {
+    if text.is_empty() {
+        return Bound::new(Expr::Literal(Kind::Null.null(), None), Kind::Null);
+    }
+    let mut bound = Bound::new(literal::string(text), Kind::Varchar2).bytes(text.len() as u32).not_null();
+    bound.text_literal = true;
+    bound
+}

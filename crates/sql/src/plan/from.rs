@@ -1,0 +1,383 @@
+//! The FROM clause: tables, views, subqueries, joins of both notations, and the row generator that CONNECT BY LEVEL on DUAL is.
+
+use std::collections::HashSet;
+
+use common::{DataType, Error, Result};
+use datafusion::catalog::default_table_source::provider_as_source;
+use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder};
+use datafusion::sql::sqlparser::ast::{
+    self, BinaryOperator, ConnectByKind, Join, JoinConstraint, JoinOperator, TableAlias, TableFactor, TableWithJoins,
+};
+
+use super::binder::{Binder, Hints, fold, owner_and_name};
+use super::condition::constant;
+use super::query::BoundQuery;
+use super::scope::{Scope, ScopeColumn, qualified};
+use crate::error::from_datafusion;
+use crate::functions;
+use crate::scan::generator;
+use crate::types::Kind;
+
+/// One item of a FROM clause: its plan, the planner's names of its tables, and its columns.
+#[derive(Debug)]
+pub(crate) struct FromItem {
+    pub(crate) plan: LogicalPlan,
+    pub(crate) relations: Vec<String>,
+    pub(crate) columns: Vec<ScopeColumn>,
+}
+
+/// What binding a FROM clause carries along.
+pub(crate) struct FromContext<'s> {
+    pub(crate) hints: Hints,
+    pub(crate) outer: Option<&'s Scope<'s>>,
+    pub(crate) used: HashSet<String>,
+}
+
+impl FromContext<'_> {
+    /// A planner's name for a table that no other of this FROM clause has.
+    fn relation(&mut self, name: &str) -> String {
+        let mut relation = name.to_owned();
+        let mut n = 1;
+        while !self.used.insert(relation.clone()) {
+            n += 1;
+            relation = format!("{name}\u{1}{n}");
+        }
+        relation
+    }
+}
+
+impl Binder<'_> {
+    pub(crate) fn from_item(&self, item: &TableWithJoins, cx: &mut FromContext<'_>) -> Result<FromItem> {
+        let mut left = self.table_factor(&item.relation, cx)?;
+        for join in &item.joins {
+            left = self.join(left, join, cx)?;
+        }
+        Ok(left)
+    }
+
+    fn table_factor(&self, factor: &TableFactor, cx: &mut FromContext<'_>) -> Result<FromItem> {
+        match factor {
+            TableFactor::Table {
+                name,
+                alias,
+                args: None,
+                with_hints,
+                version: None,
+                with_ordinality: false,
+                partitions,
+                json_path: None,
+                sample: None,
+                index_hints,
+            } if with_hints.is_empty() && partitions.is_empty() && index_hints.is_empty() => {
+                self.table(name, alias.as_ref(), cx)
+            }
+            TableFactor::Derived { lateral: false, subquery, alias, sample: None } => {
+                let query = self.query(subquery, None, &[])?;
+                self.derived(query, alias.as_ref(), cx)
+            }
+            TableFactor::NestedJoin { table_with_joins, alias: None } => self.from_item(table_with_joins, cx),
+            other => Err(Error::unsupported(format!("in FROM: {other}"))),
+        }
+    }
+
+    fn table(&self, name: &ast::ObjectName, alias: Option<&TableAlias>, cx: &mut FromContext<'_>) -> Result<FromItem> {
+        let (owner, table) = owner_and_name(name)?;
+        if owner.is_none() {
+            let named = self.named.borrow().iter().rev().find(|named| named.name == table).map(|n| n.query.clone());
+            if let Some(query) = named {
+                let shown = alias_name(alias)?.unwrap_or(table);
+                return self.derived_as(query, Some(shown), cx);
+            }
+        }
+        let shown = alias_name(alias)?;
+        let known = shown.clone().unwrap_or_else(|| table.clone());
+        let span = name.0.last().and_then(|part| part.as_ident()).map(|ident| ident.span);
+        let hints = Hints {
+            list: cx
+                .hints
+                .list
+                .iter()
+                .filter(|(_, arguments)| arguments.first().is_some_and(|argument| *argument == known))
+                .cloned()
+                .collect(),
+        };
+        let relation = self.cx.tables.relation(owner.as_deref(), &table, &hints)?.ok_or_else(|| {
+            let error = Error::user(942, format!("table or view does not exist: {name}"));
+            match span {
+                Some(span) => self.at(error, span),
+                None => error,
+            }
+        })?;
+        let planner_name = cx.relation(&known);
+        let columns = relation
+            .columns
+            .iter()
+            .map(|column| ScopeColumn {
+                table: Some(known.clone()),
+                owner: shown.is_none().then(|| relation.owner.clone()),
+                name: column.name.clone(),
+                column: qualified(&planner_name, &column.name),
+                kind: if column.pseudo { Kind::Rowid } else { Kind::of(column.data_type) },
+                declared: column.data_type,
+                nullable: column.nullable,
+                pseudo: column.pseudo,
+                shadowed: false,
+            })
+            .collect();
+        let plan = LogicalPlanBuilder::scan(
+            datafusion::common::TableReference::bare(planner_name.as_str()),
+            provider_as_source(relation.provider),
+            None,
+        )
+        .and_then(LogicalPlanBuilder::build)
+        .map_err(from_datafusion)?;
+        Ok(FromItem { plan, relations: vec![planner_name], columns })
+    }
+
+    fn derived(&self, query: BoundQuery, alias: Option<&TableAlias>, cx: &mut FromContext<'_>) -> Result<FromItem> {
+        self.derived_as(query, alias_name(alias)?, cx)
+    }
+
+    fn derived_as(&self, query: BoundQuery, alias: Option<String>, cx: &mut FromContext<'_>) -> Result<FromItem> {
+        let planner_name = match &alias {
+            Some(alias) => cx.relation(alias),
+            None => self.unique_name("VIEW"),
+        };
+        let columns = query
+            .outputs
+            .iter()
+            .map(|output| ScopeColumn {
+                table: alias.clone(),
+                owner: None,
+                name: output.name.clone(),
+                column: qualified(&planner_name, &output.field),
+                kind: output.kind,
+                declared: output.declared,
+                nullable: output.nullable,
+                pseudo: false,
+                shadowed: false,
+            })
+            .collect();
+        let plan = LogicalPlanBuilder::new(query.plan)
+            .alias(datafusion::common::TableReference::bare(planner_name.as_str()))
+            .and_then(LogicalPlanBuilder::build)
+            .map_err(from_datafusion)?;
+        Ok(FromItem { plan, relations: vec![planner_name], columns })
+    }
+
+    fn join(&self, left: FromItem, join: &Join, cx: &mut FromContext<'_>) -> Result<FromItem> {
+        let Join { relation, global, join_operator } = join;
+        if *global {
+            return Err(Error::unsupported("GLOBAL JOIN"));
+        }
+        let right = self.table_factor(relation, cx)?;
+        let (join_type, constraint) = match join_operator {
+            JoinOperator::Join(constraint) | JoinOperator::Inner(constraint) => (JoinType::Inner, constraint),
+            JoinOperator::Left(constraint) | JoinOperator::LeftOuter(constraint) => (JoinType::Left, constraint),
+            JoinOperator::Right(constraint) | JoinOperator::RightOuter(constraint) => (JoinType::Right, constraint),
+            JoinOperator::FullOuter(constraint) => (JoinType::Full, constraint),
+            JoinOperator::CrossJoin(JoinConstraint::None) => return cross(left, right),
+            _ => return Err(Error::unsupported(format!("join {join}"))),
+        };
+        let mut scope = Scope::under(cx.outer);
+        scope.columns.extend(left.columns.iter().cloned());
+        scope.columns.extend(right.columns.iter().cloned());
+        let shared: Vec<String> = match constraint {
+            JoinConstraint::On(condition) => {
+                let condition = self.condition(condition, &scope)?;
+                return joined(left, right, join_type, vec![condition], scope.columns);
+            }
+            JoinConstraint::Using(names) => {
+                names.iter().map(|name| Ok(owner_and_name(name)?.1)).collect::<Result<_>>()?
+            }
+            JoinConstraint::Natural => left
+                .columns
+                .iter()
+                .filter(|l| !l.pseudo && right.columns.iter().any(|r| !r.pseudo && r.name == l.name))
+                .map(|column| column.name.clone())
+                .collect(),
+            JoinConstraint::None => {
+                return Err(Error::user(905, "missing keyword: a join needs ON or USING"));
+            }
+        };
+        if join_type == JoinType::Full && !shared.is_empty() {
+            return Err(Error::unsupported("FULL OUTER JOIN with USING or NATURAL; write ON"));
+        }
+        let mut conditions = Vec::new();
+        let mut merged = Vec::new();
+        let mut columns = scope.columns;
+        for name in &shared {
+            let find = |side: &[ScopeColumn]| {
+                side.iter()
+                    .find(|column| column.name == *name && !column.pseudo && !column.shadowed)
+                    .cloned()
+                    .ok_or_else(|| Error::user(904, format!("\"{name}\": invalid identifier")))
+            };
+            let (l, r) = (find(&left.columns)?, find(&right.columns)?);
+            conditions.push(self.compare(l.bound(), datafusion::logical_expr::Operator::Eq, r.bound())?);
+            // The column of the preserved side stands for both.
+            let keep = if join_type == JoinType::Right { r.column.clone() } else { l.column.clone() };
+            for column in columns.iter_mut().filter(|column| column.column == l.column || column.column == r.column) {
+                column.shadowed = true;
+                if column.column == keep {
+                    let mut one = column.clone();
+                    one.shadowed = false;
+                    one.table = None;
+                    one.owner = None;
+                    merged.push(one);
+                }
+            }
+        }
+        merged.extend(columns);
+        joined(left, right, join_type, conditions, merged)
+    }
+
+    /// Joins the items of a FROM list. `outer` holds the conditions that have `(+)` beside a table, by that table.
+    pub(crate) fn join_list(&self, items: Vec<FromItem>, outer: Vec<(String, Expr)>) -> Result<LogicalPlan> {
+        let mut waiting = items;
+        let mut joined_relations: HashSet<String> = HashSet::new();
+        let mut plan: Option<LogicalPlan> = None;
+        while !waiting.is_empty() {
+            let ready = |item: &FromItem| {
+                outer.iter().filter(|(table, _)| item.relations.contains(table)).all(|(table, condition)| {
+                    condition.column_refs().iter().all(|column| {
+                        column.relation.as_ref().is_none_or(|relation| {
+                            relation.table() == table || joined_relations.contains(relation.table())
+                        })
+                    })
+                })
+            };
+            let Some(at) = waiting.iter().position(ready) else {
+                return Err(Error::user(1416, "two tables cannot be outer-joined to each other"));
+            };
+            let item = waiting.remove(at);
+            joined_relations.extend(item.relations.iter().cloned());
+            let conditions: Vec<Expr> = outer
+                .iter()
+                .filter(|(table, _)| item.relations.contains(table))
+                .map(|(_, condition)| condition.clone())
+                .collect();
+            plan = Some(match plan {
+                None if conditions.is_empty() => item.plan,
+                // Outer-joined to nothing but literals: beside one row.
+                None => LogicalPlanBuilder::empty(true)
+                    .join_on(item.plan, JoinType::Left, conditions)
+                    .and_then(LogicalPlanBuilder::build)
+                    .map_err(from_datafusion)?,
+                Some(plan) if conditions.is_empty() => LogicalPlanBuilder::new(plan)
+                    .cross_join(item.plan)
+                    .and_then(LogicalPlanBuilder::build)
+                    .map_err(from_datafusion)?,
+                Some(plan) => LogicalPlanBuilder::new(plan)
+                    .join_on(item.plan, JoinType::Left, conditions)
+                    .and_then(LogicalPlanBuilder::build)
+                    .map_err(from_datafusion)?,
+            });
+        }
+        plan.ok_or_else(|| Error::user(923, "FROM keyword not found where expected"))
+    }
+
+    /// `FROM DUAL CONNECT BY LEVEL <= n`: a table of n rows with a column LEVEL. Everything else of CONNECT BY is refused.
+    pub(crate) fn row_generator(&self, select: &ast::Select, outer: Option<&Scope<'_>>) -> Result<FromItem> {
+        let refused = || Error::unsupported("CONNECT BY other than CONNECT BY LEVEL <= n on DUAL");
+        let [ConnectByKind::ConnectBy { connect_token: _, nocycle: _, relationships }] = select.connect_by.as_slice()
+        else {
+            return Err(refused());
+        };
+        let [condition] = relationships.as_slice() else { return Err(refused()) };
+        let [TableWithJoins { relation: TableFactor::Table { name, alias, .. }, joins }] = select.from.as_slice() else {
+            return Err(refused());
+        };
+        if !joins.is_empty() || owner_and_name(name)?.1 != "DUAL" {
+            return Err(refused());
+        }
+        let ast::Expr::BinaryOp { left, op, right } = condition else { return Err(refused()) };
+        let counts = |e: &ast::Expr| {
+            matches!(e, ast::Expr::Identifier(ident) if ident.quote_style.is_none()
+                && (ident.value.eq_ignore_ascii_case("LEVEL") || ident.value.eq_ignore_ascii_case("ROWNUM")))
+        };
+        let (bound, strict) = match (counts(left), op, counts(right)) {
+            (true, BinaryOperator::LtEq, false) => (right, false),
+            (true, BinaryOperator::Lt, false) => (right, true),
+            (false, BinaryOperator::GtEq, true) => (left, false),
+            (false, BinaryOperator::Gt, true) => (left, true),
+            _ => return Err(refused()),
+        };
+        let bound = self.value(bound, &Scope::under(outer))?;
+        let bound = self.convert(bound, Kind::Number)?;
+        let limit = functions::evaluate::number(&bound.expr)?;
+        let rows = limit.map_or(0, |bytes| {
+            let whole = format::number::truncate(&bytes, 0);
+            let n = format::number::decode_i64(&whole).unwrap_or(0);
+            if strict && whole[..] == *bytes { n - 1 } else { n }
+        });
+        // The first row is the root: it is there whatever the condition says.
+        let provider = generator::RowGenerator::new(u64::try_from(rows).unwrap_or(0).max(1));
+        let shown = alias_name(alias.as_ref())?.unwrap_or_else(|| "DUAL".to_owned());
+        let column = |name: &str, kind: Kind, declared: DataType, pseudo: bool| ScopeColumn {
+            table: Some(shown.clone()),
+            owner: None,
+            name: name.to_owned(),
+            column: qualified(&shown, name),
+            kind,
+            declared,
+            nullable: false,
+            pseudo,
+            shadowed: false,
+        };
+        let columns = vec![
+            column("DUMMY", Kind::Varchar2, DataType::Varchar2 { bytes: 1 }, false),
+            column("LEVEL", Kind::Number, DataType::Number { precision: None, scale: 0 }, true),
+        ];
+        let plan = LogicalPlanBuilder::scan(
+            datafusion::common::TableReference::bare(shown.as_str()),
+            provider_as_source(provider),
+            None,
+        )
+        .and_then(LogicalPlanBuilder::build)
+        .map_err(from_datafusion)?;
+        Ok(FromItem { plan, relations: vec![shown], columns })
+    }
+}
+
+fn alias_name(alias: Option<&TableAlias>) -> Result<Option<String>> {
+    match alias {
+        None => Ok(None),
+        Some(TableAlias { explicit: false, name, columns, at: None }) if columns.is_empty() => Ok(Some(fold(name))),
+        Some(TableAlias { explicit: true, name, .. }) => {
+            Err(Error::user(933, format!("SQL command not properly ended: AS before the table alias {name}")))
+        }
+        Some(other) => Err(Error::unsupported(format!("table alias {other}"))),
+    }
+}
+
+fn cross(left: FromItem, right: FromItem) -> Result<FromItem> {
+    let mut columns = left.columns;
+    columns.extend(right.columns);
+    let mut relations = left.relations;
+    relations.extend(right.relations);
+    let plan = LogicalPlanBuilder::new(left.plan)
+        .cross_join(right.plan)
+        .and_then(LogicalPlanBuilder::build)
+        .map_err(from_datafusion)?;
+    Ok(FromItem { plan, relations, columns })
+}
+
+fn joined(
+    left: FromItem,
+    right: FromItem,
+    join_type: JoinType,
+    mut conditions: Vec<Expr>,
+    columns: Vec<ScopeColumn>,
+) -> Result<FromItem> {
+    if conditions.is_empty() {
+        conditions.push(constant(true));
+    }
+    let mut relations = left.relations;
+    relations.extend(right.relations);
+    let plan = LogicalPlanBuilder::new(left.plan)
+        .join_on(right.plan, join_type, conditions)
+        .and_then(LogicalPlanBuilder::build)
+        .map_err(from_datafusion)?;
+    Ok(FromItem { plan, relations, columns })
+}

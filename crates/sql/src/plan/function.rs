@@ -1,0 +1,326 @@
+//! Function calls: the special forms, aggregates, window functions, and everything else from the scalar library.
+
+use std::sync::Arc;
+
+use common::{Error, Result};
+use datafusion::functions_aggregate::{count::count_udaf, min_max::max_udaf, min_max::min_udaf};
+use datafusion::logical_expr::expr::{AggregateFunction, Sort};
+use datafusion::logical_expr::{AggregateUDF, Expr, Operator};
+use datafusion::sql::sqlparser::ast::{
+    self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArguments,
+};
+
+use super::binder::{Binder, fold_name};
+use super::bound::Bound;
+use super::scope::Scope;
+use crate::functions::{self, aggregate::Measure};
+use crate::types::{Kind, literal};
+
+/// A call's arguments, taken apart.
+pub(crate) struct Call<'e> {
+    pub(crate) name: String,
+    pub(crate) arguments: Vec<&'e ast::Expr>,
+    pub(crate) distinct: bool,
+    /// `COUNT(*)`.
+    pub(crate) star: bool,
+    pub(crate) ignore_nulls: bool,
+}
+
+impl<'e> Call<'e> {
+    pub(crate) fn new(function: &'e ast::Function) -> Result<Self> {
+        let ast::Function { name, uses_odbc_syntax, parameters, args, filter, null_treatment, over: _, within_group: _ } =
+            function;
+        if *uses_odbc_syntax || filter.is_some() || !matches!(parameters, FunctionArguments::None) {
+            return Err(Error::unsupported(format!("this form of function call: {function}")));
+        }
+        let mut call = Self {
+            name: fold_name(name)?.join("."),
+            arguments: Vec::new(),
+            distinct: false,
+            star: false,
+            ignore_nulls: matches!(null_treatment, Some(ast::NullTreatment::IgnoreNulls)),
+        };
+        let list = match args {
+            FunctionArguments::None => return Ok(call),
+            FunctionArguments::List(list) => list,
+            FunctionArguments::Subquery(_) => {
+                return Err(Error::unsupported(format!("a subquery as the argument list of {}", call.name)));
+            }
+        };
+        call.distinct = matches!(list.duplicate_treatment, Some(DuplicateTreatment::Distinct));
+        for clause in &list.clauses {
+            match clause {
+                FunctionArgumentClause::IgnoreOrRespectNulls(treatment) => {
+                    call.ignore_nulls = *treatment == ast::NullTreatment::IgnoreNulls;
+                }
+                other => return Err(Error::unsupported(format!("{other} in {}", call.name))),
+            }
+        }
+        for argument in &list.args {
+            match argument {
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => call.arguments.push(e),
+                FunctionArg::Unnamed(FunctionArgExpr::Wildcard) if call.name == "COUNT" => call.star = true,
+                other => return Err(Error::unsupported(format!("argument {other} in {}", call.name))),
+            }
+        }
+        Ok(call)
+    }
+}
+
+fn is_aggregate(name: &str) -> bool {
+    matches!(name, "COUNT" | "MIN" | "MAX") || Measure::by_name(name).is_some()
+}
+
+impl Binder<'_> {
+    pub(crate) fn function(&self, function: &ast::Function, scope: &Scope<'_>) -> Result<Bound> {
+        let call = Call::new(function)?;
+        if let Some(over) = &function.over {
+            return self.window_function(&call, over, &function.within_group, scope);
+        }
+        if is_aggregate(&call.name) {
+            if !self.aggregates_allowed.get() {
+                return Err(Error::user(934, format!("group function is not allowed here: {}", call.name)));
+            }
+            // The arguments of an aggregate hold no aggregate.
+            self.aggregates_allowed.set(false);
+            let bound = self.aggregate(&call, &function.within_group, scope);
+            self.aggregates_allowed.set(true);
+            return bound;
+        }
+        if !function.within_group.is_empty() || call.distinct {
+            return Err(Error::unsupported(format!("{function}")));
+        }
+        let arguments = call.arguments.iter().map(|e| self.value(e, scope));
+        let arity = |minimum: usize, maximum: usize| -> Result<()> {
+            let count = call.arguments.len();
+            if count < minimum {
+                return Err(Error::user(938, format!("not enough arguments for function {}", call.name)));
+            }
+            if count > maximum {
+                return Err(Error::user(939, format!("too many arguments for function {}", call.name)));
+            }
+            Ok(())
+        };
+        match call.name.as_str() {
+            "NVL" => {
+                arity(2, 2)?;
+                let mut values = arguments.collect::<Result<Vec<_>>>()?;
+                // The first argument's kind is the result's; a text beside a number or a date is converted.
+                if values[0].kind != Kind::Null && values[0].kind != values[1].kind {
+                    let kind = if values[0].kind == Kind::Char { Kind::Varchar2 } else { values[0].kind };
+                    let second = values.remove(1);
+                    let first = values.remove(0);
+                    values = vec![self.convert(first, kind)?, self.convert(second, kind)?];
+                }
+                let given = Expr::IsNotNull(Box::new(values[0].expr.clone()));
+                self.choose(vec![given], values)
+            }
+            "NVL2" => {
+                arity(3, 3)?;
+                let mut values = arguments.collect::<Result<Vec<_>>>()?;
+                let given = Expr::IsNotNull(Box::new(values.remove(0).expr));
+                self.choose(vec![given], values)
+            }
+            "COALESCE" => {
+                arity(1, functions::library::ANY)?;
+                let values = arguments.collect::<Result<Vec<_>>>()?;
+                let whens = values[..values.len() - 1]
+                    .iter()
+                    .map(|value| Expr::IsNotNull(Box::new(value.expr.clone())))
+                    .collect();
+                self.choose(whens, values)
+            }
+            "NULLIF" => {
+                arity(2, 2)?;
+                let values = arguments.collect::<Result<Vec<_>>>()?;
+                let equal = self.compare(values[0].clone(), Operator::Eq, values[1].clone())?;
+                let null = Bound::new(Expr::Literal(Kind::Null.null(), None), Kind::Null);
+                self.choose(vec![equal], vec![null, values[0].clone()])
+            }
+            "DECODE" => {
+                arity(3, functions::library::ANY)?;
+                self.decode(arguments.collect::<Result<Vec<_>>>()?)
+            }
+            "LEVEL" | "PRIOR" => Err(Error::unsupported(call.name)),
+            _ => {
+                let values = arguments.collect::<Result<Vec<_>>>()?;
+                let ident = function.name.0.first().and_then(|part| part.as_ident());
+                let result = self.call(&call.name, values);
+                match ident {
+                    Some(ident) => result.map_err(|error| self.at(error, ident.span)),
+                    None => result,
+                }
+            }
+        }
+    }
+
+    /// `DECODE(value, search, result, … [, otherwise])`: two NULLs are equal here.
+    fn decode(&self, mut values: Vec<Bound>) -> Result<Bound> {
+        let value = values.remove(0);
+        let mut whens = Vec::new();
+        let mut results = Vec::new();
+        let mut rest = values.into_iter();
+        let mut otherwise = Bound::new(Expr::Literal(Kind::Null.null(), None), Kind::Null);
+        // Everything is compared as the kind of the first search value.
+        let mut compared: Option<Kind> = None;
+        while let Some(search) = rest.next() {
+            let Some(result) = rest.next() else {
+                otherwise = search;
+                break;
+            };
+            let kind = *compared.get_or_insert(match search.kind {
+                Kind::Null => value.kind,
+                Kind::Char => Kind::Varchar2,
+                kind => kind,
+            });
+            let left = self.convert(value.clone(), kind)?.expr;
+            let right = self.convert(search, kind)?.expr;
+            whens.push(if super::convert::is_null_literal(&right) {
+                Expr::IsNull(Box::new(left))
+            } else {
+                datafusion::logical_expr::binary_expr(left, Operator::IsNotDistinctFrom, right)
+            });
+            results.push(result);
+        }
+        // The first result's kind is the kind of all; NULL counts as text.
+        let kind = match results[0].kind {
+            Kind::Null | Kind::Char => Kind::Varchar2,
+            kind => kind,
+        };
+        results.push(otherwise);
+        let bytes = results.iter().map(|result| result.bytes).max().unwrap_or(4000);
+        let results = results.into_iter().map(|result| self.convert(result, kind)).collect::<Result<Vec<_>>>()?;
+        Ok(self.choose(whens, results)?.bytes(bytes))
+    }
+
+    /// A function of the scalar library.
+    pub(crate) fn call(&self, name: &str, arguments: Vec<Bound>) -> Result<Bound> {
+        let bytes = result_bytes(name, &arguments);
+        let arguments = arguments.into_iter().map(|bound| (bound.expr, bound.kind)).collect();
+        let (expr, kind) = functions::library::call(name, arguments, self.context())?;
+        Ok(Bound::new(expr, kind).bytes(bytes))
+    }
+
+    pub(crate) fn call_condition(&self, name: &str, arguments: Vec<Bound>) -> Result<Expr> {
+        let arguments = arguments.into_iter().map(|bound| bound.expr).collect();
+        functions::condition::call(name, arguments, self.context())?
+            .ok_or_else(|| Error::unsupported(format!("condition {name}")))
+    }
+
+    /// A function that stands as a condition: REGEXP_LIKE; None when there is none of that name.
+    pub(crate) fn condition_function(&self, function: &ast::Function, scope: &Scope<'_>) -> Result<Option<Expr>> {
+        let call = Call::new(function)?;
+        if call.name == "LNNVL" {
+            let [inner] = call.arguments.as_slice() else {
+                return Err(Error::user(909, "invalid number of arguments for LNNVL"));
+            };
+            return Ok(Some(Expr::IsNotTrue(Box::new(self.condition(inner, scope)?))));
+        }
+        let arguments = call.arguments.iter().map(|e| Ok(self.value(e, scope)?.expr)).collect::<Result<Vec<_>>>()?;
+        functions::condition::call(&call.name, arguments, self.context())
+    }
+
+    /// The function behind an aggregate's name, its arguments, and the kind of what it gives; COUNT's result still has to become NUMBER.
+    pub(crate) fn aggregate_parts(
+        &self,
+        call: &Call<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<(Arc<AggregateUDF>, Vec<Expr>, Kind, u32)> {
+        if call.name == "COUNT" {
+            let argument = match call.arguments.as_slice() {
+                [] if call.star => {
+                    Expr::Literal(datafusion::common::ScalarValue::Int64(Some(1)), None)
+                }
+                [e] => self.value(e, scope)?.expr,
+                _ => return Err(Error::user(909, "invalid number of arguments for COUNT")),
+            };
+            return Ok((count_udaf(), vec![argument], Kind::Number, 40));
+        }
+        let arguments = call.arguments.iter().map(|e| self.value(e, scope)).collect::<Result<Vec<_>>>()?;
+        if matches!(call.name.as_str(), "MIN" | "MAX") {
+            let [value] = arguments.as_slice() else {
+                return Err(Error::user(909, format!("invalid number of arguments for {}", call.name)));
+            };
+            let udaf = if call.name == "MIN" { min_udaf() } else { max_udaf() };
+            return Ok((udaf, vec![value.expr.clone()], value.kind, value.bytes));
+        }
+        let measure = Measure::by_name(&call.name)
+            .ok_or_else(|| Error::user(904, format!("\"{}\": invalid identifier", call.name)))?;
+        let function = functions::aggregate::function(measure, self.context());
+        if measure == Measure::List {
+            let mut arguments = arguments;
+            if arguments.len() == 1 {
+                arguments.push(Bound::new(Expr::Literal(Kind::Varchar2.null(), None), Kind::Varchar2));
+            }
+            let arguments =
+                arguments.into_iter().map(|bound| Ok(self.convert(bound, Kind::Varchar2)?.expr)).collect::<Result<_>>()?;
+            return Ok((function, arguments, Kind::Varchar2, 4000));
+        }
+        let [value] = arguments.as_slice() else {
+            return Err(Error::user(909, format!("invalid number of arguments for {}", call.name)));
+        };
+        Ok((function, vec![self.convert(value.clone(), Kind::Number)?.expr], Kind::Number, 40))
+    }
+
+    fn aggregate(&self, call: &Call<'_>, within_group: &[ast::OrderByExpr], scope: &Scope<'_>) -> Result<Bound> {
+        let (function, arguments, kind, bytes) = self.aggregate_parts(call, scope)?;
+        let order = self.sort_keys(within_group, scope)?;
+        if !order.is_empty() && call.name != "LISTAGG" {
+            return Err(Error::unsupported(format!("WITHIN GROUP with {}", call.name)));
+        }
+        let expr =
+            Expr::AggregateFunction(AggregateFunction::new_udf(function, arguments, call.distinct, None, order, None));
+        let expr = if call.name == "COUNT" { functions::integer::to_number(expr) } else { expr };
+        Ok(Bound::new(expr, kind).bytes(bytes))
+    }
+
+    /// ORDER BY of an aggregate or a window, over the columns in scope.
+    pub(crate) fn sort_keys(&self, order: &[ast::OrderByExpr], scope: &Scope<'_>) -> Result<Vec<Sort>> {
+        order
+            .iter()
+            .map(|key| {
+                if key.with_fill.is_some() {
+                    return Err(Error::unsupported("WITH FILL"));
+                }
+                let (ascending, nulls_first) = direction(&key.options);
+                Ok(Sort::new(self.value(&key.expr, scope)?.expr, ascending, nulls_first))
+            })
+            .collect()
+    }
+}
+
+/// Ascending, and whether NULLs come first: they are the largest value.
+pub(crate) fn direction(options: &ast::OrderByOptions) -> (bool, bool) {
+    let ascending = options.asc.unwrap_or(true);
+    (ascending, options.nulls_first.unwrap_or(!ascending))
+}
+
+/// The most bytes that a text function's result has, as far as its arguments tell: what a column made of it is declared with.
+fn result_bytes(name: &str, arguments: &[Bound]) -> u32 {
+    let text = |bound: &Bound| match bound.kind {
+        Kind::Number => 40,
+        Kind::Date | Kind::Timestamp => 75,
+        Kind::Raw => bound.bytes * 2,
+        _ => bound.bytes,
+    };
+    let first = arguments.first().map_or(4000, text);
+    let constant = |at: usize| arguments.get(at).and_then(|bound| literal::as_integer(&bound.expr));
+    match name {
+        "||" | "CONCAT" => arguments.iter().map(text).sum(),
+        "UPPER" | "LOWER" | "INITCAP" | "TRIM" | "LTRIM" | "RTRIM" | "TRANSLATE" => first,
+        "SUBSTR" | "SUBSTRB" => match constant(2) {
+            Some(length) if length >= 0 => first.min(u32::try_from(length).unwrap_or(first)),
+            _ => first,
+        },
+        "RPAD" | "LPAD" => constant(1).and_then(|length| u32::try_from(length).ok()).unwrap_or(4000),
+        "TO_CHAR" => match arguments.first().map(|bound| bound.kind) {
+            Some(Kind::Number) if arguments.len() == 1 => 40,
+            Some(Kind::Number) => 64,
+            Some(Kind::Date | Kind::Timestamp) => 75,
+            _ => first,
+        },
+        "CHR" => 4,
+        "USER" => 128,
+        _ => 4000,
+    }
+}

@@ -1,0 +1,14 @@
+//! From Oracle's syntax to a logical plan.
+
+pub(crate) mod binder;
+pub(crate) mod block;
+pub(crate) mod bound;
+pub(crate) mod condition;
+pub(crate) mod convert;
+pub(crate) mod expression;
+pub(crate) mod from;
+pub(crate) mod function;
+pub(crate) mod hints;
+pub(crate) mod query;
+pub(crate) mod scope;
+pub(crate) mod window;

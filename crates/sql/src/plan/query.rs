@@ -1,0 +1,289 @@
+//! A query: WITH, set operations, ORDER BY, OFFSET and FETCH around its blocks.
+
+use common::{DataType, Error, Result};
+use datafusion::common::Column;
+use datafusion::logical_expr::expr::Sort;
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+use datafusion::sql::sqlparser::ast::{
+    self, Fetch, LimitClause, OrderByKind, Query, SetExpr, SetOperator, SetQuantifier, Value,
+};
+
+use super::binder::{Binder, Named, fold};
+use super::bound::Bound;
+use super::function::direction;
+use super::scope::Scope;
+use crate::error::from_datafusion;
+use crate::functions;
+use crate::types::Kind;
+
+/// A column that a query gives.
+#[derive(Clone, Debug)]
+pub(crate) struct Output {
+    /// As headings and outer queries know it.
+    pub(crate) name: String,
+    /// The planner's name: the same, made unique.
+    pub(crate) field: String,
+    pub(crate) kind: Kind,
+    pub(crate) declared: DataType,
+    pub(crate) nullable: bool,
+}
+
+impl Output {
+    pub(crate) fn bound(&self) -> Bound {
+        let mut bound = Bound::new(Expr::Column(Column::new_unqualified(&self.field)), self.kind).bytes(self.bytes());
+        bound.declared = Some(self.declared);
+        bound.nullable = self.nullable;
+        bound
+    }
+
+    pub(crate) fn bytes(&self) -> u32 {
+        match self.declared {
+            DataType::Varchar2 { bytes } | DataType::Char { bytes } | DataType::Raw { bytes } => u32::from(bytes),
+            _ => 40,
+        }
+    }
+}
+
+/// A bound query; its plan's schema has one unqualified field an output.
+#[derive(Clone, Debug)]
+pub(crate) struct BoundQuery {
+    pub(crate) plan: LogicalPlan,
+    pub(crate) outputs: Vec<Output>,
+}
+
+impl BoundQuery {
+    /// The query with one column, made by `expr` over its outputs.
+    pub(crate) fn project_one(self, expr: Expr) -> Result<Self> {
+        let mut outputs = self.outputs;
+        outputs.truncate(1);
+        let plan = LogicalPlanBuilder::new(self.plan)
+            .project(vec![expr.alias(&outputs[0].field)])
+            .and_then(LogicalPlanBuilder::build)
+            .map_err(from_datafusion)?;
+        Ok(Self { plan, outputs })
+    }
+}
+
+/// Names for the planner, unique among themselves.
+pub(crate) fn unique_fields(names: &[String]) -> Vec<String> {
+    let mut seen = std::collections::HashMap::new();
+    names
+        .iter()
+        .map(|name| {
+            let n: &mut u32 = seen.entry(name.clone()).or_default();
+            *n += 1;
+            if *n == 1 { name.clone() } else { format!("{name}\u{1}{n}") }
+        })
+        .collect()
+}
+
+impl Binder<'_> {
+    /// Binds a query. `names` are the headings of its select list's expressions where the statement's text gives them.
+    pub(crate) fn query(&self, query: &Query, outer: Option<&Scope<'_>>, names: &[String]) -> Result<BoundQuery> {
+        let Query {
+            with,
+            body,
+            order_by,
+            limit_clause,
+            fetch,
+            locks,
+            for_clause,
+            settings,
+            format_clause,
+            pipe_operators,
+        } = query;
+        if !locks.is_empty() {
+            return Err(Error::unsupported("FOR UPDATE (row locks come with transactions)"));
+        }
+        if for_clause.is_some() || settings.is_some() || format_clause.is_some() || !pipe_operators.is_empty() {
+            return Err(Error::unsupported(format!("a clause of {query}")));
+        }
+        let visible = self.named.borrow().len();
+        if let Some(with) = with {
+            self.with(with)?;
+        }
+        let order = match order_by {
+            None => &[][..],
+            Some(ast::OrderBy { kind: OrderByKind::Expressions(keys), interpolate: None }) => keys.as_slice(),
+            Some(other) => return Err(Error::unsupported(format!("{other}"))),
+        };
+        // Flags of the block around this one.
+        let (rownum, aggregates) = (self.rownum_used.replace(false), self.aggregates_allowed.replace(false));
+        let bound = self.body(body, order, outer, names);
+        self.rownum_used.set(rownum);
+        self.aggregates_allowed.set(aggregates);
+        let bound = self.limited(bound?, limit_clause.as_ref(), fetch.as_ref());
+        self.named.borrow_mut().truncate(visible);
+        bound
+    }
+
+    fn with(&self, with: &ast::With) -> Result<()> {
+        for cte in &with.cte_tables {
+            let ast::Cte { alias, query, from: None, materialized: None, .. } = cte else {
+                return Err(Error::unsupported(format!("WITH {cte}")));
+            };
+            let mut bound = self.query(query, None, &[])?;
+            if !alias.columns.is_empty() {
+                if alias.columns.len() != bound.outputs.len() {
+                    return Err(Error::user(32038, "number of WITH column names does not match the query's columns"));
+                }
+                for (output, column) in bound.outputs.iter_mut().zip(&alias.columns) {
+                    output.name = fold(&column.name);
+                }
+            }
+            self.named.borrow_mut().push(Named { name: fold(&alias.name), query: bound });
+        }
+        Ok(())
+    }
+
+    fn body(
+        &self,
+        body: &SetExpr,
+        order: &[ast::OrderByExpr],
+        outer: Option<&Scope<'_>>,
+        names: &[String],
+    ) -> Result<BoundQuery> {
+        match body {
+            SetExpr::Select(select) => self.block(select, order, outer, names),
+            SetExpr::Query(query) => {
+                let bound = self.query(query, outer, names)?;
+                self.sorted(bound, order)
+            }
+            SetExpr::SetOperation { left, op, set_quantifier, right } => {
+                let all = match set_quantifier {
+                    SetQuantifier::None | SetQuantifier::Distinct => false,
+                    SetQuantifier::All => true,
+                    other => return Err(Error::unsupported(format!("{op} {other}"))),
+                };
+                let left = self.body(left, &[], outer, names)?;
+                let right = self.body(right, &[], outer, &[])?;
+                let bound = self.set_operation(left, *op, all, right)?;
+                self.sorted(bound, order)
+            }
+            other => Err(Error::unsupported(format!("{other}"))),
+        }
+    }
+
+    fn set_operation(&self, left: BoundQuery, op: SetOperator, all: bool, right: BoundQuery) -> Result<BoundQuery> {
+        if left.outputs.len() != right.outputs.len() {
+            return Err(Error::user(1789, "query block has incorrect number of result columns"));
+        }
+        let mut outputs = Vec::new();
+        let (mut lefts, mut rights) = (Vec::new(), Vec::new());
+        for (l, r) in left.outputs.iter().zip(&right.outputs) {
+            let mut values = self
+                .unify(vec![l.bound(), r.bound()])
+                .map_err(|_| {
+                    Error::user(1790, format!("expression must have same datatype as corresponding expression: {}", l.name))
+                })?;
+            let (Some(r_value), Some(l_value)) = (values.pop(), values.pop()) else {
+                return Err(Error::bug("two columns became another number"));
+            };
+            let declared = if l.declared == r.declared { l.declared } else { l_value.kind.declared(l.bytes().max(r.bytes())) };
+            outputs.push(Output {
+                name: l.name.clone(),
+                field: l.field.clone(),
+                kind: l_value.kind,
+                declared,
+                nullable: l.nullable || r.nullable,
+            });
+            lefts.push(l_value.expr.alias(&l.field));
+            rights.push(r_value.expr.alias(&l.field));
+        }
+        let project = |query: BoundQuery, exprs: Vec<Expr>| {
+            LogicalPlanBuilder::new(query.plan).project(exprs).and_then(LogicalPlanBuilder::build)
+        };
+        let plan = (|| {
+            let left = project(left, lefts)?;
+            let right = project(right, rights)?;
+            match op {
+                SetOperator::Union if all => LogicalPlanBuilder::new(left).union(right)?.build(),
+                SetOperator::Union => LogicalPlanBuilder::new(left).union_distinct(right)?.build(),
+                SetOperator::Minus | SetOperator::Except => LogicalPlanBuilder::except(left, right, all),
+                SetOperator::Intersect => LogicalPlanBuilder::intersect(left, right, all),
+            }
+        })()
+        .map_err(from_datafusion)?;
+        if op != SetOperator::Union && all {
+            return Err(Error::unsupported(format!("{op} ALL")));
+        }
+        Ok(BoundQuery { plan, outputs })
+    }
+
+    /// ORDER BY over the outputs only, by name or position: for set operations and queries in parentheses.
+    fn sorted(&self, bound: BoundQuery, order: &[ast::OrderByExpr]) -> Result<BoundQuery> {
+        if order.is_empty() {
+            return Ok(bound);
+        }
+        let mut keys = Vec::new();
+        for key in order {
+            let (ascending, nulls_first) = direction(&key.options);
+            let output = match ordinal(&key.expr, bound.outputs.len())? {
+                Some(at) => Some(&bound.outputs[at]),
+                None => match &key.expr {
+                    ast::Expr::Identifier(ident) => {
+                        let name = fold(ident);
+                        bound.outputs.iter().find(|output| output.name == name)
+                    }
+                    _ => None,
+                },
+            };
+            let output = output.ok_or_else(|| {
+                Error::user(1785, format!("ORDER BY item must be a column of the select list: {}", key.expr))
+            })?;
+            keys.push(Sort::new(output.bound().expr, ascending, nulls_first));
+        }
+        let plan =
+            LogicalPlanBuilder::new(bound.plan).sort(keys).and_then(LogicalPlanBuilder::build).map_err(from_datafusion)?;
+        Ok(BoundQuery { plan, outputs: bound.outputs })
+    }
+
+    fn limited(&self, bound: BoundQuery, limit: Option<&LimitClause>, fetch: Option<&Fetch>) -> Result<BoundQuery> {
+        let offset = match limit {
+            None => None,
+            Some(LimitClause::LimitOffset { limit: None, offset, limit_by }) if limit_by.is_empty() => {
+                offset.as_ref().map(|offset| &offset.value)
+            }
+            Some(_) => return Err(Error::user(933, "SQL command not properly ended: LIMIT is written FETCH FIRST n ROWS ONLY")),
+        };
+        let rows = match fetch {
+            None => None,
+            Some(Fetch { with_ties: false, percent: false, quantity }) => {
+                Some(quantity.as_ref().map_or(Ok(1), |e| self.row_count(e))?)
+            }
+            Some(other) => return Err(Error::unsupported(format!("{other}"))),
+        };
+        let skip = offset.map_or(Ok(0), |e| self.row_count(e))?;
+        if skip == 0 && rows.is_none() {
+            return Ok(bound);
+        }
+        let plan = LogicalPlanBuilder::new(bound.plan)
+            .limit(skip, rows)
+            .and_then(LogicalPlanBuilder::build)
+            .map_err(from_datafusion)?;
+        Ok(BoundQuery { plan, outputs: bound.outputs })
+    }
+
+    /// A number of rows; negative counts as 0, NULL too.
+    fn row_count(&self, e: &ast::Expr) -> Result<usize> {
+        let bound = self.value(e, &Scope::default())?;
+        let bound = self.convert(bound, Kind::Number)?;
+        let Some(bytes) = functions::evaluate::number(&bound.expr)? else { return Ok(0) };
+        let whole = format::number::truncate(&bytes, 0);
+        Ok(match format::number::decode_i64(&whole) {
+            Some(n) => usize::try_from(n).unwrap_or(0),
+            None if whole.is_negative() => 0,
+            None => usize::MAX,
+        })
+    }
+}
+
+/// The position in the select list that ORDER BY names by a number.
+pub(crate) fn ordinal(e: &ast::Expr, outputs: usize) -> Result<Option<usize>> {
+    let ast::Expr::Value(value) = e else { return Ok(None) };
+    let Value::Number(digits, _) = &value.value else { return Ok(None) };
+    match digits.parse::<usize>() {
+        Ok(n) if (1..=outputs).contains(&n) => Ok(Some(n - 1)),
+        _ => Err(Error::user(1785, format!("ORDER BY item must be the number of a select-list expression: {digits}"))),
+    }
+}

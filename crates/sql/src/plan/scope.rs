@@ -1,0 +1,101 @@
+//! The names that an expression can see: the columns of its own FROM clause, then those of the queries around it.
+
+use std::sync::Arc;
+
+use common::{DataType, Error, Result};
+use datafusion::arrow::datatypes::Field;
+use datafusion::common::{Column, TableReference};
+use datafusion::logical_expr::Expr;
+
+use super::bound::Bound;
+use crate::types::Kind;
+
+/// A column as a query sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct ScopeColumn {
+    /// The alias, or the table's name.
+    pub(crate) table: Option<String>,
+    /// The schema, when the table has no alias.
+    pub(crate) owner: Option<String>,
+    pub(crate) name: String,
+    /// What the planner calls it.
+    pub(crate) column: Column,
+    pub(crate) kind: Kind,
+    pub(crate) declared: DataType,
+    pub(crate) nullable: bool,
+    /// ROWID and LEVEL: found by name, not by `*`.
+    pub(crate) pseudo: bool,
+    /// The second half of a JOIN … USING column: found only with its table's name.
+    pub(crate) shadowed: bool,
+}
+
+impl ScopeColumn {
+    pub(crate) fn bound(&self) -> Bound {
+        let mut bound = Bound::new(Expr::Column(self.column.clone()), self.kind);
+        if let DataType::Varchar2 { bytes } | DataType::Char { bytes } | DataType::Raw { bytes } = self.declared {
+            bound.bytes = u32::from(bytes);
+        }
+        bound.declared = Some(self.declared);
+        bound.nullable = self.nullable;
+        bound
+    }
+
+    fn outer(&self) -> Bound {
+        let field = Arc::new(Field::new(&self.column.name, self.kind.arrow(), true));
+        Bound { expr: Expr::OuterReferenceColumn(field, self.column.clone()), ..self.bound() }
+    }
+}
+
+/// The columns of a FROM clause, and the scope around it.
+#[derive(Default, Debug)]
+pub(crate) struct Scope<'a> {
+    pub(crate) columns: Vec<ScopeColumn>,
+    pub(crate) parent: Option<&'a Scope<'a>>,
+}
+
+impl<'a> Scope<'a> {
+    pub(crate) fn under(parent: Option<&'a Scope<'a>>) -> Self {
+        Self { columns: Vec::new(), parent }
+    }
+
+    /// The column with this name, `table.name` or `owner.table.name`; None when there is none here or further out.
+    pub(crate) fn resolve(&self, parts: &[String]) -> Result<Option<Bound>> {
+        if let Some(column) = self.find(parts)? {
+            return Ok(Some(column.bound()));
+        }
+        let mut scope = self.parent;
+        while let Some(outer) = scope {
+            if let Some(column) = outer.find(parts)? {
+                return Ok(Some(column.outer()));
+            }
+            scope = outer.parent;
+        }
+        Ok(None)
+    }
+
+    fn find(&self, parts: &[String]) -> Result<Option<&ScopeColumn>> {
+        let mut found = self.columns.iter().filter(|column| match parts {
+            [name] => column.name == *name && !column.shadowed,
+            [table, name] => column.name == *name && column.table.as_ref() == Some(table),
+            [owner, table, name] => {
+                column.name == *name && column.table.as_ref() == Some(table) && column.owner.as_ref() == Some(owner)
+            }
+            _ => false,
+        });
+        let first = found.next();
+        match (first, found.next()) {
+            (Some(_), Some(_)) => Err(Error::user(918, format!("column ambiguously defined: {}", parts.join(".")))),
+            (first, _) => Ok(first),
+        }
+    }
+
+    /// Whether a table of this name is in the FROM clause.
+    pub(crate) fn has_table(&self, table: &str) -> bool {
+        self.columns.iter().any(|column| column.table.as_deref() == Some(table))
+    }
+}
+
+/// The planner's name for a column of a FROM item.
+pub(crate) fn qualified(relation: &str, name: &str) -> Column {
+    Column::new(Some(TableReference::bare(relation)), name)
+}

@@ -1,0 +1,4 @@
+//! Tables as DataFusion reads them.
+
+pub(crate) mod generator;
+pub(crate) mod rows;

@@ -1,0 +1,3 @@
+//! Statements as text.
+
+pub(crate) mod position;

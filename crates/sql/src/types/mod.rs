@@ -1,0 +1,20 @@
+//! Oracle's data types as Arrow types, and values as they cross between the two.
+//!
+//! The Arrow type alone says which of Oracle's types a column has:
+//!
+//! | Oracle | Arrow | why |
+//! | --- | --- | --- |
+//! | NUMBER | Binary | Oracle's own bytes: their memcmp order is the numeric order, so comparison, sort, join, grouping and MIN/MAX need no code of ours |
+//! | RAW | LargeBinary | |
+//! | VARCHAR2, ROWID | Utf8 | |
+//! | CHAR | LargeUtf8 | comparisons with it are blank-padded |
+//! | DATE | Timestamp(Second) | since 1970-01-01, without zone |
+//! | TIMESTAMP | Timestamp(Microsecond) | |
+//!
+//! No Arrow integer, float or boolean ever leaves a query.
+
+pub(crate) mod column;
+pub(crate) mod kind;
+pub(crate) mod literal;
+
+pub use kind::Kind;
