@@ -4,9 +4,12 @@ use std::cmp::Ordering;
 
 use common::Result;
 
+use crate::coerce::to_text;
 use crate::compare::compare;
 use crate::context::Context;
 use crate::datum::Datum;
+use crate::functions::regexp;
+use crate::text::like::Pattern;
 
 /// A condition over values. None is "unknown".
 #[derive(Debug)]
@@ -33,7 +36,33 @@ const CONDITIONS: &[Condition] = &[
     comparison("<=", |context, arguments| order(context, arguments, Ordering::is_le)),
     comparison(">", |context, arguments| order(context, arguments, Ordering::is_gt)),
     comparison(">=", |context, arguments| order(context, arguments, Ordering::is_ge)),
+    Condition { name: "LIKE", minimum_arguments: 2, maximum_arguments: 3, call: like },
+    Condition { name: "REGEXP_LIKE", minimum_arguments: 2, maximum_arguments: 3, call: regexp_like },
 ];
+
+/// Unknown when any argument is NULL.
+fn texts(context: &dyn Context, arguments: &[Datum]) -> Result<Option<Vec<String>>> {
+    if arguments.iter().any(Datum::is_null) {
+        return Ok(None);
+    }
+    arguments.iter().map(|argument| to_text(context, argument)).collect::<Result<Vec<_>>>().map(Some)
+}
+
+fn like(context: &dyn Context, arguments: &[Datum]) -> Result<Option<bool>> {
+    let Some(texts) = texts(context, arguments)? else { return Ok(None) };
+    let pattern = Pattern::new(&texts[1], texts.get(2).map(String::as_str))?;
+    Ok(Some(pattern.matches(&texts[0])))
+}
+
+fn regexp_like(context: &dyn Context, arguments: &[Datum]) -> Result<Option<bool>> {
+    if arguments[..2].iter().any(Datum::is_null) {
+        return Ok(None);
+    }
+    let text = to_text(context, &arguments[0])?;
+    let pattern = to_text(context, &arguments[1])?;
+    let parameters = arguments.get(2).map_or(Ok(String::new()), |parameters| to_text(context, parameters))?;
+    Ok(Some(regexp::compiled(&pattern, &parameters)?.is_match(&text)))
+}
 
 /// Every condition.
 pub fn all() -> impl Iterator<Item = &'static Condition> {

@@ -4,4 +4,5 @@ pub mod arithmetic;
 pub mod format;
 pub mod names;
 pub mod parse;
+pub mod unit;
 pub mod write;

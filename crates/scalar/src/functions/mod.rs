@@ -5,11 +5,21 @@
 
 use common::{Error, Result};
 
+use crate::coerce::coerce;
 use crate::context::Context;
 use crate::datum::{Datum, DatumType};
 
 mod arguments;
+mod conversion;
+mod date;
+mod environment;
+mod null;
+mod number;
 mod operators;
+pub(crate) mod regexp;
+mod representation;
+mod text;
+mod types;
 
 /// Any number of arguments.
 pub const ANY: usize = usize::MAX;
@@ -53,15 +63,37 @@ impl Function {
         (self.result)(arguments)
     }
 
+    /// The value for these arguments. Where the types of arguments are known beforehand, use [`Function::call_as`]: a NULL among the
+    /// arguments has lost its type, which can decide the type of the result (`NVL(number_column, '0')` is a number).
+    ///
     /// # Errors
     /// Wrong number of arguments, and whatever the function finds wrong with its values.
     pub fn call(&self, context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
         self.check_arguments(arguments.len())?;
         (self.body)(context, arguments)
     }
+
+    /// The value for these arguments, converted to the type that [`Function::result_type`] gave for them.
+    ///
+    /// # Errors
+    /// As [`Function::call`], and those of the conversion.
+    pub fn call_as(&self, context: &dyn Context, arguments: &[Datum], result: DatumType) -> Result<Datum> {
+        let value = self.call(context, arguments)?;
+        if value.is_null() || value.datum_type() == result { Ok(value) } else { coerce(context, &value, result) }
+    }
 }
 
-const TABLES: &[&[Function]] = &[operators::FUNCTIONS];
+const TABLES: &[&[Function]] = &[
+    operators::FUNCTIONS,
+    number::FUNCTIONS,
+    text::FUNCTIONS,
+    date::FUNCTIONS,
+    conversion::FUNCTIONS,
+    null::FUNCTIONS,
+    regexp::FUNCTIONS,
+    environment::FUNCTIONS,
+    representation::FUNCTIONS,
+];
 
 /// Every function and operator.
 pub fn all() -> impl Iterator<Item = &'static Function> {

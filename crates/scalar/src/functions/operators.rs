@@ -118,7 +118,7 @@ fn negate(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
 }
 
 /// Two CHARs make a CHAR, everything else a VARCHAR2.
-fn concatenate_type(types: &[DatumType]) -> Result<DatumType> {
+pub(super) fn concatenate_type(types: &[DatumType]) -> Result<DatumType> {
     let all_char = types.iter().all(|found| *found == DatumType::Char);
     Ok(if all_char { DatumType::Char } else { DatumType::Varchar2 })
 }

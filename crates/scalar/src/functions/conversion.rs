@@ -1,0 +1,133 @@
+//! Conversion functions.
+
+use common::{Error, Result, Rowid};
+
+use super::Function;
+use super::arguments::{given, text};
+use super::types::{fixed_date, fixed_number, fixed_raw, fixed_text, fixed_timestamp};
+use crate::coerce::{coerce, to_number};
+use crate::context::Context;
+use crate::date::{format::Format, parse, write};
+use crate::datum::{Datum, DatumType, inconsistent};
+use crate::number::{self, format::NumberFormat};
+use crate::text::hexadecimal;
+
+const fn function(
+    name: &'static str,
+    most: usize,
+    result: fn(&[DatumType]) -> Result<DatumType>,
+    body: fn(&dyn Context, &[Datum]) -> Result<Datum>,
+) -> Function {
+    Function { name, minimum_arguments: 1, maximum_arguments: most, deterministic: true, result, body }
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    function("CHARTOROWID", 1, fixed_text, rowid),
+    function("HEXTORAW", 1, fixed_raw, |context, arguments| {
+        Ok(Datum::raw(hexadecimal::decode(&given!(text(context, arguments, 0)))?))
+    }),
+    function("RAWTOHEX", 1, fixed_text, |_, arguments| {
+        // Text is taken as the bytes it is, not as digits.
+        Ok(arguments[0].as_stored().map_or(Datum::Null, |bytes| Datum::varchar2(hexadecimal::encode(bytes))))
+    }),
+    function("ROWIDTOCHAR", 1, fixed_text, rowid),
+    function("TO_CHAR", 3, fixed_text, to_char),
+    function("TO_DATE", 3, fixed_date, to_date),
+    function("TO_NUMBER", 3, fixed_number, number_of),
+    function("TO_TIMESTAMP", 3, fixed_timestamp, to_timestamp),
+];
+
+/// A rowid travels as its text.
+fn rowid(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
+    let text = given!(text(context, arguments, 0));
+    let rowid: Rowid = text.parse()?;
+    Ok(Datum::varchar2(rowid.to_string()))
+}
+
+/// The third argument, NLS parameters for one call.
+fn refuse_parameters(arguments: &[Datum]) -> Result<()> {
+    match arguments.get(2) {
+        None | Some(Datum::Null) => Ok(()),
+        Some(_) => Err(Error::unsupported("NLS parameters as an argument: set them for the session")),
+    }
+}
+
+fn to_char(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
+    refuse_parameters(arguments)?;
+    let value = &arguments[0];
+    if value.is_null() {
+        return Ok(Datum::Null);
+    }
+    if arguments.len() == 1 {
+        return match value {
+            Datum::Varchar2(_) => Ok(value.clone()),
+            other => coerce(context, other, DatumType::Varchar2),
+        };
+    }
+    let format = given!(text(context, arguments, 1));
+    let as_number;
+    let number = match value {
+        Datum::Date(_) | Datum::Timestamp(_) => {
+            let format = Format::parse(&format)?;
+            if matches!(value, Datum::Date(_)) {
+                refuse_fraction(&format)?;
+            }
+            let Some(at) = value.as_datetime() else { return Ok(Datum::Null) };
+            return Ok(Datum::varchar2(write::write(context.nls(), &at, &format)?));
+        }
+        Datum::Number(number) => number,
+        Datum::Varchar2(text) | Datum::Char(text) => {
+            as_number = to_number(context, text)?;
+            &as_number
+        }
+        other => return Err(inconsistent(DatumType::Number, other.datum_type())),
+    };
+    Ok(Datum::varchar2(number::write::write(context.nls(), number, &NumberFormat::parse(&format)?)?))
+}
+
+fn refuse_fraction(format: &Format) -> Result<()> {
+    if format.has_fraction() {
+        return Err(Error::user(1821, "date format not recognized: a DATE has no fraction of a second"));
+    }
+    Ok(())
+}
+
+fn to_date(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
+    refuse_parameters(arguments)?;
+    if arguments.len() == 1 && arguments[0].datum_type().is_datetime() {
+        return coerce(context, &arguments[0], DatumType::Date);
+    }
+    let from = given!(text(context, arguments, 0));
+    let at = if arguments.len() == 1 {
+        parse::parse(context, &from, context.nls().date_format())?
+    } else {
+        let format = Format::parse(&given!(text(context, arguments, 1)))?;
+        refuse_fraction(&format)?;
+        parse::parse(context, &from, &format)?
+    };
+    Ok(at.map_or(Datum::Null, |at| Datum::date(&at)))
+}
+
+fn to_timestamp(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
+    refuse_parameters(arguments)?;
+    if arguments.len() == 1 && arguments[0].datum_type().is_datetime() {
+        return coerce(context, &arguments[0], DatumType::Timestamp);
+    }
+    let from = given!(text(context, arguments, 0));
+    let at = if arguments.len() == 1 {
+        parse::parse(context, &from, context.nls().timestamp_format())?
+    } else {
+        parse::parse(context, &from, &Format::parse(&given!(text(context, arguments, 1)))?)?
+    };
+    Ok(at.map_or(Datum::Null, |at| Datum::timestamp(&at)))
+}
+
+fn number_of(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
+    refuse_parameters(arguments)?;
+    if arguments.len() == 1 || matches!(arguments[0], Datum::Number(_)) {
+        return coerce(context, &arguments[0], DatumType::Number);
+    }
+    let from = given!(text(context, arguments, 0));
+    let format = NumberFormat::parse(&given!(text(context, arguments, 1)))?;
+    Ok(Datum::Number(number::parse::parse(context.nls(), &from, &format)?))
+}
