@@ -3,6 +3,8 @@
 //! The files are others' data and no part of the project: they are read where they stand beside it, and where they are absent the tests
 //! say so and pass. Nothing here but the parser of the printed report knows what is in them.
 
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -75,7 +77,8 @@ fn printed(text: &str) -> Printed {
             section.sql = std::mem::take(&mut sql).join("\n");
         } else if matches!(words.first(), Some(&("Parse" | "Execute" | "Fetch" | "total"))) && words.len() == 8 {
             let number = |at: usize| words[at].parse::<i64>().unwrap();
-            let row = [number(1), hundredths(words[2]), hundredths(words[3]), number(4), number(5), number(6), number(7)];
+            let row =
+                [number(1), hundredths(words[2]), hundredths(words[3]), number(4), number(5), number(6), number(7)];
             section.rows.insert(words[0].into(), row);
         } else if let Some(count) = line.strip_prefix("Misses in library cache during parse: ") {
             section.parse_misses = count.trim().parse().unwrap();
@@ -93,9 +96,15 @@ fn printed(text: &str) -> Printed {
         } else if line.starts_with("  Event waited on") {
             in_waits = true;
         } else if line.contains("------") {
+            continue;
         } else if in_waits && words.len() >= 4 && line.starts_with("  ") {
             let (event, figures) = words.split_at(words.len() - 3);
-            section.waits.push((event.join(" "), figures[0].parse().unwrap(), hundredths(figures[1]), hundredths(figures[2])));
+            section.waits.push((
+                event.join(" "),
+                figures[0].parse().unwrap(),
+                hundredths(figures[1]),
+                hundredths(figures[2]),
+            ));
         } else if in_plan && words.len() > 3 && words[0].parse::<i64>().is_ok() {
             let number = |at: usize| words[at].parse::<i64>().unwrap();
             section.row_sources.push((number(0), number(1), number(2), words[3..].join(" ")));
@@ -159,12 +168,7 @@ impl Comparison {
 
     fn statement(&mut self, ours: &Statement, theirs: &PrintedStatement) {
         let what = theirs.sql.chars().take(40).collect::<String>();
-        let rows = [
-            ("Parse", ours.parse),
-            ("Execute", ours.execute),
-            ("Fetch", ours.fetch),
-            ("total", ours.total()),
-        ];
+        let rows = [("Parse", ours.parse), ("Execute", ours.execute), ("Fetch", ours.fetch), ("total", ours.total())];
         self.rows(&what, rows, theirs);
         self.check(&format!("{what}: parse misses"), ours.parse.misses, theirs.parse_misses);
         self.check(&format!("{what}: execute misses"), ours.execute.misses, theirs.execute_misses);
@@ -179,7 +183,11 @@ impl Comparison {
         self.check(&format!("{what}: row sources"), sources.len(), theirs.row_sources.len());
         for (ours, theirs) in sources.iter().zip(&theirs.row_sources) {
             let rows = [ours.rows.first, ours.rows.average(), ours.rows.max];
-            self.check(&format!("{what}: rows of a row source"), rows, [Some(theirs.0), Some(theirs.1), Some(theirs.2)]);
+            self.check(
+                &format!("{what}: rows of a row source"),
+                rows,
+                [Some(theirs.0), Some(theirs.1), Some(theirs.2)],
+            );
             let mut figures = String::new();
             let mut figure = |name: &str, value: Option<i64>| {
                 if let Some(value) = value {
@@ -197,8 +205,7 @@ impl Comparison {
     }
 
     fn totals(&mut self, what: &str, ours: &tkprof::Totals, theirs: &PrintedStatement) {
-        let rows =
-            [("Parse", ours.parse), ("Execute", ours.execute), ("Fetch", ours.fetch), ("total", ours.total())];
+        let rows = [("Parse", ours.parse), ("Execute", ours.execute), ("Fetch", ours.fetch), ("total", ours.total())];
         self.rows(what, rows, theirs);
         self.check(&format!("{what}: parse misses"), ours.parse.misses, theirs.parse_misses);
         self.check(&format!("{what}: execute misses"), ours.execute.misses, theirs.execute_misses);
@@ -248,18 +255,19 @@ fn both_ways(trace: &str, report: &str, words: &[&str]) -> Option<[Comparison; 2
         let comparison = compare(&ours, &options, &theirs);
         let (equal, different) = (comparison.equal, comparison.different.len());
         let way = if inclusive { "recursive calls left in" } else { "recursive calls taken off" };
-        println!("{trace}: {way}: {} statements, {equal} of {} figures equal", theirs.statements.len(), equal + different);
+        println!(
+            "{trace}: {way}: {} statements, {equal} of {} figures equal",
+            theirs.statements.len(),
+            equal + different
+        );
         comparison
     }))
 }
 
 #[test]
 fn a_job_with_contention_of_10_2() {
-    let sample = both_ways(
-        "trc10046/top1_bbw_dbm10203_j000_8552.trc",
-        "tkprof/top1_dbm10203_j000_8552.txt",
-        &["sys=no"],
-    );
+    let sample =
+        both_ways("trc10046/top1_bbw_dbm10203_j000_8552.trc", "tkprof/top1_dbm10203_j000_8552.txt", &["sys=no"]);
     let Some([exclusive, inclusive]) = sample else { return };
     assert_eq!(exclusive.different, [""; 0]);
     assert!(!inclusive.different.is_empty());

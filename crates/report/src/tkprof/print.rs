@@ -87,7 +87,7 @@ fn one_statement(statement: &Statement, options: &Options, out: &mut dyn Write) 
         writeln!(out)?;
     }
     for error in &statement.errors {
-        writeln!(out, "Failed with ORA-{:05}: {} times", error.error, error.count)?;
+        writeln!(out, "Errors raised: ORA-{:05} ({})", error.error, error.count)?;
     }
     for (number, plan) in (1..).zip(&statement.plans) {
         if statement.plans.len() > 1 {
@@ -247,7 +247,7 @@ fn waits(waits: &[WaitTotals], options: &Options, out: &mut dyn Write) -> io::Re
 
 fn parse_errors(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for failure in &report.parse_errors {
-        writeln!(out, "\nNot parsed, ORA-{:05}, {} times:\n", failure.error, failure.count)?;
+        writeln!(out, "\nNot parsed: ORA-{:05} ({})\n", failure.error, failure.count)?;
         sql_text(&failure.sql, out)?;
         writeln!(out, "{RULE}")?;
     }

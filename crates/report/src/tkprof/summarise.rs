@@ -236,7 +236,7 @@ impl Summary {
         statement.command = parsing.command.or(statement.command);
         statement.hash_value = parsing.hash_value.or(statement.hash_value);
         if statement.sql_id.is_none() {
-            statement.sql_id = parsing.sql_id.map(str::to_owned);
+            statement.sql_id = parsing.sql_id.map(str::to_owned).or_else(|| reckoned_sql_id(parsing));
         }
         let depth = parsing.depth.unwrap_or(0);
         statement.depth = statement.depth.max(depth);
@@ -461,6 +461,12 @@ impl Summary {
         self.report.waits_without_cursor = in_order(self.without_cursor);
         self.report
     }
+}
+
+/// The SQL id of a statement whose trace has only the hash value (10g, 11.1.0.6), where that shows that the text is the very one.
+fn reckoned_sql_id(parsing: &Parsing<'_>) -> Option<String> {
+    let hash = parsing.hash_value?;
+    (hash != 0 && hash == u64::from(waits::sql_hash(parsing.text))).then(|| waits::sql_id(parsing.text))
 }
 
 /// Waiting for the client belongs to what was done, not to what comes next.

@@ -30,8 +30,22 @@ pub struct Header {
 
 /// A release number, as many parts as are printed.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "String", into = "String")]
 pub struct Release(pub Vec<u32>);
+
+impl From<Release> for String {
+    fn from(release: Release) -> Self {
+        release.to_string()
+    }
+}
+
+impl TryFrom<String> for Release {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text).ok_or("not a dotted release number")
+    }
+}
 
 impl Release {
     /// Parses the dotted number at the start of `text`.
@@ -141,14 +155,11 @@ impl Header {
         } else if let Some(version) = line.strip_prefix("Version ").and_then(Release::parse) {
             // From 18c on the banner names the base release, and this line the one that runs.
             self.release = Some(version);
-        } else if self.banner.is_none()
-            && (line.contains("Oracle") || line.contains("Highwater"))
-            && line.contains("Release ")
-        {
+        } else if self.banner.is_none() && line.starts_with("Highwater") {
             self.banner = owned(line);
-            if line.contains("Oracle") {
-                self.release = line.split_once("Release ").and_then(|(_, rest)| Release::parse(rest));
-            }
+        } else if self.banner.is_none() && line.contains("Oracle") && line.contains("Release ") {
+            self.banner = owned(line);
+            self.release = line.split_once("Release ").and_then(|(_, rest)| Release::parse(rest));
         } else if self.lines == 1 && line.ends_with(".trc") {
             self.trace_file = owned(line);
         }

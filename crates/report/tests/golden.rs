@@ -1,0 +1,63 @@
+//! What is printed, as text and as JSON, for a made-up trace of each release.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p report --test golden` writes the expected files anew; look at the difference before believing it.
+
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use std::path::Path;
+
+use report::tkprof::{self, Options, ReportJson};
+
+fn check(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(expected == text, "{name} is not as expected:\n{text}");
+}
+
+fn golden(fixture: &str, expected: &str, words: &[&str]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(fixture);
+    let mut options = Options::default();
+    words.iter().for_each(|word| options.apply(word).unwrap());
+    let mut report = tkprof::summarise(std::fs::File::open(path).unwrap(), &options).unwrap();
+    report.name = Some(fixture.to_owned());
+    let mut out = Vec::new();
+    tkprof::print(&report, &options, &mut out).unwrap();
+    check(&format!("{expected}.txt"), &String::from_utf8(out).unwrap());
+    let json = tkprof::json(&report, &options);
+    let text = serde_json::to_string_pretty(&json).unwrap();
+    assert_eq!(serde_json::from_str::<ReportJson>(&text).unwrap(), json);
+    check(&format!("{expected}.json"), &format!("{text}\n"));
+}
+
+#[test]
+fn centiseconds_of_8i() {
+    golden("8i.trc", "8i", &[]);
+}
+
+#[test]
+fn errors_of_9i() {
+    golden("9i.trc", "9i", &[]);
+}
+
+#[test]
+fn two_sessions_and_a_cursor_without_text_of_10g() {
+    golden("10g.trc", "10g", &[]);
+}
+
+#[test]
+fn recursion_and_captured_plans_of_11g() {
+    golden("11g.trc", "11g", &[]);
+}
+
+#[test]
+fn recursion_left_in() {
+    golden("11g.trc", "11g-inclusive", &["inclusive=yes", "sort=execpu", "print=2", "waits=no"]);
+}
+
+#[test]
+fn cuts_and_garbage_of_23ai() {
+    golden("23ai.trc", "23ai", &[]);
+}
