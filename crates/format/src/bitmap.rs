@@ -11,6 +11,7 @@
 //!
 //! States are hints: the data block itself decides whether a row fits. An L1's entry in its L2 holds a mask of the states that occur in it.
 
+use common::limits::BLOCKS_PER_FILE_MAX;
 use common::{BlockAddress, ObjectNumber};
 use zerocopy::little_endian::{U16, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -228,6 +229,41 @@ pub fn address_of(block: &[u8], index: usize) -> Option<BlockAddress> {
         (index >= offset && index < offset + usize::from(range.blocks.get()))
             .then(|| range.address().plus((index - offset) as u32))
     })
+}
+
+/// Whether an L1's own figures agree: runs one after another, within the limit, counts as the states say.
+///
+/// # Errors
+/// What is wrong, in words.
+pub fn validate_first_level(block: &[u8]) -> Result<(), String> {
+    let header = first_level(block);
+    let (count, covered) = (usize::from(header.ranges.get()), usize::from(header.covered.get()));
+    if count > RANGES_MAX || covered > COVERED_MAX || header.covered.get() > header.limit.get() {
+        return Err(format!("{count} ranges, {covered} of {} blocks covered", header.limit.get()));
+    }
+    let mut next = 0;
+    for range in ranges(block) {
+        let start = range.address();
+        let blocks = u32::from(range.blocks.get());
+        if usize::from(range.offset.get()) != next || start.is_none() || start.block + blocks > BLOCKS_PER_FILE_MAX {
+            return Err(format!("range at {start} of {blocks} blocks does not begin at offset {next}"));
+        }
+        next += blocks as usize;
+    }
+    if next != covered {
+        return Err(format!("the ranges hold {next} blocks, not {covered}"));
+    }
+    let mut counts = [0u16; 16];
+    for index in 0..covered {
+        counts[state(block, index) as usize] += 1;
+    }
+    for (code, found) in counts.into_iter().enumerate() {
+        let said = header.counts[code].get();
+        if said != found {
+            return Err(format!("{found} blocks are in state {code}, the header says {said}"));
+        }
+    }
+    Ok(())
 }
 
 /// Which states occur, as the L1's entry in its L2 says it.

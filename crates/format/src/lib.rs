@@ -5,6 +5,7 @@
 pub mod bitmap;
 pub mod block;
 pub mod date;
+pub mod dump;
 pub mod extent_bitmap;
 pub mod file;
 pub mod freelist;
