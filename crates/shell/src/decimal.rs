@@ -46,7 +46,7 @@ impl Decimal {
     }
 
     /// Rounded half away from zero to `places` digits after the decimal point (before it when negative).
-    pub(crate) fn rounded(&self, places: i32) -> Self {
+    fn rounded(&self, places: i32) -> Self {
         let keep = self.point + places;
         if keep >= self.digits.len() as i32 {
             return self.clone();
@@ -75,25 +75,6 @@ impl Decimal {
             }
         }
         Self { negative: self.negative, digits, point }.normal()
-    }
-
-    pub(crate) fn is_negative(&self) -> bool {
-        self.negative
-    }
-
-    /// Digits before the decimal point, leading zeros not counted.
-    pub(crate) fn whole_digits(&self) -> usize {
-        self.point.max(0) as usize
-    }
-
-    /// The digit at `place` before the decimal point; 1 is the one of the units.
-    pub(crate) fn whole_digit(&self, place: usize) -> char {
-        self.digit(self.point - place as i32)
-    }
-
-    /// The digit at `place` behind the decimal point; 1 is the one of the tenths.
-    pub(crate) fn fraction_digit(&self, place: usize) -> char {
-        self.digit(self.point + place as i32 - 1)
     }
 
     fn digit(&self, at: i32) -> char {

@@ -210,11 +210,11 @@ impl Field {
     }
 
     fn number(&self, text: &str) -> String {
-        let Some(value) = Decimal::parse(text) else { return cut(text, self.width) };
-        match &self.model {
-            Some(model) => model.format(&value),
-            None => value.fit(self.numwidth.min(self.width)),
+        if let Some(model) = &self.model {
+            return model.format(text);
         }
+        let value = Decimal::parse(text);
+        value.map_or_else(|| cut(text, self.width), |value| value.fit(self.numwidth.min(self.width)))
     }
 }
 
