@@ -1,0 +1,339 @@
+//! ALTER TABLE.
+
+use std::sync::Arc;
+
+use common::{BlockAddress, DataType, Error, ObjectNumber, Result, Rowid, limits};
+use scan::{Predicate, RowSink, ScanSpec};
+
+use super::check::{Physical, PhysicalAttributes, check_column, check_name};
+use super::definition::{ColumnDef, IndexDef, TableDef};
+use super::dictionary::{Ddl, equal, is};
+use super::field::Moment;
+use super::lock::lock_for_ddl;
+use super::privilege::SystemPrivilege;
+use super::rows::{ColumnRow, ObjectRow, TableRow};
+use super::table_rows::{column_row, table_row};
+use crate::instance::Session;
+use crate::segment::SegmentSpec;
+use crate::table;
+
+/// One change to a table. Names are in the dictionary's case.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TableChange {
+    /// CACHE or NOCACHE.
+    Cache(bool),
+    /// PCTFREE and its like. Blocks that are formatted already keep their ITL slots.
+    Physical(PhysicalAttributes),
+    AddColumns(Vec<NewColumn>),
+    ModifyColumns(Vec<ColumnChange>),
+    RenameTable(String),
+    RenameColumn {
+        from: String,
+        to: String,
+    },
+}
+
+/// A column to add, and what the rows that exist get in it: the encoded value of its DEFAULT.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NewColumn {
+    pub column: ColumnDef,
+    pub fill: Option<Vec<u8>>,
+}
+
+/// What MODIFY says of one column; None where it says nothing.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct ColumnChange {
+    pub name: String,
+    pub data_type: Option<DataType>,
+    pub nullable: Option<bool>,
+    /// `Some(None)` takes the default away.
+    pub default: Option<Option<String>>,
+}
+
+impl Session {
+    /// ALTER TABLE.
+    ///
+    /// # Errors
+    /// ORA-00942, ORA-01031, ORA-00054, ORA-00955 and those of each change: see [`TableChange`].
+    pub fn alter_table(self: &Arc<Self>, owner: &str, name: &str, change: &TableChange) -> Result<Arc<TableDef>> {
+        self.ddl(|ddl| {
+            let table = ddl.table_to_change(owner, name, SystemPrivilege::AlterAnyTable)?;
+            let lock = lock_for_ddl(&table)?;
+            ddl.hold(lock);
+            let now = ddl.now_us();
+            let table = TableDef { changed_us: now, ..TableDef::clone(&table) };
+            let table = match change {
+                TableChange::Cache(cache) => TableDef { cache: *cache, ..table },
+                TableChange::Physical(asked) => set_physical(table, *asked)?,
+                TableChange::AddColumns(columns) => ddl.add_columns(table, columns)?,
+                TableChange::ModifyColumns(changes) => ddl.modify_columns(table, changes)?,
+                TableChange::RenameTable(name) => ddl.rename_table(table, name)?,
+                TableChange::RenameColumn { from, to } => ddl.rename_column(table, from, to)?,
+            };
+            ddl.update::<TableRow>(&equal("OBJ#", table.object.0)?, |row| *row = table_row(&table))?;
+            ddl.update::<ObjectRow>(&equal("OBJ#", table.object.0)?, |row| {
+                row.name.clone_from(&table.name);
+                row.changed = Moment(now);
+            })?;
+            Ok(ddl.catalog.put_table(table))
+        })
+    }
+}
+
+/// The segment goes on under the new attributes.
+fn set_physical(table: TableDef, asked: PhysicalAttributes) -> Result<TableDef> {
+    let now =
+        Physical { pctfree: table.pctfree, pctused: table.pctused, initrans: table.initrans, maxtrans: table.maxtrans };
+    let physical = now.with(asked, table.segment.block_size())?;
+    let segment = table.segment.with_attributes(&SegmentSpec {
+        pctfree: physical.pctfree,
+        pctused: physical.pctused,
+        initrans: physical.initrans,
+        ..table.segment.spec().clone()
+    });
+    Ok(TableDef {
+        segment,
+        pctfree: physical.pctfree,
+        pctused: physical.pctused,
+        initrans: physical.initrans,
+        maxtrans: physical.maxtrans,
+        ..table
+    })
+}
+
+impl Ddl<'_> {
+    /// Rows do not store trailing NULLs, so a column without a default costs nothing; one with a default is written into every row.
+    fn add_columns(&mut self, mut table: TableDef, added: &[NewColumn]) -> Result<TableDef> {
+        let before = Arc::new(table.clone());
+        for NewColumn { column, fill } in added {
+            check_column(column)?;
+            if table.column(&column.name).is_some() {
+                return Err(Error::user(1430, format!("table {} has a column {} already", table.name, column.name)));
+            }
+            if table.columns.len() == limits::COLUMNS_MAX {
+                return Err(Error::user(1792, format!("a table has at most {} columns", limits::COLUMNS_MAX)));
+            }
+            if !column.nullable && fill.is_none() && self.has_rows(&before, None)? {
+                return Err(Error::user(1758, format!("column {} is NOT NULL and the table has rows", column.name)));
+            }
+            table.columns.push(column.clone());
+            self.insert(&[column_row(table.object, table.columns.len() as u16, column)])?;
+        }
+        if added.iter().any(|column| column.fill.is_some()) {
+            self.fill_columns(&before, &table, added)?;
+        }
+        Ok(table)
+    }
+
+    /// Writes the new columns into the rows that exist. The indexes do not have these columns, so they stay as they are.
+    fn fill_columns(&self, before: &Arc<TableDef>, after: &TableDef, added: &[NewColumn]) -> Result<()> {
+        let rowids = self.rowids(before)?;
+        let after = Arc::new(after.clone());
+        let mut updater = table::Updater::new(self.session.clone(), after.clone());
+        for rowid in rowids {
+            let Some(row) = table::fetch_row(self.session, &after, rowid)? else { continue };
+            let mut columns = row.columns();
+            columns.resize(before.columns.len(), None);
+            columns.extend(added.iter().map(|column| column.fill.as_deref()));
+            updater.push(rowid, &columns)?;
+        }
+        updater.finish()?;
+        Ok(())
+    }
+
+    fn rowids(&self, table: &Arc<TableDef>) -> Result<Vec<Rowid>> {
+        let spec = ScanSpec { projection: Vec::new(), predicate: None, rowids: true };
+        let mut sink = Rowids { data_object: ObjectNumber(0), address: BlockAddress::NONE, rowids: Vec::new() };
+        let mut scan = table::TableScan::new(self.session.clone(), table.clone(), spec)?;
+        while scan.next(&mut sink, 10_000)? {}
+        Ok(sink.rowids)
+    }
+
+    /// Does the table have a row (that satisfies `predicate`)?
+    fn has_rows(&self, table: &Arc<TableDef>, predicate: Option<Predicate>) -> Result<bool> {
+        let spec = ScanSpec { projection: Vec::new(), predicate, rowids: false };
+        let mut count = Count(0);
+        let mut scan = table::TableScan::new(self.session.clone(), table.clone(), spec)?;
+        while count.0 == 0 && scan.next(&mut count, 1)? {}
+        Ok(count.0 > 0)
+    }
+
+    fn modify_columns(&mut self, mut table: TableDef, changes: &[ColumnChange]) -> Result<TableDef> {
+        let before = Arc::new(table.clone());
+        for change in changes {
+            let position = position(&table, &change.name)?;
+            let mut column = table.columns[position].clone();
+            if let Some(data_type) = change.data_type {
+                let wanted = ColumnDef { data_type, ..column.clone() };
+                check_column(&wanted)?;
+                self.check_type_change(&before, position, data_type)?;
+                column = wanted;
+            }
+            match change.nullable {
+                Some(true) if column.nullable => {
+                    return Err(Error::user(1451, format!("column {} takes NULL already", column.name)));
+                }
+                Some(false) if !column.nullable => {
+                    return Err(Error::user(1442, format!("column {} is NOT NULL already", column.name)));
+                }
+                Some(false) if self.has_rows(&before, Some(Predicate::IsNull(position as u16)))? => {
+                    return Err(Error::user(2296, format!("column {} holds NULLs", column.name)));
+                }
+                Some(nullable) => column.nullable = nullable,
+                None => {}
+            }
+            if let Some(default) = &change.default {
+                column.default.clone_from(default);
+            }
+            let number = position as u16 + 1;
+            let row = column_row(table.object, number, &column);
+            self.update::<ColumnRow>(&[is("OBJ#", table.object.0)?, is("COL#", number)?], |stored| {
+                *stored = row.clone()
+            })?;
+            table.columns[position] = column;
+        }
+        Ok(table)
+    }
+
+    /// Values are not rewritten: a change is allowed where every stored value is one of the new type as it stands.
+    fn check_type_change(&self, table: &Arc<TableDef>, position: usize, to: DataType) -> Result<()> {
+        let column = &table.columns[position];
+        let holds_values = || self.has_rows(table, Some(Predicate::IsNotNull(position as u16)));
+        match (column.data_type, to) {
+            (from, to) if from == to => Ok(()),
+            (DataType::Varchar2 { bytes: from }, DataType::Varchar2 { bytes: to })
+            | (DataType::Raw { bytes: from }, DataType::Raw { bytes: to }) => {
+                if to < from && self.longest(table, position)? > usize::from(to) {
+                    let name = &column.name;
+                    return Err(Error::user(1441, format!("column {name} holds values longer than {to} bytes")));
+                }
+                Ok(())
+            }
+            (DataType::Number { precision: from, scale: old }, DataType::Number { precision: to, scale: new })
+                if widens(from, old, to, new) =>
+            {
+                Ok(())
+            }
+            (DataType::Number { .. }, DataType::Number { .. }) if holds_values()? => {
+                Err(Error::user(1440, format!("column {} holds values: its digits can only become more", column.name)))
+            }
+            (DataType::Timestamp { precision: from }, DataType::Timestamp { precision: to }) if to > from => Ok(()),
+            // A CHAR of another length is padded otherwise.
+            (DataType::Char { .. }, DataType::Char { .. }) if holds_values()? => Err(Error::unsupported(format_args!(
+                "changing the length of CHAR column {} while it holds values",
+                column.name
+            ))),
+            _ if holds_values()? => {
+                Err(Error::user(1439, format!("column {} holds values: its type cannot change", column.name)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn longest(&self, table: &Arc<TableDef>, position: usize) -> Result<usize> {
+        let spec = ScanSpec { projection: vec![position as u16], predicate: None, rowids: false };
+        let mut longest = Longest(0);
+        let mut scan = table::TableScan::new(self.session.clone(), table.clone(), spec)?;
+        while scan.next(&mut longest, 10_000)? {}
+        Ok(longest.0)
+    }
+
+    fn rename_table(&mut self, table: TableDef, name: &str) -> Result<TableDef> {
+        check_name(name)?;
+        self.check_table_name_free(&table.owner, name)?;
+        let segment = table
+            .segment
+            .with_attributes(&SegmentSpec { name: format!("{}.{name}", table.owner), ..table.segment.spec().clone() });
+        for index in &table.indexes {
+            let table_name = name.to_owned();
+            self.catalog.put_index(IndexDef { table_name, ..IndexDef::clone(index) });
+        }
+        Ok(TableDef { name: name.to_owned(), segment, ..table })
+    }
+
+    fn rename_column(&mut self, mut table: TableDef, from: &str, to: &str) -> Result<TableDef> {
+        let position = position(&table, from)?;
+        check_name(to)?;
+        if table.column(to).is_some() {
+            return Err(Error::user(957, format!("table {} has a column {to} already", table.name)));
+        }
+        let row = [is("OBJ#", table.object.0)?, is("COL#", position as u16 + 1)?];
+        self.update::<ColumnRow>(&row, |row| to.clone_into(&mut row.name))?;
+        to.clone_into(&mut table.columns[position].name);
+        Ok(table)
+    }
+}
+
+fn position(table: &TableDef, column: &str) -> Result<usize> {
+    table
+        .column(column)
+        .ok_or_else(|| Error::user(904, format!("table {} has no column {column}", table.qualified_name())))
+}
+
+/// Is every NUMBER of the old precision and scale one of the new?
+fn widens(from: Option<u8>, old: i8, to: Option<u8>, new: i8) -> bool {
+    match (from, to) {
+        (_, None) => new == 0,
+        (None, Some(_)) => false,
+        (Some(from), Some(to)) => {
+            let whole = |precision: u8, scale: i8| i16::from(precision) - i16::from(scale);
+            new >= old && whole(to, new) >= whole(from, old)
+        }
+    }
+}
+
+struct Rowids {
+    data_object: ObjectNumber,
+    address: BlockAddress,
+    rowids: Vec<Rowid>,
+}
+
+impl RowSink for Rowids {
+    fn block(&mut self, object: ObjectNumber, address: BlockAddress) {
+        (self.data_object, self.address) = (object, address);
+    }
+
+    fn row(&mut self, slot: u16, _: &[Option<&[u8]>]) {
+        self.rowids.push(Rowid { data_object: self.data_object, block: self.address, slot });
+    }
+}
+
+struct Count(usize);
+
+impl RowSink for Count {
+    fn block(&mut self, _: ObjectNumber, _: BlockAddress) {}
+
+    fn row(&mut self, _: u16, _: &[Option<&[u8]>]) {
+        self.0 += 1;
+    }
+
+    fn rows(&mut self, count: usize) {
+        self.0 += count;
+    }
+}
+
+struct Longest(usize);
+
+impl RowSink for Longest {
+    fn block(&mut self, _: ObjectNumber, _: BlockAddress) {}
+
+    fn row(&mut self, _: u16, columns: &[Option<&[u8]>]) {
+        let length = columns.first().copied().flatten().map_or(0, <[u8]>::len);
+        self.0 = self.0.max(length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::widens;
+
+    #[test]
+    fn digits_may_only_become_more() {
+        assert!(widens(Some(5), 2, Some(6), 2));
+        assert!(widens(Some(5), 2, Some(6), 3));
+        assert!(!widens(Some(5), 2, Some(5), 3));
+        assert!(!widens(Some(5), 2, Some(6), 1));
+        assert!(widens(Some(5), 2, None, 0));
+        assert!(!widens(None, 0, Some(38), 0));
+    }
+}

@@ -1,0 +1,355 @@
+//! Changing the dictionary: rows of its tables, and the latch that makes DDL one at a time.
+//!
+//! A DDL statement, under the latch:
+//!
+//! 1. makes or changes segments;
+//! 2. changes dictionary rows, each noted in `Ddl::changes`;
+//! 3. puts the next catalog in place.
+//!
+//! When a step fails, the noted row changes are taken back and the old catalog stays: no half object is left. There is no crash to survive
+//! here: a database that was not closed cleanly is refused at open.
+
+use std::sync::Arc;
+
+use common::sync::MutexGuard;
+use common::{BlockAddress, Error, ObjectNumber, Result, Rowid};
+use scan::{Comparison, Predicate, RowSink, ScanSpec};
+use waits::Statistic;
+
+use super::field::{Field, damaged};
+use super::lock::ExclusiveLock;
+use super::privilege::{SystemPrivilege, insufficient};
+use super::rows::{DictionaryRow, KIND_NEXT_OBJECT, ObjectRow};
+use super::{Catalog, SYS, TableDef};
+use crate::instance::Session;
+use crate::segment::Segment;
+use crate::table;
+
+/// The stored values of one row.
+pub(super) type StoredRow = Vec<Option<Vec<u8>>>;
+
+/// A step that can be taken back.
+enum Change {
+    Insert { table: ObjectNumber, row: StoredRow },
+    Delete { table: ObjectNumber, row: StoredRow },
+    Update { table: ObjectNumber, old: StoredRow, new: StoredRow },
+    Segment(Arc<Segment>),
+}
+
+/// A DDL statement under way.
+pub(super) struct Ddl<'a> {
+    pub(super) session: &'a Arc<Session>,
+    /// The next catalog.
+    pub(super) catalog: Catalog,
+    changes: Vec<Change>,
+    /// Segments to drop once the next catalog is in place.
+    dropped: Vec<Arc<Segment>>,
+    /// Table locks, held to the end of the statement.
+    locks: Vec<ExclusiveLock>,
+    _latch: MutexGuard<'a, ()>,
+}
+
+impl Session {
+    /// The dictionary as of now. A statement takes it once and keeps it.
+    #[must_use]
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.instance().catalog.read().clone()
+    }
+
+    /// Runs a DDL statement: all of `work` or nothing of it shows in the catalog.
+    pub(super) fn ddl<R>(self: &Arc<Self>, work: impl FnOnce(&mut Ddl<'_>) -> Result<R>) -> Result<R> {
+        let latch = self.instance().ddl.lock();
+        let catalog = Catalog::clone(&self.catalog());
+        let first_object = catalog.next_object;
+        let mut ddl =
+            Ddl { session: self, catalog, changes: Vec::new(), dropped: Vec::new(), locks: Vec::new(), _latch: latch };
+        let result = work(&mut ddl).and_then(|result| ddl.keep_next_object(first_object).map(|()| result));
+        match result {
+            Ok(result) => {
+                ddl.catalog.advance();
+                *self.instance().catalog.write() = Arc::new(std::mem::take(&mut ddl.catalog));
+                ddl.drop_segments().map(|()| result)
+            }
+            Err(error) => Err(ddl.take_back(error)),
+        }
+    }
+}
+
+impl Ddl<'_> {
+    /// Wall time, as definitions and rows note it: whole seconds.
+    pub(super) fn now_us(&self) -> u64 {
+        self.session.meter().clock().wall_us() / 1_000_000 * 1_000_000
+    }
+
+    /// Notes a segment that was made.
+    pub(super) fn created(&mut self, segment: Arc<Segment>) {
+        self.changes.push(Change::Segment(segment));
+    }
+
+    /// A segment whose object is gone when the next catalog is in place.
+    pub(super) fn drop_at_end(&mut self, segment: Arc<Segment>) {
+        self.dropped.push(segment);
+    }
+
+    /// Keeps a table locked until the statement ends.
+    pub(super) fn hold(&mut self, lock: ExclusiveLock) {
+        self.locks.push(lock);
+    }
+
+    /// The statement stands already; what cannot be given back is lost until the tablespace is dropped, and reported.
+    fn drop_segments(&self) -> Result<()> {
+        let mut result = Ok(());
+        for segment in &self.dropped {
+            let dropped = segment.drop_segment(self.session);
+            result = result.and(dropped);
+        }
+        result
+    }
+
+    /// A number for a new object or a new data object.
+    pub(super) fn new_object(&mut self) -> ObjectNumber {
+        let number = self.catalog.next_object;
+        self.catalog.next_object += 1;
+        ObjectNumber(number)
+    }
+
+    fn keep_next_object(&mut self, first_object: u32) -> Result<()> {
+        let next = self.catalog.next_object;
+        if next == first_object {
+            return Ok(());
+        }
+        let changed = self.update::<ObjectRow>(&equal("TYPE#", KIND_NEXT_OBJECT)?, |row| row.data_object = next)?;
+        if changed == 1 { Ok(()) } else { Err(damaged("OBJ$ has no row with the next object number")) }
+    }
+
+    /// May the user make objects in this schema?
+    ///
+    /// # Errors
+    /// ORA-01031.
+    pub(super) fn check_schema_privilege(&self, owner: &str, own: SystemPrivilege, any: SystemPrivilege) -> Result<()> {
+        let user = self.session.user();
+        if owner == SYS && user != SYS {
+            return Err(insufficient(format_args!("only {SYS} makes objects of {SYS}")));
+        }
+        if user == owner && self.catalog.has_system_privilege(&user, own) {
+            return Ok(());
+        }
+        self.catalog.check_system_privilege(&user, if user == owner { own } else { any })
+    }
+
+    /// # Errors
+    /// ORA-00955.
+    pub(super) fn check_table_name_free(&self, owner: &str, name: &str) -> Result<()> {
+        if self.catalog.table(owner, name).is_some() {
+            return Err(Error::user(955, format!("the name {owner}.{name} is used by another object")));
+        }
+        Ok(())
+    }
+
+    fn table(&self, object: ObjectNumber) -> Result<&Arc<TableDef>> {
+        self.catalog.table_by_number(object).ok_or_else(|| Error::bug(format!("no dictionary table {}", object.0)))
+    }
+
+    /// The rows of a dictionary table that satisfy all of `conditions`.
+    pub(super) fn select<R: DictionaryRow>(&self, conditions: &[Condition]) -> Result<Vec<(Rowid, R)>> {
+        select(self.session, self.table(R::TABLE.object)?, conditions)
+    }
+
+    pub(super) fn insert<R: DictionaryRow>(&mut self, rows: &[R]) -> Result<()> {
+        let object = R::TABLE.object;
+        for row in rows {
+            let row = row.encode()?;
+            self.changes.push(Change::Insert { table: object, row: row.clone() });
+            if let Err(error) = insert_rows(self.session, self.table(object)?, std::slice::from_ref(&row)) {
+                self.changes.pop();
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes the rows that satisfy all of `conditions`; returns how many.
+    pub(super) fn delete<R: DictionaryRow>(&mut self, conditions: &[Condition]) -> Result<usize> {
+        let rows = self.select::<R>(conditions)?;
+        let table = self.table(R::TABLE.object)?.clone();
+        for (rowid, row) in &rows {
+            delete_row(self.session, &table, *rowid)?;
+            self.changes.push(Change::Delete { table: table.object, row: row.encode()? });
+        }
+        Ok(rows.len())
+    }
+
+    /// Changes the rows that satisfy all of `conditions`; returns how many.
+    pub(super) fn update<R: DictionaryRow>(
+        &mut self,
+        conditions: &[Condition],
+        change: impl Fn(&mut R),
+    ) -> Result<usize> {
+        let rows = self.select::<R>(conditions)?;
+        let count = rows.len();
+        let table = self.table(R::TABLE.object)?.clone();
+        for (rowid, mut row) in rows {
+            let old = row.encode()?;
+            change(&mut row);
+            let new = row.encode()?;
+            if old != new {
+                update_row(self.session, &table, rowid, &new)?;
+                self.changes.push(Change::Update { table: table.object, old, new });
+            }
+        }
+        Ok(count)
+    }
+
+    /// Undoes every row change, the last one first. Returns what the caller shall report.
+    fn take_back(mut self, error: Error) -> Error {
+        let changes = std::mem::take(&mut self.changes);
+        for change in changes.into_iter().rev() {
+            if let Err(second) = self.take_back_one(change) {
+                return Error {
+                    text: format!("{}; and the dictionary could not be put back: {second}", error.text),
+                    ..error
+                };
+            }
+        }
+        error
+    }
+
+    fn take_back_one(&self, change: Change) -> Result<()> {
+        match change {
+            Change::Segment(segment) => segment.drop_segment(self.session),
+            Change::Insert { table, row } => {
+                let table = self.table(table)?;
+                delete_row(self.session, table, find_row(self.session, table, &row)?)
+            }
+            Change::Delete { table, row } => insert_rows(self.session, self.table(table)?, &[row]),
+            Change::Update { table, old, new } => {
+                let table = self.table(table)?;
+                update_row(self.session, table, find_row(self.session, table, &new)?, &old)
+            }
+        }
+    }
+}
+
+/// A column, by name, and the value that it must have.
+pub(super) struct Condition {
+    column: &'static str,
+    value: Option<Vec<u8>>,
+}
+
+/// One condition: `column = value`.
+pub(super) fn is(column: &'static str, value: impl Field) -> Result<Condition> {
+    Ok(Condition { column, value: value.encode()? })
+}
+
+/// [`is`], where it is the only condition.
+pub(super) fn equal(column: &'static str, value: impl Field) -> Result<[Condition; 1]> {
+    Ok([is(column, value)?])
+}
+
+fn predicate(table: &TableDef, conditions: &[Condition]) -> Result<Option<Predicate>> {
+    if conditions.is_empty() {
+        return Ok(None);
+    }
+    let parts = conditions.iter().map(|condition| {
+        let column = table
+            .column(condition.column)
+            .and_then(|column| u16::try_from(column).ok())
+            .ok_or_else(|| Error::bug(format!("{} has no column {}", table.name, condition.column)))?;
+        Ok(equals(column, condition.value.as_deref()))
+    });
+    Ok(Some(Predicate::And(parts.collect::<Result<_>>()?)))
+}
+
+fn equals(column: u16, value: Option<&[u8]>) -> Predicate {
+    match value {
+        Some(value) => Predicate::compare(column, Comparison::Equal, value),
+        None => Predicate::IsNull(column),
+    }
+}
+
+/// Reads all rows that satisfy `conditions`, by a full scan: the dictionary is small.
+pub(super) fn select<R: DictionaryRow>(
+    session: &Arc<Session>,
+    table: &Arc<TableDef>,
+    conditions: &[Condition],
+) -> Result<Vec<(Rowid, R)>> {
+    let found = scan(session, table, predicate(table, conditions)?)?;
+    found
+        .into_iter()
+        .map(|(rowid, row)| {
+            let columns: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
+            Ok((rowid, R::decode(&columns)?))
+        })
+        .collect()
+}
+
+/// The row whose every column is as in `row`.
+fn find_row(session: &Arc<Session>, table: &Arc<TableDef>, row: &StoredRow) -> Result<Rowid> {
+    let parts = (0u16..).zip(row).map(|(column, value)| equals(column, value.as_deref())).collect();
+    scan(session, table, Some(Predicate::And(parts)))?
+        .first()
+        .map(|(rowid, _)| *rowid)
+        .ok_or_else(|| damaged(format_args!("a row of {} is gone", table.name)))
+}
+
+fn scan(
+    session: &Arc<Session>,
+    table: &Arc<TableDef>,
+    predicate: Option<Predicate>,
+) -> Result<Vec<(Rowid, StoredRow)>> {
+    session.meter().count(Statistic::RecursiveCalls, 1);
+    let columns = u16::try_from(table.columns.len()).map_err(|_| Error::bug("too many columns"))?;
+    let spec = ScanSpec { projection: (0..columns).collect(), predicate, rowids: true };
+    let mut scan = table::TableScan::new(session.clone(), table.clone(), spec)?;
+    let mut sink = Collector { data_object: ObjectNumber(0), address: BlockAddress::NONE, rows: Vec::new() };
+    while scan.next(&mut sink, 1000)? {}
+    Ok(sink.rows)
+}
+
+struct Collector {
+    data_object: ObjectNumber,
+    address: BlockAddress,
+    rows: Vec<(Rowid, StoredRow)>,
+}
+
+impl RowSink for Collector {
+    fn block(&mut self, object: ObjectNumber, address: BlockAddress) {
+        (self.data_object, self.address) = (object, address);
+    }
+
+    fn row(&mut self, slot: u16, columns: &[Option<&[u8]>]) {
+        let rowid = Rowid { data_object: self.data_object, block: self.address, slot };
+        self.rows.push((rowid, columns.iter().map(|value| value.map(<[u8]>::to_vec)).collect()));
+    }
+}
+
+/// Adds rows to a dictionary table.
+pub(super) fn insert_rows(session: &Arc<Session>, table: &Arc<TableDef>, rows: &[StoredRow]) -> Result<()> {
+    session.meter().count(Statistic::RecursiveCalls, 1);
+    let mut inserter = table::Inserter::new(session.clone(), table.clone())?;
+    for row in rows {
+        let columns: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
+        inserter.push(&columns)?;
+    }
+    inserter.finish()?;
+    Ok(())
+}
+
+fn delete_row(session: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid) -> Result<()> {
+    session.meter().count(Statistic::RecursiveCalls, 1);
+    if table::delete(session, table, rowid)? {
+        Ok(())
+    } else {
+        Err(damaged(format_args!("a row of {} is gone", table.name)))
+    }
+}
+
+fn update_row(session: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid, row: &StoredRow) -> Result<()> {
+    session.meter().count(Statistic::RecursiveCalls, 1);
+    let columns: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
+    if table::update(session, table, rowid, &columns)? {
+        Ok(())
+    } else {
+        Err(damaged(format_args!("a row of {} is gone", table.name)))
+    }
+}

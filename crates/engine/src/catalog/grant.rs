@@ -1,0 +1,273 @@
+//! GRANT and REVOKE.
+
+use std::sync::Arc;
+
+use common::{Error, Result};
+
+use super::dictionary::{Ddl, is};
+use super::privilege::{ObjectPrivilege, SystemPrivilege, insufficient};
+use super::rows::{ObjectGrantRow, SystemGrantRow};
+use super::{SYS, TableDef, UserDef, UserKind, UserNumber};
+use crate::instance::Session;
+
+/// What GRANT without ON grants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Grant {
+    Privilege(SystemPrivilege),
+    Role(UserNumber),
+}
+
+impl Grant {
+    fn number(self) -> i64 {
+        match self {
+            Self::Privilege(privilege) => privilege.number(),
+            Self::Role(role) => i64::from(role.0),
+        }
+    }
+}
+
+impl Session {
+    /// GRANT of system privileges and roles; `names` are theirs, `ALL PRIVILEGES` stands for every system privilege. `grantable`: WITH ADMIN OPTION.
+    ///
+    /// # Errors
+    /// ORA-01919 neither a privilege nor a role, ORA-01917 no such user or role to grant to, ORA-01934 a role in a circle, ORA-01031.
+    pub fn grant(self: &Arc<Self>, names: &[String], to: &[String], grantable: bool) -> Result<()> {
+        self.ddl(|ddl| {
+            for grant in ddl.grants(names)? {
+                ddl.check_may_grant(grant)?;
+                for grantee in to {
+                    ddl.grant(grant, grantee, grantable)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// REVOKE of system privileges and roles.
+    ///
+    /// # Errors
+    /// As [`Session::grant`]; ORA-01951 and ORA-01952 where it was not granted.
+    pub fn revoke(self: &Arc<Self>, names: &[String], from: &[String]) -> Result<()> {
+        self.ddl(|ddl| {
+            for grant in ddl.grants(names)? {
+                ddl.check_may_grant(grant)?;
+                for grantee in from {
+                    ddl.revoke(grant, grantee)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// GRANT … ON table. `grantable`: WITH GRANT OPTION.
+    ///
+    /// # Errors
+    /// ORA-00942, ORA-01917, ORA-01749 to oneself, ORA-01031.
+    pub fn grant_on_table(
+        self: &Arc<Self>,
+        privileges: &[ObjectPrivilege],
+        owner: &str,
+        name: &str,
+        to: &[String],
+        grantable: bool,
+    ) -> Result<()> {
+        self.ddl(|ddl| {
+            let table = ddl.table_to_grant_on(owner, name, privileges)?;
+            for grantee in to {
+                ddl.grant_on(&table, privileges, grantee, grantable)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// REVOKE … ON table.
+    ///
+    /// # Errors
+    /// ORA-00942, ORA-01917, ORA-01927 where it was not granted, ORA-01031.
+    pub fn revoke_on_table(
+        self: &Arc<Self>,
+        privileges: &[ObjectPrivilege],
+        owner: &str,
+        name: &str,
+        from: &[String],
+    ) -> Result<()> {
+        self.ddl(|ddl| {
+            let table = ddl.table_to_grant_on(owner, name, privileges)?;
+            for grantee in from {
+                ddl.revoke_on(&table, privileges, grantee)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+impl Ddl<'_> {
+    fn grants(&self, names: &[String]) -> Result<Vec<Grant>> {
+        let mut grants = Vec::new();
+        for name in names {
+            if name.eq_ignore_ascii_case("ALL PRIVILEGES") || name.eq_ignore_ascii_case("ALL") {
+                grants.extend(SystemPrivilege::ALL.iter().copied().map(Grant::Privilege));
+            } else if let Some(privilege) = SystemPrivilege::find(name) {
+                grants.push(Grant::Privilege(privilege));
+            } else {
+                let role = self
+                    .catalog
+                    .user(name)
+                    .filter(|role| role.kind == UserKind::Role && role.number != UserNumber::PUBLIC)
+                    .ok_or_else(|| Error::user(1919, format!("there is no role or system privilege {name}")))?;
+                grants.push(Grant::Role(role.number));
+            }
+        }
+        Ok(grants)
+    }
+
+    fn grantee(&self, name: &str) -> Result<UserDef> {
+        self.catalog
+            .user(name)
+            .map(|user| UserDef::clone(user))
+            .ok_or_else(|| Error::user(1917, format!("there is no user or role {name}")))
+    }
+
+    fn check_may_grant(&self, grant: Grant) -> Result<()> {
+        let user = self.session.user();
+        if user == SYS {
+            return Ok(());
+        }
+        let any = match grant {
+            Grant::Privilege(_) => SystemPrivilege::GrantAnyPrivilege,
+            Grant::Role(_) => SystemPrivilege::GrantAnyRole,
+        };
+        let admin = self.catalog.grantees_of(&user).iter().any(|holder| match grant {
+            Grant::Privilege(privilege) => holder.system.get(&privilege) == Some(&true),
+            Grant::Role(role) => holder.roles.get(&role) == Some(&true),
+        });
+        if admin || self.catalog.has_system_privilege(&user, any) {
+            return Ok(());
+        }
+        Err(insufficient(format_args!("{user} holds it without ADMIN OPTION, or not at all")))
+    }
+
+    fn grant(&mut self, grant: Grant, grantee: &str, grantable: bool) -> Result<()> {
+        let mut user = self.grantee(grantee)?;
+        if let Grant::Role(role) = grant
+            && self.catalog.user_by_number(role).is_some_and(|role| {
+                self.catalog
+                    .grantees_of(&role.name)
+                    .iter()
+                    .any(|held| held.number == user.number && held.kind == UserKind::Role)
+            })
+            && user.number != UserNumber::PUBLIC
+        {
+            return Err(Error::user(1934, format!("role {grantee} would be granted to itself")));
+        }
+        let held = match grant {
+            Grant::Privilege(privilege) => user.system.get(&privilege).copied(),
+            Grant::Role(role) => user.roles.get(&role).copied(),
+        };
+        if held.is_some_and(|held| held || !grantable) {
+            return Ok(());
+        }
+        let (number, privilege) = (user.number.0, grant.number());
+        match held {
+            None => self.insert(&[SystemGrantRow { grantee: number, privilege, grantable }])?,
+            Some(_) => {
+                let row = [is("GRANTEE#", number)?, is("PRIVILEGE#", privilege)?];
+                self.update::<SystemGrantRow>(&row, |row| row.grantable = true)?;
+            }
+        }
+        match grant {
+            Grant::Privilege(privilege) => user.system.insert(privilege, grantable),
+            Grant::Role(role) => user.roles.insert(role, grantable),
+        };
+        self.catalog.put_user(user);
+        Ok(())
+    }
+
+    fn revoke(&mut self, grant: Grant, grantee: &str) -> Result<()> {
+        let mut user = self.grantee(grantee)?;
+        let held = match grant {
+            Grant::Privilege(privilege) => user.system.remove(&privilege),
+            Grant::Role(role) => user.roles.remove(&role),
+        };
+        if held.is_none() {
+            return Err(match grant {
+                Grant::Privilege(privilege) => Error::user(1952, format!("{privilege} was not granted to {grantee}")),
+                Grant::Role(_) => Error::user(1951, format!("the role was not granted to {grantee}")),
+            });
+        }
+        self.delete::<SystemGrantRow>(&[is("GRANTEE#", user.number.0)?, is("PRIVILEGE#", grant.number())?])?;
+        self.catalog.put_user(user);
+        Ok(())
+    }
+
+    /// The table, if the user may grant these privileges on it.
+    fn table_to_grant_on(&self, owner: &str, name: &str, privileges: &[ObjectPrivilege]) -> Result<Arc<TableDef>> {
+        let table = self.catalog.require_table(owner, name)?.clone();
+        let user = self.session.user();
+        let any = SystemPrivilege::GrantAnyObjectPrivilege;
+        if user == table.owner || user == SYS || (table.owner != SYS && self.catalog.has_system_privilege(&user, any)) {
+            return Ok(table);
+        }
+        self.catalog.check_table(&user, &table, ObjectPrivilege::Select)?;
+        let holders = self.catalog.grantees_of(&user);
+        let option = |privilege: &ObjectPrivilege| {
+            holders.iter().any(|holder| holder.objects.get(&(table.object, *privilege)) == Some(&true))
+        };
+        if privileges.iter().all(option) {
+            return Ok(table);
+        }
+        Err(insufficient(format_args!("{user} holds no GRANT OPTION on {}", table.qualified_name())))
+    }
+
+    fn grant_on(
+        &mut self,
+        table: &TableDef,
+        privileges: &[ObjectPrivilege],
+        grantee: &str,
+        grantable: bool,
+    ) -> Result<()> {
+        let mut user = self.grantee(grantee)?;
+        if grantee == self.session.user() {
+            return Err(Error::user(1749, "nobody grants privileges to or revokes them from oneself"));
+        }
+        if user.name == table.owner {
+            return Ok(());
+        }
+        for privilege in privileges {
+            let key = (table.object, *privilege);
+            let held = user.objects.get(&key).copied();
+            if held.is_some_and(|held| held || !grantable) {
+                continue;
+            }
+            let (object, number) = (table.object.0, privilege.number());
+            match held {
+                None => {
+                    let row = ObjectGrantRow { object, grantee: user.number.0, privilege: number, grantable };
+                    self.insert(&[row])?;
+                }
+                Some(_) => {
+                    let row = [is("OBJ#", object)?, is("GRANTEE#", user.number.0)?, is("PRIVILEGE#", number)?];
+                    self.update::<ObjectGrantRow>(&row, |row| row.grantable = true)?;
+                }
+            }
+            user.objects.insert(key, grantable);
+        }
+        self.catalog.put_user(user);
+        Ok(())
+    }
+
+    fn revoke_on(&mut self, table: &TableDef, privileges: &[ObjectPrivilege], grantee: &str) -> Result<()> {
+        let mut user = self.grantee(grantee)?;
+        for privilege in privileges {
+            if user.objects.remove(&(table.object, *privilege)).is_none() {
+                let name = table.qualified_name();
+                return Err(Error::user(1927, format!("{privilege} on {name} was not granted to {grantee}")));
+            }
+            let row =
+                [is("OBJ#", table.object.0)?, is("GRANTEE#", user.number.0)?, is("PRIVILEGE#", privilege.number())?];
+            self.delete::<ObjectGrantRow>(&row)?;
+        }
+        self.catalog.put_user(user);
+        Ok(())
+    }
+}

@@ -1,0 +1,260 @@
+//! Reading the whole dictionary into a catalog, when a database is opened.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use common::{BlockAddress, ObjectNumber, Result, TablespaceNumber};
+use format::transaction::Owner;
+
+use super::definition::{ColumnDef, IndexDef, TableDef, TableStatistics};
+use super::dictionary::select;
+use super::field::damaged;
+use super::privilege::{ObjectPrivilege, SystemPrivilege};
+use super::rows::{
+    ColumnRow, DictionaryRow, IndexColumnRow, IndexRow, KIND_INDEX, KIND_NEXT_OBJECT, KIND_TABLE, ObjectGrantRow,
+    ObjectRow, QuotaRow, SystemGrantRow, TableRow, UserRow, decode_type,
+};
+use super::{Catalog, UserDef, UserKind, UserNumber};
+use crate::index::IndexStatistics;
+use crate::instance::Session;
+use crate::segment::{Segment, SegmentSpec, Storage};
+
+type Tables = BTreeMap<ObjectNumber, Arc<TableDef>>;
+
+/// Everything that the dictionary's tables say.
+pub(super) fn load_catalog(session: &Arc<Session>, tables: &Tables) -> Result<Catalog> {
+    let reader = Reader { session, tables };
+    let mut catalog = Catalog::default();
+    for user in reader.users()? {
+        catalog.put_user(user);
+    }
+    let objects: BTreeMap<u32, ObjectRow> =
+        reader.all::<ObjectRow>()?.into_iter().map(|row| (row.object, row)).collect();
+    catalog.next_object = objects
+        .values()
+        .find(|row| row.kind == KIND_NEXT_OBJECT)
+        .map(|row| row.data_object)
+        .ok_or_else(|| damaged("OBJ$ has no row with the next object number"))?;
+    for table in tables.values() {
+        catalog.put_table(TableDef::clone(table));
+    }
+    reader.load_tables(&mut catalog, &objects)?;
+    reader.load_indexes(&mut catalog, &objects)?;
+    Ok(catalog)
+}
+
+struct Reader<'a> {
+    session: &'a Arc<Session>,
+    tables: &'a Tables,
+}
+
+impl Reader<'_> {
+    fn all<R: DictionaryRow>(&self) -> Result<Vec<R>> {
+        let table = self.tables.get(&R::TABLE.object).ok_or_else(|| damaged("a table of its own is missing"))?;
+        Ok(select(self.session, table, &[])?.into_iter().map(|(_, row)| row).collect())
+    }
+
+    fn users(&self) -> Result<Vec<UserDef>> {
+        let mut users = BTreeMap::new();
+        for row in self.all::<UserRow>()? {
+            let kind = if row.kind == 1 { UserKind::User } else { UserKind::Role };
+            let mut user =
+                UserDef::new(UserNumber(row.number), &row.name, kind, &row.default_tablespace, row.created.0);
+            user.verifier = row.verifier;
+            user.locked = row.locked;
+            users.insert(row.number, user);
+        }
+        let unknown =
+            |grantee: u32| damaged(format_args!("something is granted to user # {grantee}, who does not exist"));
+        for row in self.all::<SystemGrantRow>()? {
+            let user = users.get_mut(&row.grantee).ok_or_else(|| unknown(row.grantee))?;
+            if let Ok(role) = u32::try_from(row.privilege) {
+                user.roles.insert(UserNumber(role), row.grantable);
+            } else {
+                let privilege = SystemPrivilege::from_number(row.privilege)
+                    .ok_or_else(|| damaged(format_args!("there is no system privilege {}", row.privilege)))?;
+                user.system.insert(privilege, row.grantable);
+            }
+        }
+        for row in self.all::<ObjectGrantRow>()? {
+            let user = users.get_mut(&row.grantee).ok_or_else(|| unknown(row.grantee))?;
+            let privilege = ObjectPrivilege::from_number(row.privilege)
+                .ok_or_else(|| damaged(format_args!("there is no object privilege {}", row.privilege)))?;
+            user.objects.insert((ObjectNumber(row.object), privilege), row.grantable);
+        }
+        for row in self.all::<QuotaRow>()? {
+            users.get_mut(&row.user).ok_or_else(|| unknown(row.user))?.quotas.insert(row.tablespace);
+        }
+        Ok(users.into_values().collect())
+    }
+
+    fn load_tables(&self, catalog: &mut Catalog, objects: &BTreeMap<u32, ObjectRow>) -> Result<()> {
+        let mut columns: BTreeMap<u32, Vec<ColumnRow>> = BTreeMap::new();
+        for row in self.all::<ColumnRow>()? {
+            columns.entry(row.object).or_default().push(row);
+        }
+        for row in self.all::<TableRow>()? {
+            if self.tables.contains_key(&ObjectNumber(row.object)) {
+                continue;
+            }
+            let object = object(objects, row.object, KIND_TABLE)?;
+            let mut columns = columns.remove(&row.object).unwrap_or_default();
+            columns.sort_by_key(|column| column.position);
+            if columns.len() != usize::from(row.columns)
+                || (1..).zip(&columns).any(|(position, column)| position != column.position)
+            {
+                return Err(damaged(format_args!("COL$ does not have the columns of table {}", object.name)));
+            }
+            catalog.put_table(self.table(row, object, &owner(catalog, object)?, &columns)?);
+        }
+        Ok(())
+    }
+
+    fn table(&self, row: TableRow, object: &ObjectRow, owner: &str, columns: &[ColumnRow]) -> Result<TableDef> {
+        let storage = row.storage();
+        let spec = SegmentSpec {
+            name: format!("{owner}.{}", object.name),
+            object: ObjectNumber(row.object),
+            data_object: ObjectNumber(object.data_object),
+            tablespace: TablespaceNumber(row.tablespace),
+            owner: Owner::Table,
+            pctfree: row.pctfree,
+            pctused: row.pctused,
+            initrans: row.initrans,
+            storage: storage.clone(),
+        };
+        let statistics = match (row.num_rows, row.analyzed) {
+            (Some(num_rows), Some(analyzed)) => Some(TableStatistics {
+                num_rows,
+                blocks: row.blocks.unwrap_or(0),
+                empty_blocks: row.empty_blocks.unwrap_or(0),
+                average_row_bytes: row.average_row_bytes.unwrap_or(0),
+                analyzed_us: analyzed.0,
+            }),
+            _ => None,
+        };
+        Ok(TableDef {
+            object: spec.object,
+            owner: owner.to_owned(),
+            name: object.name.clone(),
+            columns: columns.iter().map(column).collect::<Result<_>>()?,
+            segment: Segment::open(self.session, &spec, BlockAddress::unpack(row.header))?,
+            pctfree: row.pctfree,
+            pctused: row.pctused,
+            initrans: row.initrans,
+            maxtrans: row.maxtrans,
+            storage,
+            cache: row.cache,
+            indexes: Vec::new(),
+            created_us: object.created.0,
+            changed_us: object.changed.0,
+            statistics,
+            lock: Arc::default(),
+        })
+    }
+
+    fn load_indexes(&self, catalog: &mut Catalog, objects: &BTreeMap<u32, ObjectRow>) -> Result<()> {
+        let mut columns: BTreeMap<u32, Vec<IndexColumnRow>> = BTreeMap::new();
+        for row in self.all::<IndexColumnRow>()? {
+            columns.entry(row.object).or_default().push(row);
+        }
+        for row in self.all::<IndexRow>()? {
+            let object = object(objects, row.object, KIND_INDEX)?;
+            let table = catalog
+                .table_by_number(ObjectNumber(row.table))
+                .cloned()
+                .ok_or_else(|| damaged(format_args!("index {} is on a table that does not exist", object.name)))?;
+            let mut columns = columns.remove(&row.object).unwrap_or_default();
+            columns.sort_by_key(|column| column.position);
+            let positions: Vec<u16> = columns.iter().map(|column| column.column.wrapping_sub(1)).collect();
+            if positions.is_empty() || positions.iter().any(|position| usize::from(*position) >= table.columns.len()) {
+                return Err(damaged(format_args!("ICOL$ does not have the columns of index {}", object.name)));
+            }
+            catalog.put_index(self.index(row, object, &owner(catalog, object)?, &table, positions)?);
+        }
+        Ok(())
+    }
+
+    fn index(
+        &self,
+        row: IndexRow,
+        object: &ObjectRow,
+        owner: &str,
+        table: &TableDef,
+        columns: Vec<u16>,
+    ) -> Result<IndexDef> {
+        let storage = row.storage();
+        let spec = index_segment_spec(
+            format!("{owner}.{}", object.name),
+            ObjectNumber(row.object),
+            ObjectNumber(object.data_object),
+            TablespaceNumber(row.tablespace),
+            row.pctfree,
+            row.initrans,
+            storage.clone(),
+        );
+        let statistics = row.num_rows.map(|num_rows| IndexStatistics {
+            blevel: row.blevel.unwrap_or(0),
+            leaf_blocks: row.leaf_blocks.unwrap_or(0),
+            distinct_keys: row.distinct_keys.unwrap_or(0),
+            clustering_factor: row.clustering_factor.unwrap_or(0),
+            num_rows,
+        });
+        Ok(IndexDef {
+            object: spec.object,
+            owner: owner.to_owned(),
+            name: object.name.clone(),
+            table: table.object,
+            table_owner: table.owner.clone(),
+            table_name: table.name.clone(),
+            columns,
+            unique: row.unique,
+            segment: Segment::open(self.session, &spec, BlockAddress::unpack(row.header))?,
+            root: BlockAddress::unpack(row.root),
+            pctfree: row.pctfree,
+            initrans: row.initrans,
+            maxtrans: row.maxtrans,
+            storage,
+            created_us: object.created.0,
+            changed_us: object.changed.0,
+            statistics,
+            analyzed_us: row.analyzed.unwrap_or_default().0,
+        })
+    }
+}
+
+/// What an index's segment is made from. PCTUSED has no meaning for an index.
+pub(super) fn index_segment_spec(
+    name: String,
+    object: ObjectNumber,
+    data_object: ObjectNumber,
+    tablespace: TablespaceNumber,
+    pctfree: u8,
+    initrans: u8,
+    storage: Storage,
+) -> SegmentSpec {
+    SegmentSpec { name, object, data_object, tablespace, owner: Owner::Index, pctfree, pctused: 0, initrans, storage }
+}
+
+fn object(objects: &BTreeMap<u32, ObjectRow>, number: u32, kind: u8) -> Result<&ObjectRow> {
+    objects
+        .get(&number)
+        .filter(|row| row.kind == kind)
+        .ok_or_else(|| damaged(format_args!("OBJ$ does not know object {number}")))
+}
+
+fn owner(catalog: &Catalog, object: &ObjectRow) -> Result<String> {
+    catalog
+        .user_by_number(UserNumber(object.owner))
+        .map(|user| user.name.clone())
+        .ok_or_else(|| damaged(format_args!("{} is owned by user # {}, who does not exist", object.name, object.owner)))
+}
+
+fn column(row: &ColumnRow) -> Result<ColumnDef> {
+    Ok(ColumnDef {
+        name: row.name.clone(),
+        data_type: decode_type(row)?,
+        nullable: !row.not_null,
+        default: row.default.clone(),
+    })
+}

@@ -1,0 +1,233 @@
+//! The privileges there are, and the question whether a user has one.
+//!
+//! A user holds what was granted to it, to its roles (and their roles), and to PUBLIC. The owner of an object holds every privilege on it.
+//! `… ANY …` privileges reach all schemas but SYS, whose tables are the dictionary.
+
+use std::fmt;
+
+use common::{Error, ObjectNumber, Result};
+
+use super::{Catalog, SYS, TableDef, UserDef, UserNumber};
+
+macro_rules! privileges {
+    ($(#[$meta:meta])* $name:ident { $($variant:ident = $number:literal $text:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum $name { $($variant,)* }
+
+        impl $name {
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// As GRANT spells it.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $text,)* }
+            }
+
+            /// As the dictionary's tables store it.
+            #[must_use]
+            pub fn number(self) -> i64 {
+                match self { $(Self::$variant => $number,)* }
+            }
+
+            /// The privilege that GRANT spells `name`, in any case.
+            #[must_use]
+            pub fn find(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|privilege| privilege.name().eq_ignore_ascii_case(name))
+            }
+
+            pub(super) fn from_number(number: i64) -> Option<Self> {
+                Self::ALL.iter().copied().find(|privilege| privilege.number() == number)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+
+privileges! {
+    /// What a user may do in the database as a whole. Some allow what Highwater does not have yet: they can be granted all the same, so
+    /// that the scripts that grant them run.
+    SystemPrivilege {
+        AlterSystem = -3 "ALTER SYSTEM",
+        CreateSession = -5 "CREATE SESSION",
+        AlterSession = -6 "ALTER SESSION",
+        RestrictedSession = -7 "RESTRICTED SESSION",
+        CreateTablespace = -10 "CREATE TABLESPACE",
+        AlterTablespace = -11 "ALTER TABLESPACE",
+        ManageTablespace = -12 "MANAGE TABLESPACE",
+        DropTablespace = -13 "DROP TABLESPACE",
+        UnlimitedTablespace = -15 "UNLIMITED TABLESPACE",
+        CreateUser = -20 "CREATE USER",
+        AlterUser = -22 "ALTER USER",
+        DropUser = -23 "DROP USER",
+        CreateTable = -40 "CREATE TABLE",
+        CreateAnyTable = -41 "CREATE ANY TABLE",
+        AlterAnyTable = -42 "ALTER ANY TABLE",
+        LockAnyTable = -44 "LOCK ANY TABLE",
+        DropAnyTable = -45 "DROP ANY TABLE",
+        SelectAnyTable = -47 "SELECT ANY TABLE",
+        InsertAnyTable = -48 "INSERT ANY TABLE",
+        UpdateAnyTable = -49 "UPDATE ANY TABLE",
+        DeleteAnyTable = -50 "DELETE ANY TABLE",
+        CreateAnyIndex = -71 "CREATE ANY INDEX",
+        AlterAnyIndex = -72 "ALTER ANY INDEX",
+        DropAnyIndex = -73 "DROP ANY INDEX",
+        CreateSynonym = -80 "CREATE SYNONYM",
+        CreatePublicSynonym = -85 "CREATE PUBLIC SYNONYM",
+        DropPublicSynonym = -86 "DROP PUBLIC SYNONYM",
+        CreateView = -90 "CREATE VIEW",
+        CreateSequence = -105 "CREATE SEQUENCE",
+        CreateRole = -125 "CREATE ROLE",
+        GrantAnyRole = -129 "GRANT ANY ROLE",
+        AlterDatabase = -135 "ALTER DATABASE",
+        CreateProcedure = -140 "CREATE PROCEDURE",
+        ExecuteAnyProcedure = -144 "EXECUTE ANY PROCEDURE",
+        CreateTrigger = -151 "CREATE TRIGGER",
+        AnalyzeAny = -165 "ANALYZE ANY",
+        GrantAnyPrivilege = -167 "GRANT ANY PRIVILEGE",
+        CreateType = -180 "CREATE TYPE",
+        SelectAnyDictionary = -237 "SELECT ANY DICTIONARY",
+        GrantAnyObjectPrivilege = -244 "GRANT ANY OBJECT PRIVILEGE",
+    }
+}
+
+privileges! {
+    /// What a user may do with one table.
+    ObjectPrivilege {
+        Alter = 0 "ALTER",
+        Delete = 3 "DELETE",
+        Index = 5 "INDEX",
+        Insert = 6 "INSERT",
+        Select = 9 "SELECT",
+        Update = 10 "UPDATE",
+        References = 11 "REFERENCES",
+    }
+}
+
+impl ObjectPrivilege {
+    /// The system privilege that gives the same on every table outside SYS.
+    fn any(self) -> Option<SystemPrivilege> {
+        Some(match self {
+            Self::Alter => SystemPrivilege::AlterAnyTable,
+            Self::Delete => SystemPrivilege::DeleteAnyTable,
+            Self::Index => SystemPrivilege::CreateAnyIndex,
+            Self::Insert => SystemPrivilege::InsertAnyTable,
+            Self::Select => SystemPrivilege::SelectAnyTable,
+            Self::Update => SystemPrivilege::UpdateAnyTable,
+            Self::References => return None,
+        })
+    }
+
+    fn writes(self) -> bool {
+        !matches!(self, Self::Select | Self::References)
+    }
+}
+
+impl Catalog {
+    /// The user, its roles and their roles, and PUBLIC.
+    fn grantees(&self, user: &UserDef) -> Vec<&UserDef> {
+        let mut found: Vec<UserNumber> = vec![user.number, UserNumber::PUBLIC];
+        let mut at = 0;
+        while at < found.len() {
+            if let Some(grantee) = self.user_by_number(found[at]) {
+                let new: Vec<_> = grantee.roles.keys().copied().filter(|role| !found.contains(role)).collect();
+                found.extend(new);
+            }
+            at += 1;
+        }
+        found.iter().filter_map(|number| self.user_by_number(*number).map(|user| &**user)).collect()
+    }
+
+    /// [`Catalog::grantees`] by name; nobody for a name that is not there.
+    pub(super) fn grantees_of(&self, user: &str) -> Vec<&UserDef> {
+        self.user(user).map_or_else(Vec::new, |user| self.grantees(user))
+    }
+
+    /// Does `user` hold the privilege, directly or through a role?
+    #[must_use]
+    pub fn has_system_privilege(&self, user: &str, privilege: SystemPrivilege) -> bool {
+        user == SYS
+            || self
+                .user(user)
+                .is_some_and(|user| self.grantees(user).iter().any(|grantee| grantee.system.contains_key(&privilege)))
+    }
+
+    /// # Errors
+    /// ORA-01031 where `user` does not hold the privilege.
+    pub fn check_system_privilege(&self, user: &str, privilege: SystemPrivilege) -> Result<()> {
+        if self.has_system_privilege(user, privilege) {
+            return Ok(());
+        }
+        Err(insufficient(format_args!("{user} lacks {privilege}")))
+    }
+
+    fn has_object_privilege(&self, user: &UserDef, object: ObjectNumber, privilege: ObjectPrivilege) -> bool {
+        self.grantees(user).iter().any(|grantee| grantee.objects.contains_key(&(object, privilege)))
+    }
+
+    /// May `user` do this with `table`?
+    ///
+    /// # Errors
+    /// ORA-00942 where `user` may do nothing with it, so may not learn that it exists; ORA-01031 where it may do something else.
+    pub fn check_table(&self, user: &str, table: &TableDef, privilege: ObjectPrivilege) -> Result<()> {
+        if table.is_dictionary() && privilege.writes() {
+            return Err(insufficient(format_args!("{} is part of the dictionary", table.qualified_name())));
+        }
+        if self.may(user, table, privilege) {
+            return Ok(());
+        }
+        if ObjectPrivilege::ALL.iter().any(|other| self.may(user, table, *other)) {
+            return Err(insufficient(format_args!("{user} lacks {privilege} on {}", table.qualified_name())));
+        }
+        Err(no_table(&table.owner, &table.name))
+    }
+
+    fn may(&self, user: &str, table: &TableDef, privilege: ObjectPrivilege) -> bool {
+        if user == table.owner || user == SYS {
+            return true;
+        }
+        let Some(user) = self.user(user) else { return false };
+        let any = if table.owner == SYS {
+            (privilege == ObjectPrivilege::Select).then_some(SystemPrivilege::SelectAnyDictionary)
+        } else {
+            privilege.any()
+        };
+        self.has_object_privilege(user, table.object, privilege)
+            || any.is_some_and(|any| self.has_system_privilege(&user.name, any))
+    }
+}
+
+/// ORA-00942, which does not tell a table that is not there from one that the user may not see.
+pub(super) fn no_table(owner: &str, name: &str) -> Error {
+    Error::user(942, format!("there is no table or view {owner}.{name}"))
+}
+
+/// ORA-01031.
+pub(super) fn insufficient(why: impl fmt::Display) -> Error {
+    Error::user(1031, format!("insufficient privileges: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_are_unique() {
+        let system: BTreeSet<_> = SystemPrivilege::ALL.iter().map(|p| p.number()).collect();
+        assert_eq!(system.len(), SystemPrivilege::ALL.len());
+        for privilege in SystemPrivilege::ALL {
+            assert!(privilege.number() < 0, "roles have the positive numbers");
+            assert_eq!(SystemPrivilege::find(&privilege.name().to_lowercase()), Some(*privilege));
+            assert_eq!(SystemPrivilege::from_number(privilege.number()), Some(*privilege));
+        }
+        let object: BTreeSet<_> = ObjectPrivilege::ALL.iter().map(|p| p.number()).collect();
+        assert_eq!(object.len(), ObjectPrivilege::ALL.len());
+    }
+}

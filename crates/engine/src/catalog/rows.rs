@@ -1,0 +1,299 @@
+//! The dictionary's tables, each declared once: name, object number, columns. The declaration makes the row's type, its encoding and the
+//! table's definition.
+//!
+//! ```text
+//! USER$ ─┬─ OBJ$ ─┬─ TAB$ ── COL$
+//!        │        └─ IND$ ── ICOL$
+//!        ├─ SYSAUTH$   system privileges (negative numbers) and roles (positive) granted
+//!        ├─ OBJAUTH$   object privileges granted
+//!        └─ TSQ$       quotas
+//! ```
+//!
+//! Tablespaces and datafiles are not here: the control file has them, and two places could disagree.
+
+use common::{DataType, ObjectNumber, Result};
+
+use super::definition::ColumnDef;
+use super::field::{Field, Moment, damaged};
+use crate::segment::Storage;
+
+/// One of the dictionary's tables.
+pub(super) struct DictionaryTable {
+    pub(super) object: ObjectNumber,
+    pub(super) name: &'static str,
+    pub(super) columns: fn() -> Vec<ColumnDef>,
+}
+
+/// A row of a dictionary table.
+pub(super) trait DictionaryRow: Sized {
+    const TABLE: DictionaryTable;
+
+    /// One value for each column.
+    fn encode(&self) -> Result<Vec<Option<Vec<u8>>>>;
+    /// `columns` may lack trailing NULLs.
+    fn decode(columns: &[Option<&[u8]>]) -> Result<Self>;
+}
+
+macro_rules! dictionary {
+    ($($(#[$meta:meta])* $row:ident $table:literal $number:literal {
+        $($field:ident: $type:ty = $column:literal,)*
+    })*) => {
+        $(
+            $(#[$meta])*
+            #[derive(Clone, PartialEq, Debug)]
+            pub(super) struct $row { $(pub(super) $field: $type,)* }
+
+            impl DictionaryRow for $row {
+                const TABLE: DictionaryTable = DictionaryTable {
+                    object: ObjectNumber($number),
+                    name: $table,
+                    columns: || vec![$(ColumnDef {
+                        name: $column.to_owned(),
+                        data_type: <$type as Field>::TYPE,
+                        nullable: <$type as Field>::NULLABLE,
+                        default: None,
+                    },)*],
+                };
+
+                fn encode(&self) -> Result<Vec<Option<Vec<u8>>>> {
+                    Ok(vec![$(self.$field.encode()?,)*])
+                }
+
+                fn decode(columns: &[Option<&[u8]>]) -> Result<Self> {
+                    let mut columns = columns.iter().copied();
+                    Ok(Self {
+                        $($field: Field::decode(columns.next().flatten())
+                            .map_err(|error| damaged(format_args!("{}.{}: {error}", $table, $column)))?,)*
+                    })
+                }
+            }
+        )*
+
+        /// All of them, in the order in which a new database creates them.
+        pub(super) const TABLES: &[DictionaryTable] = &[$(<$row as DictionaryRow>::TABLE,)*];
+    };
+}
+
+dictionary! {
+    /// An object of any kind. The row with the name `_NEXT_OBJECT` keeps the next object number in DATAOBJ#.
+    ObjectRow "OBJ$" 1 {
+        object: u32 = "OBJ#",
+        data_object: u32 = "DATAOBJ#",
+        owner: u32 = "OWNER#",
+        name: String = "NAME",
+        kind: u8 = "TYPE#",
+        created: Moment = "CTIME",
+        changed: Moment = "MTIME",
+    }
+
+    /// A table and its segment.
+    TableRow "TAB$" 2 {
+        object: u32 = "OBJ#",
+        tablespace: u32 = "TS#",
+        header: u32 = "HEADER_DBA",
+        columns: u16 = "COLS",
+        pctfree: u8 = "PCTFREE$",
+        pctused: u8 = "PCTUSED$",
+        initrans: u8 = "INITRANS",
+        maxtrans: u8 = "MAXTRANS",
+        cache: bool = "CACHE",
+        initial: Option<u64> = "INIEXTS",
+        next: Option<u64> = "NEXTEXTS",
+        minextents: Option<u32> = "MINEXTS",
+        maxextents: Option<u32> = "MAXEXTS",
+        pctincrease: Option<u32> = "EXTPCT",
+        freelists: u16 = "LISTS",
+        freelist_groups: u16 = "GROUPS",
+        num_rows: Option<u64> = "ROWCNT",
+        blocks: Option<u64> = "BLKCNT",
+        empty_blocks: Option<u64> = "EMPCNT",
+        average_row_bytes: Option<u64> = "AVGRLN",
+        analyzed: Option<Moment> = "ANALYZETIME",
+    }
+
+    /// A column of a table; COL# counts from 1.
+    ColumnRow "COL$" 3 {
+        object: u32 = "OBJ#",
+        position: u16 = "COL#",
+        name: String = "NAME",
+        kind: u8 = "TYPE#",
+        length: u16 = "LENGTH",
+        precision: Option<u8> = "PRECISION#",
+        scale: Option<i64> = "SCALE",
+        not_null: bool = "NULL$",
+        default: Option<String> = "DEFAULT$",
+    }
+
+    /// An index and its segment; BO# is the table's object number.
+    IndexRow "IND$" 4 {
+        object: u32 = "OBJ#",
+        table: u32 = "BO#",
+        tablespace: u32 = "TS#",
+        header: u32 = "HEADER_DBA",
+        root: u32 = "ROOT_DBA",
+        unique: bool = "UNIQUE$",
+        pctfree: u8 = "PCTFREE$",
+        initrans: u8 = "INITRANS",
+        maxtrans: u8 = "MAXTRANS",
+        initial: Option<u64> = "INIEXTS",
+        next: Option<u64> = "NEXTEXTS",
+        minextents: Option<u32> = "MINEXTS",
+        maxextents: Option<u32> = "MAXEXTS",
+        pctincrease: Option<u32> = "EXTPCT",
+        freelists: u16 = "LISTS",
+        freelist_groups: u16 = "GROUPS",
+        blevel: Option<u32> = "BLEVEL",
+        leaf_blocks: Option<u64> = "LEAFCNT",
+        distinct_keys: Option<u64> = "DISTKEY",
+        clustering_factor: Option<u64> = "CLUFAC",
+        num_rows: Option<u64> = "ROWCNT",
+        analyzed: Option<Moment> = "ANALYZETIME",
+    }
+
+    /// A column of an index; POS# counts from 1, COL# is the column's in the table.
+    IndexColumnRow "ICOL$" 5 {
+        object: u32 = "OBJ#",
+        table: u32 = "BO#",
+        position: u16 = "POS#",
+        column: u16 = "COL#",
+    }
+
+    /// A user (TYPE# 1) or a role (TYPE# 0).
+    UserRow "USER$" 6 {
+        number: u32 = "USER#",
+        name: String = "NAME",
+        kind: u8 = "TYPE#",
+        verifier: Option<String> = "SPARE4",
+        default_tablespace: String = "DATATS",
+        locked: bool = "LOCKED",
+        created: Moment = "CTIME",
+    }
+
+    /// A system privilege (negative) or a role (positive) granted.
+    SystemGrantRow "SYSAUTH$" 7 {
+        grantee: u32 = "GRANTEE#",
+        privilege: i64 = "PRIVILEGE#",
+        grantable: bool = "OPTION$",
+    }
+
+    /// An object privilege granted.
+    ObjectGrantRow "OBJAUTH$" 8 {
+        object: u32 = "OBJ#",
+        grantee: u32 = "GRANTEE#",
+        privilege: i64 = "PRIVILEGE#",
+        grantable: bool = "OPTION$",
+    }
+
+    /// QUOTA UNLIMITED on a tablespace.
+    QuotaRow "TSQ$" 9 {
+        user: u32 = "USER#",
+        tablespace: String = "TS",
+    }
+}
+
+/// OBJ$.TYPE#.
+pub(super) const KIND_NEXT_OBJECT: u8 = 0;
+pub(super) const KIND_INDEX: u8 = 1;
+pub(super) const KIND_TABLE: u8 = 2;
+
+/// COL$.TYPE#, LENGTH, PRECISION# and SCALE of a data type.
+pub(super) fn encode_type(data_type: DataType) -> (u8, u16, Option<u8>, Option<i64>) {
+    match data_type {
+        DataType::Varchar2 { bytes } => (1, bytes, None, None),
+        DataType::Number { precision, scale } => (2, 22, precision, Some(i64::from(scale))),
+        DataType::Date => (12, 7, None, None),
+        DataType::Raw { bytes } => (23, bytes, None, None),
+        DataType::Char { bytes } => (96, bytes, None, None),
+        DataType::Timestamp { precision } => (180, 11, None, Some(i64::from(precision))),
+    }
+}
+
+pub(super) fn decode_type(row: &ColumnRow) -> Result<DataType> {
+    let scale = row.scale.unwrap_or(0);
+    Ok(match row.kind {
+        1 => DataType::Varchar2 { bytes: row.length },
+        2 => DataType::Number {
+            precision: row.precision,
+            scale: i8::try_from(scale).map_err(|_| damaged("a scale is out of range"))?,
+        },
+        12 => DataType::Date,
+        23 => DataType::Raw { bytes: row.length },
+        96 => DataType::Char { bytes: row.length },
+        180 => {
+            DataType::Timestamp { precision: u8::try_from(scale).map_err(|_| damaged("a precision is out of range"))? }
+        }
+        other => return Err(damaged(format_args!("column {} has the unknown type {other}", row.name))),
+    })
+}
+
+macro_rules! storage_of {
+    ($($row:ident),*) => {$(
+        impl $row {
+            /// The STORAGE clause that its columns hold.
+            pub(super) fn storage(&self) -> Storage {
+                Storage {
+                    initial: self.initial,
+                    next: self.next,
+                    minextents: self.minextents,
+                    maxextents: self.maxextents,
+                    pctincrease: self.pctincrease,
+                    freelists: self.freelists,
+                    freelist_groups: self.freelist_groups,
+                }
+            }
+        }
+    )*};
+}
+
+storage_of!(TableRow, IndexRow);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn object_numbers_follow_the_order_of_creation() {
+        for (at, table) in TABLES.iter().enumerate() {
+            assert_eq!(table.object.0 as usize, at + 1);
+        }
+    }
+
+    #[test]
+    fn a_row_comes_back_and_may_lack_trailing_nulls() {
+        let row = ColumnRow {
+            object: 74,
+            position: 1,
+            name: "ID".to_owned(),
+            kind: 2,
+            length: 22,
+            precision: Some(9),
+            scale: Some(-2),
+            not_null: true,
+            default: None,
+        };
+        let values = row.encode().unwrap();
+        assert_eq!(values.len(), (ColumnRow::TABLE.columns)().len());
+        let stored: Vec<Option<&[u8]>> = values.iter().map(Option::as_deref).collect();
+        assert_eq!(ColumnRow::decode(&stored[..8]).unwrap(), row);
+        assert!(ColumnRow::decode(&stored[..3]).is_err());
+    }
+
+    #[test]
+    fn data_types_come_back() {
+        for data_type in [
+            DataType::Number { precision: None, scale: 0 },
+            DataType::Number { precision: Some(10), scale: -3 },
+            DataType::Varchar2 { bytes: 4000 },
+            DataType::Char { bytes: 1 },
+            DataType::Date,
+            DataType::Timestamp { precision: 6 },
+            DataType::Raw { bytes: 16 },
+        ] {
+            let (kind, length, precision, scale) = encode_type(data_type);
+            let (name, default) = (String::new(), None);
+            let row =
+                ColumnRow { object: 1, position: 1, name, kind, length, precision, scale, not_null: false, default };
+            assert_eq!(decode_type(&row).unwrap(), data_type);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The catalog: everything the dictionary says, as of one moment.
+//!
+//! A catalog never changes. DDL makes the next one from it, shares what stayed the same, and puts it in its place; statements that began
+//! with the old one finish with it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use common::{Error, ObjectNumber, Result};
+
+use super::privilege::no_table;
+use super::{IndexDef, TableDef, UserDef, UserKind, UserNumber};
+
+/// The names of one schema. Tables and indexes have separate name spaces.
+#[derive(Clone, Default)]
+struct Schema {
+    tables: BTreeMap<String, Arc<TableDef>>,
+    indexes: BTreeMap<String, Arc<IndexDef>>,
+}
+
+/// An immutable snapshot of the dictionary.
+#[derive(Clone, Default)]
+pub struct Catalog {
+    version: u64,
+    /// The number that the next object gets.
+    pub(super) next_object: u32,
+    schemas: BTreeMap<String, Arc<Schema>>,
+    tables: BTreeMap<ObjectNumber, Arc<TableDef>>,
+    indexes: BTreeMap<ObjectNumber, Arc<IndexDef>>,
+    users: BTreeMap<UserNumber, Arc<UserDef>>,
+    user_numbers: BTreeMap<String, UserNumber>,
+}
+
+impl Catalog {
+    /// Counts DDL statements: two catalogs of one instance with the same version are the same.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// All tables, by object number.
+    pub fn tables(&self) -> impl Iterator<Item = &Arc<TableDef>> {
+        self.tables.values()
+    }
+
+    /// All indexes, by object number.
+    pub fn indexes(&self) -> impl Iterator<Item = &Arc<IndexDef>> {
+        self.indexes.values()
+    }
+
+    /// The tables of one schema, by name.
+    pub fn tables_of(&self, owner: &str) -> impl Iterator<Item = &Arc<TableDef>> {
+        self.schemas.get(owner).into_iter().flat_map(|schema| schema.tables.values())
+    }
+
+    #[must_use]
+    pub fn table(&self, owner: &str, name: &str) -> Option<&Arc<TableDef>> {
+        self.schemas.get(owner)?.tables.get(name)
+    }
+
+    #[must_use]
+    pub fn index(&self, owner: &str, name: &str) -> Option<&Arc<IndexDef>> {
+        self.schemas.get(owner)?.indexes.get(name)
+    }
+
+    #[must_use]
+    pub fn table_by_number(&self, object: ObjectNumber) -> Option<&Arc<TableDef>> {
+        self.tables.get(&object)
+    }
+
+    #[must_use]
+    pub fn index_by_number(&self, object: ObjectNumber) -> Option<&Arc<IndexDef>> {
+        self.indexes.get(&object)
+    }
+
+    /// # Errors
+    /// ORA-00942.
+    pub fn require_table(&self, owner: &str, name: &str) -> Result<&Arc<TableDef>> {
+        self.table(owner, name).ok_or_else(|| no_table(owner, name))
+    }
+
+    /// # Errors
+    /// ORA-01418.
+    pub fn require_index(&self, owner: &str, name: &str) -> Result<&Arc<IndexDef>> {
+        self.index(owner, name).ok_or_else(|| Error::user(1418, format!("there is no index {owner}.{name}")))
+    }
+
+    /// Users, not roles, by number.
+    pub fn users(&self) -> impl Iterator<Item = &Arc<UserDef>> {
+        self.users.values().filter(|user| user.kind == UserKind::User)
+    }
+
+    /// Roles, PUBLIC among them.
+    pub fn roles(&self) -> impl Iterator<Item = &Arc<UserDef>> {
+        self.users.values().filter(|user| user.kind == UserKind::Role)
+    }
+
+    /// Users and roles.
+    pub fn grantees_all(&self) -> impl Iterator<Item = &Arc<UserDef>> {
+        self.users.values()
+    }
+
+    /// The user or role called `name`.
+    #[must_use]
+    pub fn user(&self, name: &str) -> Option<&Arc<UserDef>> {
+        self.users.get(self.user_numbers.get(name)?)
+    }
+
+    #[must_use]
+    pub fn user_by_number(&self, number: UserNumber) -> Option<&Arc<UserDef>> {
+        self.users.get(&number)
+    }
+
+    /// # Errors
+    /// ORA-01918 where there is no such user; roles are not users.
+    pub fn require_user(&self, name: &str) -> Result<&Arc<UserDef>> {
+        self.user(name)
+            .filter(|user| user.kind == UserKind::User)
+            .ok_or_else(|| Error::user(1918, format!("there is no user {name}")))
+    }
+
+    // What follows makes the next catalog; only DDL calls it, on a copy that nobody else has.
+
+    pub(super) fn advance(&mut self) {
+        self.version += 1;
+    }
+
+    fn schema(&mut self, owner: &str) -> &mut Schema {
+        Arc::make_mut(self.schemas.entry(owner.to_owned()).or_default())
+    }
+
+    /// Puts a table in, or in the place of its older definition, with the indexes that the catalog has for it.
+    pub(super) fn put_table(&mut self, mut table: TableDef) -> Arc<TableDef> {
+        if let Some(old) = self.tables.get(&table.object).cloned() {
+            self.schema(&old.owner).tables.remove(&old.name);
+        }
+        table.indexes = self.indexes.values().filter(|index| index.table == table.object).cloned().collect();
+        let table = Arc::new(table);
+        self.tables.insert(table.object, table.clone());
+        self.schema(&table.owner).tables.insert(table.name.clone(), table.clone());
+        table
+    }
+
+    /// Puts an index in, or in the place of its older definition. Its table's definition must be put again afterwards.
+    fn put_index_alone(&mut self, index: IndexDef) -> Arc<IndexDef> {
+        if let Some(old) = self.indexes.get(&index.object).cloned() {
+            self.schema(&old.owner).indexes.remove(&old.name);
+        }
+        let index = Arc::new(index);
+        self.indexes.insert(index.object, index.clone());
+        self.schema(&index.owner).indexes.insert(index.name.clone(), index.clone());
+        index
+    }
+
+    /// Puts an index in, or in the place of its older definition, and gives its table a definition that lists it.
+    pub(super) fn put_index(&mut self, index: IndexDef) -> Arc<IndexDef> {
+        let index = self.put_index_alone(index);
+        if let Some(table) = self.tables.get(&index.table).cloned() {
+            self.put_table(TableDef::clone(&table));
+        }
+        index
+    }
+
+    pub(super) fn remove_index(&mut self, object: ObjectNumber) {
+        if let Some(index) = self.indexes.remove(&object) {
+            self.schema(&index.owner).indexes.remove(&index.name);
+            if let Some(table) = self.tables.get(&index.table).cloned() {
+                self.put_table(TableDef::clone(&table));
+            }
+        }
+    }
+
+    /// Takes a table, its indexes and the privileges on it out.
+    pub(super) fn remove_table(&mut self, object: ObjectNumber) {
+        let Some(table) = self.tables.remove(&object) else { return };
+        self.schema(&table.owner).tables.remove(&table.name);
+        for index in &table.indexes {
+            self.indexes.remove(&index.object);
+            self.schema(&index.owner).indexes.remove(&index.name);
+        }
+        let held: Vec<_> = self
+            .users
+            .values()
+            .filter(|user| user.objects.keys().any(|(of, _)| *of == object))
+            .map(|user| UserDef::clone(user))
+            .collect();
+        for mut user in held {
+            user.objects.retain(|(of, _), _| *of != object);
+            self.put_user(user);
+        }
+    }
+
+    pub(super) fn put_user(&mut self, user: UserDef) {
+        self.user_numbers.insert(user.name.clone(), user.number);
+        self.users.insert(user.number, Arc::new(user));
+    }
+
+    /// Quotas in a tablespace that is gone.
+    pub(super) fn forget_quotas(&mut self, tablespace: &str) {
+        let held: Vec<_> = self
+            .users
+            .values()
+            .filter(|user| user.quotas.contains(tablespace))
+            .map(|user| UserDef::clone(user))
+            .collect();
+        for mut user in held {
+            user.quotas.remove(tablespace);
+            self.put_user(user);
+        }
+    }
+
+    pub(super) fn remove_user(&mut self, number: UserNumber) {
+        if let Some(user) = self.users.remove(&number) {
+            self.user_numbers.remove(&user.name);
+            self.schemas.remove(&user.name);
+        }
+    }
+}
+
+impl fmt::Debug for Catalog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Catalog")
+            .field("version", &self.version)
+            .field("tables", &self.tables.len())
+            .field("indexes", &self.indexes.len())
+            .field("users", &self.users.len())
+            .finish_non_exhaustive()
+    }
+}

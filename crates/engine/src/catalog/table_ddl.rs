@@ -1,0 +1,240 @@
+//! CREATE, DROP and TRUNCATE TABLE.
+
+use std::sync::Arc;
+
+use common::{ObjectNumber, Result};
+use format::transaction::Owner;
+
+use super::check::{Physical, PhysicalAttributes, check_columns, check_name, check_storage};
+use super::definition::{ColumnDef, IndexDef, TableDef};
+use super::dictionary::{Ddl, equal};
+use super::field::Moment;
+use super::lock::lock_for_ddl;
+use super::privilege::{SystemPrivilege, no_table};
+use super::rows::{ColumnRow, IndexColumnRow, IndexRow, KIND_TABLE, ObjectGrantRow, ObjectRow, TableRow};
+use super::table_rows::{column_rows, object_row, table_row};
+use crate::index;
+use crate::instance::Session;
+use crate::segment::{Segment, SegmentSpec, Storage};
+use crate::tablespace::Tablespace;
+
+/// A table to make. Names are in the dictionary's case.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TableSpec {
+    pub owner: String,
+    pub name: String,
+    pub columns: Vec<ColumnDef>,
+    /// None: the owner's default tablespace.
+    pub tablespace: Option<String>,
+    pub physical: PhysicalAttributes,
+    pub storage: Storage,
+    pub cache: bool,
+}
+
+impl TableSpec {
+    /// A table with nothing but names and columns given.
+    #[must_use]
+    pub fn new(owner: &str, name: &str, columns: Vec<ColumnDef>) -> Self {
+        Self {
+            owner: owner.to_owned(),
+            name: name.to_owned(),
+            columns,
+            tablespace: None,
+            physical: PhysicalAttributes::default(),
+            storage: Storage::default(),
+            cache: false,
+        }
+    }
+}
+
+impl Session {
+    /// CREATE TABLE.
+    ///
+    /// # Errors
+    /// ORA-00955 name in use, ORA-00959 no such tablespace, ORA-01950 no quota there, ORA-01031, those of columns and attributes
+    /// (ORA-00904, 00910, 00957, 00972, 01727, 01728, 01792, 02207, 02211, 04000, 01590), and ORA-01658 no room.
+    pub fn create_table(self: &Arc<Self>, spec: &TableSpec) -> Result<Arc<TableDef>> {
+        self.ddl(|ddl| ddl.create_table(spec))
+    }
+
+    /// DROP TABLE, with its indexes and the privileges on it.
+    ///
+    /// # Errors
+    /// ORA-00942, ORA-01031, ORA-00054 while its rows are being changed.
+    pub fn drop_table(self: &Arc<Self>, owner: &str, name: &str) -> Result<()> {
+        self.ddl(|ddl| {
+            let table = ddl.table_to_change(owner, name, SystemPrivilege::DropAnyTable)?;
+            ddl.drop_table(&table)
+        })
+    }
+
+    /// TRUNCATE TABLE: all rows go, all extents but the first are given back, here and in the table's indexes.
+    ///
+    /// # Errors
+    /// As [`Session::drop_table`].
+    pub fn truncate_table(self: &Arc<Self>, owner: &str, name: &str) -> Result<Arc<TableDef>> {
+        self.ddl(|ddl| {
+            let table = ddl.table_to_change(owner, name, SystemPrivilege::DropAnyTable)?;
+            ddl.truncate_table(&table)
+        })
+    }
+}
+
+impl Ddl<'_> {
+    pub(super) fn create_table(&mut self, spec: &TableSpec) -> Result<Arc<TableDef>> {
+        let any = SystemPrivilege::CreateAnyTable;
+        self.check_schema_privilege(&spec.owner, SystemPrivilege::CreateTable, any)?;
+        let owner = self.catalog.require_user(&spec.owner)?.clone();
+        check_name(&spec.name)?;
+        self.check_table_name_free(&spec.owner, &spec.name)?;
+        check_columns(&spec.columns)?;
+        let tablespace = self.tablespace_for(&owner, spec.tablespace.as_deref())?;
+        let physical = Physical::TABLE.with(spec.physical, tablespace.block_size())?;
+        check_storage(&spec.storage, &tablespace)?;
+        let object = self.new_object();
+        let segment = self.create_segment(&SegmentSpec {
+            name: format!("{}.{}", spec.owner, spec.name),
+            object,
+            data_object: object,
+            tablespace: tablespace.number(),
+            owner: Owner::Table,
+            pctfree: physical.pctfree,
+            pctused: physical.pctused,
+            initrans: physical.initrans,
+            storage: spec.storage.clone(),
+        })?;
+        let now = self.now_us();
+        let table = TableDef {
+            object,
+            owner: spec.owner.clone(),
+            name: spec.name.clone(),
+            columns: spec.columns.clone(),
+            segment,
+            pctfree: physical.pctfree,
+            pctused: physical.pctused,
+            initrans: physical.initrans,
+            maxtrans: physical.maxtrans,
+            storage: spec.storage.clone(),
+            cache: spec.cache,
+            indexes: Vec::new(),
+            created_us: now,
+            changed_us: now,
+            statistics: None,
+            lock: Arc::default(),
+        };
+        self.insert(&[object_row(object, object, owner.number, &spec.name, KIND_TABLE, now)])?;
+        self.insert(&[table_row(&table)])?;
+        self.insert(&column_rows(object, &table.columns))?;
+        Ok(self.catalog.put_table(table))
+    }
+
+    /// A table that a statement names in order to change or drop it.
+    ///
+    /// # Errors
+    /// ORA-00942 where it does not exist or the user may not know of it; ORA-01031 for the dictionary's own tables.
+    pub(super) fn table_to_change(&self, owner: &str, name: &str, any: SystemPrivilege) -> Result<Arc<TableDef>> {
+        let table = self.catalog.require_table(owner, name)?.clone();
+        let user = self.session.user();
+        if table.is_dictionary() {
+            return Err(super::privilege::insufficient(format_args!(
+                "{} is part of the dictionary",
+                table.qualified_name()
+            )));
+        }
+        if user == table.owner
+            || (table.owner != super::SYS && self.catalog.has_system_privilege(&user, any))
+            || user == super::SYS
+        {
+            return Ok(table);
+        }
+        // Whoever may read it is told that this is too little; for others it does not exist.
+        self.catalog.check_table(&user, &table, super::ObjectPrivilege::Select).map_err(|_| no_table(owner, name))?;
+        Err(super::privilege::insufficient(format_args!("{user} lacks {any}")))
+    }
+
+    pub(super) fn drop_table(&mut self, table: &Arc<TableDef>) -> Result<()> {
+        let lock = lock_for_ddl(table)?;
+        for index in &table.indexes {
+            self.delete_index_rows(index)?;
+        }
+        let object = table.object.0;
+        self.delete::<ObjectGrantRow>(&equal("OBJ#", object)?)?;
+        self.delete::<ColumnRow>(&equal("OBJ#", object)?)?;
+        self.delete::<TableRow>(&equal("OBJ#", object)?)?;
+        self.delete::<ObjectRow>(&equal("OBJ#", object)?)?;
+        self.catalog.remove_table(table.object);
+        for index in &table.indexes {
+            self.drop_at_end(index.segment.clone());
+        }
+        self.drop_at_end(table.segment.clone());
+        self.hold(lock);
+        Ok(())
+    }
+
+    pub(super) fn delete_index_rows(&mut self, index: &IndexDef) -> Result<()> {
+        let object = index.object.0;
+        self.delete::<IndexColumnRow>(&equal("OBJ#", object)?)?;
+        self.delete::<IndexRow>(&equal("OBJ#", object)?)?;
+        self.delete::<ObjectRow>(&equal("OBJ#", object)?)?;
+        Ok(())
+    }
+
+    /// The dictionary takes the new data object numbers first, because that can be undone; the segments follow.
+    fn truncate_table(&mut self, table: &Arc<TableDef>) -> Result<Arc<TableDef>> {
+        let lock = lock_for_ddl(table)?;
+        self.hold(lock);
+        let now = self.now_us();
+        let data_object = self.new_object();
+        self.set_data_object(table.object, data_object, now)?;
+        let mut indexes = Vec::new();
+        for index in &table.indexes {
+            let data_object = self.new_object();
+            self.set_data_object(index.object, data_object, now)?;
+            indexes.push((index.clone(), data_object));
+        }
+        let segment = table.segment.truncate(self.session, data_object)?;
+        let mut emptied = TableDef { segment, changed_us: now, ..TableDef::clone(table) };
+        emptied.indexes.clear();
+        for (index, data_object) in indexes {
+            let segment = index.segment.truncate(self.session, data_object)?;
+            let mut index = IndexDef { segment, changed_us: now, ..IndexDef::clone(&index) };
+            let built = index::build(self.session, &emptied, &index, &index.segment)?;
+            if built.root != index.root {
+                let root = built.root.pack();
+                self.update::<IndexRow>(&equal("OBJ#", index.object.0)?, |row| row.root = root)?;
+                index.root = built.root;
+            }
+            self.catalog.put_index(index);
+        }
+        Ok(self.catalog.put_table(emptied))
+    }
+
+    fn set_data_object(&mut self, object: ObjectNumber, data_object: ObjectNumber, now_us: u64) -> Result<()> {
+        self.update::<ObjectRow>(&equal("OBJ#", object.0)?, |row| {
+            row.data_object = data_object.0;
+            row.changed = Moment(now_us);
+        })?;
+        Ok(())
+    }
+
+    /// Makes a segment that goes again if the statement fails.
+    pub(super) fn create_segment(&mut self, spec: &SegmentSpec) -> Result<Arc<Segment>> {
+        let segment = Segment::create(self.session, spec)?;
+        self.created(segment.clone());
+        Ok(segment)
+    }
+
+    /// The tablespace that a new segment of `owner` goes to.
+    ///
+    /// # Errors
+    /// ORA-00959 where there is none, ORA-01950 where the owner has no quota in it.
+    pub(super) fn tablespace_for(&self, owner: &super::UserDef, name: Option<&str>) -> Result<Arc<Tablespace>> {
+        let name = name.unwrap_or(&owner.default_tablespace);
+        let tablespace = self.session.instance().tablespaces().named(name)?;
+        let unlimited = SystemPrivilege::UnlimitedTablespace;
+        if owner.quotas.contains(name) || self.catalog.has_system_privilege(&owner.name, unlimited) {
+            return Ok(tablespace);
+        }
+        Err(common::Error::user(1950, format!("{} has no quota in tablespace {name}", owner.name)))
+    }
+}

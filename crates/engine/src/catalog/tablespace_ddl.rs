@@ -1,0 +1,137 @@
+//! CREATE, ALTER and DROP TABLESPACE, and ALTER DATABASE DATAFILE, as far as they concern the catalog: who may, and what a tablespace holds.
+//! The files are crate::tablespace's.
+
+use std::sync::Arc;
+
+use common::{Error, Result};
+
+use super::bootstrap::{DEFAULT_TABLESPACE, SYSTEM_TABLESPACE};
+use super::check::check_name;
+use super::dictionary::{Ddl, equal};
+use super::privilege::SystemPrivilege;
+use super::rows::QuotaRow;
+use crate::instance::Session;
+use crate::tablespace::{DatafileSpec, Tablespace, TablespaceSpec};
+
+/// A change to a tablespace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TablespaceChange {
+    AddDatafiles(Vec<DatafileSpec>),
+    /// By name, or by number as text.
+    DropDatafile(String),
+}
+
+/// A change to a datafile, which is named or given by number as text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DatafileChange {
+    /// The new size in bytes.
+    Resize(u64),
+    /// Growth step and largest size in bytes; None switches it off.
+    Autoextend(Option<(u64, Option<u64>)>),
+}
+
+impl Session {
+    /// CREATE TABLESPACE.
+    ///
+    /// # Errors
+    /// ORA-01031, ORA-01543, and those of making files.
+    pub fn create_tablespace(self: &Arc<Self>, spec: &TablespaceSpec) -> Result<Arc<Tablespace>> {
+        self.ddl(|ddl| {
+            ddl.check_privilege(SystemPrivilege::CreateTablespace)?;
+            check_name(&spec.name)?;
+            self.instance().create_tablespace(self, spec)
+        })
+    }
+
+    /// ALTER TABLESPACE.
+    ///
+    /// # Errors
+    /// ORA-01031, ORA-00959, and those of making and removing files.
+    pub fn alter_tablespace(self: &Arc<Self>, name: &str, change: &TablespaceChange) -> Result<()> {
+        self.ddl(|ddl| {
+            ddl.check_privilege(SystemPrivilege::AlterTablespace)?;
+            let tablespace = self.instance().tablespaces().named(name)?;
+            match change {
+                TablespaceChange::AddDatafiles(files) => self.instance().add_datafiles(self, &tablespace, files),
+                TablespaceChange::DropDatafile(file) => self.instance().drop_datafile(self, &tablespace, file),
+            }
+        })
+    }
+
+    /// ALTER DATABASE DATAFILE.
+    ///
+    /// # Errors
+    /// ORA-01031, ORA-01516 no such file, and those of resizing.
+    pub fn alter_datafile(self: &Arc<Self>, file: &str, change: DatafileChange) -> Result<()> {
+        self.ddl(|ddl| {
+            ddl.check_privilege(SystemPrivilege::AlterDatabase)?;
+            match change {
+                DatafileChange::Resize(bytes) => self.instance().resize_datafile(self, file, bytes),
+                DatafileChange::Autoextend(autoextend) => self.instance().set_autoextend(file, autoextend),
+            }
+        })
+    }
+
+    /// DROP TABLESPACE [INCLUDING CONTENTS [AND DATAFILES]]. The contents go first, in a statement of their own: when they are gone and the
+    /// files then cannot be removed, they stay gone.
+    ///
+    /// # Errors
+    /// ORA-00959, ORA-01031, ORA-01549 not empty without `contents`, ORA-01550 SYSTEM, ORA-12919 the default tablespace of users.
+    pub fn drop_tablespace(self: &Arc<Self>, name: &str, contents: bool, datafiles: bool) -> Result<()> {
+        self.ddl(|ddl| ddl.empty_tablespace(name, contents))?;
+        self.ddl(|ddl| {
+            // Something may have been made in it since.
+            ddl.check_tablespace_empty(name)?;
+            let tablespace = self.instance().tablespaces().named(name)?;
+            ddl.delete::<QuotaRow>(&equal("TS", name.to_owned())?)?;
+            ddl.catalog.forget_quotas(name);
+            self.instance().drop_tablespace_files(self, &tablespace, datafiles)
+        })
+    }
+}
+
+impl Ddl<'_> {
+    pub(super) fn check_privilege(&self, privilege: SystemPrivilege) -> Result<()> {
+        self.catalog.check_system_privilege(&self.session.user(), privilege)
+    }
+
+    fn empty_tablespace(&mut self, name: &str, contents: bool) -> Result<()> {
+        self.check_privilege(SystemPrivilege::DropTablespace)?;
+        let number = self.session.instance().tablespaces().named(name)?.number();
+        if name == SYSTEM_TABLESPACE {
+            return Err(Error::user(1550, "the tablespace SYSTEM cannot be dropped"));
+        }
+        if name == DEFAULT_TABLESPACE {
+            return Err(Error::user(12919, format!("{name} is the default tablespace of users and cannot be dropped")));
+        }
+        if !contents {
+            return self.check_tablespace_empty(name);
+        }
+        let tables: Vec<_> =
+            self.catalog.tables().filter(|table| table.segment.tablespace().number() == number).cloned().collect();
+        for table in &tables {
+            self.drop_table(table)?;
+        }
+        // Indexes here on tables elsewhere.
+        let indexes: Vec<_> =
+            self.catalog.indexes().filter(|index| index.segment.tablespace().number() == number).cloned().collect();
+        for index in &indexes {
+            self.drop_index(index)?;
+        }
+        Ok(())
+    }
+
+    fn check_tablespace_empty(&self, name: &str) -> Result<()> {
+        let number = self.session.instance().tablespaces().named(name)?.number();
+        let table = self.catalog.tables().find(|table| table.segment.tablespace().number() == number);
+        let index = self.catalog.indexes().find(|index| index.segment.tablespace().number() == number);
+        let object = table.map(|table| table.qualified_name()).or_else(|| index.map(|index| index.qualified_name()));
+        match object {
+            Some(object) => Err(Error::user(
+                1549,
+                format!("tablespace {name} is not empty (it holds {object}): INCLUDING CONTENTS drops what is in it"),
+            )),
+            None => Ok(()),
+        }
+    }
+}

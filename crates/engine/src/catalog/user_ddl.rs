@@ -1,0 +1,166 @@
+//! CREATE, ALTER and DROP USER.
+
+use std::sync::Arc;
+
+use common::{Error, Result};
+
+use super::bootstrap::DEFAULT_TABLESPACE;
+use super::check::check_name;
+use super::dictionary::{Ddl, equal, is};
+use super::field::Moment;
+use super::privilege::{SystemPrivilege, insufficient};
+use super::rows::{ObjectGrantRow, QuotaRow, SystemGrantRow, UserRow};
+use super::{UserDef, UserKind, UserNumber, password};
+use crate::instance::Session;
+
+/// How much of a tablespace a user's segments may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quota {
+    Unlimited,
+    /// Bytes. Only 0, which takes the quota away, is supported.
+    Bytes(u64),
+}
+
+/// What CREATE USER and ALTER USER say; None where they say nothing.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct UserSpec {
+    pub password: Option<String>,
+    pub default_tablespace: Option<String>,
+    pub quotas: Vec<(String, Quota)>,
+    pub locked: Option<bool>,
+}
+
+impl Session {
+    /// CREATE USER.
+    ///
+    /// # Errors
+    /// ORA-01920 name in use, ORA-00959 no such tablespace, ORA-01031.
+    pub fn create_user(self: &Arc<Self>, name: &str, spec: &UserSpec) -> Result<()> {
+        self.ddl(|ddl| ddl.create_user(name, spec))
+    }
+
+    /// ALTER USER. Users may change their own password.
+    ///
+    /// # Errors
+    /// ORA-01918 no such user, ORA-00959, ORA-01031.
+    pub fn alter_user(self: &Arc<Self>, name: &str, spec: &UserSpec) -> Result<()> {
+        self.ddl(|ddl| ddl.alter_user(name, spec))
+    }
+
+    /// DROP USER [CASCADE].
+    ///
+    /// # Errors
+    /// ORA-01918 no such user, ORA-01922 owns objects and CASCADE was not said, ORA-01940 is the session's own, ORA-01031.
+    pub fn drop_user(self: &Arc<Self>, name: &str, cascade: bool) -> Result<()> {
+        self.ddl(|ddl| ddl.drop_user(name, cascade))
+    }
+
+    /// Does `password` let one in as `name`? A user without a password accepts any: whoever can open the data directory owns the database.
+    ///
+    /// # Errors
+    /// ORA-01017 where not, or where there is no such user; ORA-28000 locked; ORA-01045 without CREATE SESSION.
+    pub fn authenticate(&self, name: &str, password: Option<&str>) -> Result<()> {
+        super::authenticate(&self.catalog(), name, password)
+    }
+}
+
+fn user_row(user: &UserDef) -> UserRow {
+    UserRow {
+        number: user.number.0,
+        name: user.name.clone(),
+        kind: u8::from(user.kind == UserKind::User),
+        verifier: user.verifier.clone(),
+        default_tablespace: user.default_tablespace.clone(),
+        locked: user.locked,
+        created: Moment(user.created_us),
+    }
+}
+
+impl Ddl<'_> {
+    fn create_user(&mut self, name: &str, spec: &UserSpec) -> Result<()> {
+        self.check_privilege(SystemPrivilege::CreateUser)?;
+        check_name(name)?;
+        if self.catalog.user(name).is_some() {
+            return Err(Error::user(1920, format!("the name {name} is used by another user or role")));
+        }
+        let highest = self.catalog.grantees_all().map(|user| user.number.0).max().unwrap_or(0);
+        let number = UserNumber((highest + 1).max(UserNumber::FIRST));
+        let mut user = UserDef::new(number, name, UserKind::User, DEFAULT_TABLESPACE, self.now_us());
+        self.apply(&mut user, spec)?;
+        self.insert(&[user_row(&user)])?;
+        self.catalog.put_user(user);
+        Ok(())
+    }
+
+    fn alter_user(&mut self, name: &str, spec: &UserSpec) -> Result<()> {
+        let own_password = UserSpec { password: spec.password.clone(), ..UserSpec::default() };
+        if self.session.user() != name || *spec != own_password {
+            self.check_privilege(SystemPrivilege::AlterUser)?;
+        }
+        let mut user = UserDef::clone(self.catalog.require_user(name)?);
+        self.apply(&mut user, spec)?;
+        self.update::<UserRow>(&equal("USER#", user.number.0)?, |row| *row = user_row(&user))?;
+        self.catalog.put_user(user);
+        Ok(())
+    }
+
+    fn apply(&mut self, user: &mut UserDef, spec: &UserSpec) -> Result<()> {
+        if let Some(name) = &spec.default_tablespace {
+            self.session.instance().tablespaces().named(name)?;
+            user.default_tablespace.clone_from(name);
+        }
+        if let Some(password) = &spec.password {
+            user.verifier = Some(password::verifier(password, self.session.meter().clock().wall_us())?);
+        }
+        if let Some(locked) = spec.locked {
+            user.locked = locked;
+        }
+        for (tablespace, quota) in &spec.quotas {
+            self.session.instance().tablespaces().named(tablespace)?;
+            match quota {
+                Quota::Unlimited => {
+                    if user.quotas.insert(tablespace.clone()) {
+                        self.insert(&[QuotaRow { user: user.number.0, tablespace: tablespace.clone() }])?;
+                    }
+                }
+                Quota::Bytes(0) => {
+                    if user.quotas.remove(tablespace) {
+                        self.delete::<QuotaRow>(&[is("USER#", user.number.0)?, is("TS", tablespace.clone())?])?;
+                    }
+                }
+                Quota::Bytes(_) => return Err(Error::unsupported("a quota other than UNLIMITED and 0")),
+            }
+        }
+        Ok(())
+    }
+
+    fn drop_user(&mut self, name: &str, cascade: bool) -> Result<()> {
+        self.check_privilege(SystemPrivilege::DropUser)?;
+        let user = self.catalog.require_user(name)?.clone();
+        if user.number.0 < UserNumber::FIRST {
+            return Err(insufficient(format_args!("{name} belongs to the database")));
+        }
+        if self.session.user() == name {
+            return Err(Error::user(1940, format!("{name} is connected and cannot be dropped")));
+        }
+        let tables: Vec<_> = self.catalog.tables_of(name).cloned().collect();
+        let indexes: Vec<_> = self.catalog.indexes().filter(|index| index.owner == name).cloned().collect();
+        let owns_objects = !tables.is_empty() || !indexes.is_empty();
+        if owns_objects && !cascade {
+            return Err(Error::user(1922, format!("{name} owns objects: CASCADE drops them too")));
+        }
+        for table in &tables {
+            self.drop_table(table)?;
+        }
+        for index in indexes.iter().filter(|index| index.table_owner != name) {
+            self.drop_index(index)?;
+        }
+        let number = user.number.0;
+        self.delete::<SystemGrantRow>(&equal("GRANTEE#", number)?)?;
+        self.delete::<ObjectGrantRow>(&equal("GRANTEE#", number)?)?;
+        self.delete::<QuotaRow>(&equal("USER#", number)?)?;
+        self.delete::<UserRow>(&equal("USER#", number)?)?;
+        self.catalog.remove_user(user.number);
+        Ok(())
+    }
+}
