@@ -1,0 +1,38 @@
+# One command a habit. `just` lists them.
+
+_default:
+    @just --list
+
+# What CI runs: format, lint, licences, tests
+ci:
+    bash .ci/run
+
+# All tests
+test:
+    cargo test --workspace
+
+# The parts that build in seconds, without DataFusion
+test-engine:
+    cargo test -p common -p waits -p format -p scan -p device -p engine -p scalar -p report -p shell
+
+# Formatting and lints
+lint:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# Licences and sources of dependencies
+deny:
+    cargo deny --all-features check licenses bans sources
+
+# The first experiment, as a release build
+reproduce name="insert-gets":
+    cargo run --release -- reproduce {{name}}
+
+# Highwater beside PostgreSQL 18 (fetched once by the script)
+bench-peers:
+    bash scripts/fetch-postgres.sh
+    cargo run --release -- bench insert
+
+# Rewrites the generated reference pages
+reference:
+    HIGHWATER_WRITE_REFERENCE=1 cargo test -p waits -p engine reference
