@@ -214,14 +214,6 @@ fn element(text: &str) -> Result<(Item, usize)> {
         }
         return Err(unknown());
     };
-    let written = &text.as_bytes()[..name.len()];
-    let case = if written[0].is_ascii_lowercase() {
-        Case::Lower
-    } else if written[1..].iter().find(|byte| byte.is_ascii_alphabetic()).is_some_and(u8::is_ascii_lowercase) {
-        Case::Initial
-    } else {
-        Case::Upper
-    };
     let mut length = name.len();
     let mut suffix = Suffix::default();
     while element.is_numeric() {
@@ -235,6 +227,15 @@ fn element(text: &str) -> Result<(Item, usize)> {
         }
         length += 2;
     }
+    // The suffix counts where the element is a single letter: `Jsp`.
+    let written = &text.as_bytes()[..length];
+    let case = if written[0].is_ascii_lowercase() {
+        Case::Lower
+    } else if written[1..].iter().find(|byte| byte.is_ascii_alphabetic()).is_some_and(u8::is_ascii_lowercase) {
+        Case::Initial
+    } else {
+        Case::Upper
+    };
     Ok((Item::Element { element: *element, case, suffix }, length))
 }
 

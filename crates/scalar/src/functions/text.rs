@@ -30,7 +30,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("LPAD", 2, 3, fixed_text, |context, arguments| padded(context, arguments, true)),
     function("LTRIM", 1, 2, fixed_text, |context, arguments| trimmed(context, arguments, trim::left)),
     function("REPLACE", 2, 3, fixed_text, replaced),
-    function("REVERSE", 1, 1, fixed_text, |context, arguments| {
+    function("REVERSE", 1, 1, same_text, |context, arguments| {
         mapped(context, arguments, |text| text.chars().rev().collect())
     }),
     function("RPAD", 2, 3, fixed_text, |context, arguments| padded(context, arguments, false)),
@@ -72,6 +72,9 @@ fn chr(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
     let start = bytes.iter().position(|byte| *byte != 0).unwrap_or(3);
     // A code above 127 is the bytes of a character; what is no character cannot be a text here.
     let text = std::str::from_utf8(&bytes[start..]).map_err(|_| out_of_range())?;
+    if text.chars().count() != 1 {
+        return Err(out_of_range());
+    }
     Ok(Datum::varchar2(text))
 }
 

@@ -382,7 +382,11 @@ fn hyperbolic(value: &NumberBytes, plus: bool) -> Result<NumberBytes> {
 /// # Errors
 /// ORA-01426.
 pub fn hyperbolic_cosine(value: &NumberBytes) -> Result<NumberBytes> {
-    hyperbolic(value, true)
+    if value.absolute() > number::encode_i64(50) {
+        return hyperbolic(value, true);
+    }
+    let (grown, shrunk) = exponentials(value);
+    number(&((grown + shrunk) / 2))
 }
 
 /// # Errors
