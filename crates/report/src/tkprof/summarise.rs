@@ -190,8 +190,11 @@ impl Summary {
     }
 
     fn switch_session(&mut self, session: (u32, u32)) {
-        self.sessions_named = true;
         let session = Some(session);
+        // What stood before the first name belongs to it.
+        if !std::mem::replace(&mut self.sessions_named, true) {
+            self.current = session;
+        }
         if session == self.current {
             return;
         }
@@ -432,8 +435,7 @@ impl Summary {
             cursors.sort_unstable();
             cursors.into_iter().for_each(|cursor| self.release_held(cursor));
         }
-        self.report.sessions =
-            if self.sessions_named { sessions.iter().filter(|session| session.is_some()).count() as u64 } else { 1 };
+        self.report.sessions = sessions.len() as u64;
         self.report.elapsed = self.first_time.zip(self.last_time).map(|(first, last)| {
             let span = i64::try_from(last.saturating_sub(first)).unwrap_or(i64::MAX);
             self.scaled(span)
