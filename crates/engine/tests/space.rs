@@ -140,10 +140,9 @@ fn gets_of_each_class_add_up() {
         let number = tablespace(&instance, &s, management, 64 << 20);
         let segment = Segment::create(&s, &spec(number, Storage::default())).unwrap();
         fill(&segment, &s, 50_000, 100);
-        for (mode, statistic) in [
-            (GetMode::Current, waits::Statistic::DbBlockGets),
-            (GetMode::Consistent, waits::Statistic::ConsistentGets),
-        ] {
+        for (mode, statistic) in
+            [(GetMode::Current, waits::Statistic::DbBlockGets), (GetMode::Consistent, waits::Statistic::ConsistentGets)]
+        {
             let sum: u64 = BlockClass::ALL.iter().map(|class| s.meter().gets(*class, mode)).sum();
             assert_eq!(sum, s.meter().value(statistic));
         }

@@ -47,7 +47,7 @@ impl WriterWakes {
 /// Writes every dirty buffer of a pool, in address order.
 pub(super) fn write_all(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()> {
     let mut dirty: Vec<_> = pool.frames().into_iter().filter(|frame| frame.is_dirty()).collect();
-    write(cache, pool, meter, &mut dirty)?;
+    write(cache, pool, meter, &mut dirty, Latched::Wait)?;
     pool.announce_clean();
     Ok(())
 }
@@ -81,12 +81,20 @@ pub(super) fn write_cold(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()
             at = list.warmer(index);
         }
     }
-    write(cache, pool, meter, &mut cold)?;
+    write(cache, pool, meter, &mut cold, Latched::Skip)?;
     pool.announce_clean();
     Ok(())
 }
 
-fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: &mut [Arc<Frame>]) -> Result<()> {
+/// What to do with a buffer that a session has latched for a change. A checkpoint waits for it. The background writer must not: the session may be
+/// waiting for the writer to clean a buffer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Latched {
+    Wait,
+    Skip,
+}
+
+fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: &mut [Arc<Frame>], latched: Latched) -> Result<()> {
     frames.sort_by_key(|frame| frame.address());
     let block_bytes = pool.block_size().bytes();
     let run_max = (limits::IO_BYTES_MAX / block_bytes).max(1);
@@ -97,7 +105,7 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: &mut [Arc<Frame>]) -
         if !run.is_empty() && (!follows || run.len() == run_max) {
             write_run(cache, pool, meter, &mut run, &scratch)?;
         }
-        if copy(frame, &mut scratch[run.len() * block_bytes..][..block_bytes]) {
+        if copy(frame, &mut scratch[run.len() * block_bytes..][..block_bytes], latched) {
             run.push(frame.clone());
         } else if !run.is_empty() {
             write_run(cache, pool, meter, &mut run, &scratch)?;
@@ -110,9 +118,16 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: &mut [Arc<Frame>]) -
 }
 
 /// Copies a dirty buffer, sealed, and pins it; false when there is nothing to write any more.
-fn copy(frame: &Arc<Frame>, to: &mut [u8]) -> bool {
+fn copy(frame: &Arc<Frame>, to: &mut [u8], latched: Latched) -> bool {
     frame.pin();
-    let bytes = frame.latch.read();
+    let bytes = match latched {
+        Latched::Wait => Some(frame.latch.read()),
+        Latched::Skip => frame.latch.try_read(),
+    };
+    let Some(bytes) = bytes else {
+        frame.unpin();
+        return false;
+    };
     if frame.state() != VALID || !frame.is_dirty() {
         drop(bytes);
         frame.unpin();
