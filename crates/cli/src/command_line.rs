@@ -15,6 +15,8 @@ pub(crate) struct CommandLine {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     Tkprof(Tkprof),
+    Verify(Verify),
+    Dump(Dump),
 }
 
 /// Sum up a 10046 trace by statement, as TKPROF does: Highwater's own traces or Oracle's
@@ -28,4 +30,24 @@ pub(crate) struct Tkprof {
     /// Print JSON instead of tables
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Check every block of a closed database, and name those that are wrong
+#[derive(Args, Debug)]
+pub(crate) struct Verify {
+    /// The database
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+}
+
+/// Print one block in readable form
+#[derive(Args, Debug)]
+pub(crate) struct Dump {
+    /// The database
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// Absolute file number
+    pub(crate) file: u16,
+    /// Block number in the file
+    pub(crate) block: u32,
 }

@@ -3,8 +3,11 @@
 //! Exit codes: 0 done, 1 the thing asked for failed, 2 wrong usage. An error is one line on stderr.
 
 mod command_line;
+mod dump;
 mod failure;
+mod offline;
 mod tkprof;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -19,6 +22,8 @@ fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let outcome = match command_line.command {
+        Command::Dump(arguments) => dump::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
         Command::Tkprof(arguments) => tkprof::run(&arguments),
     };
     failure::exit_code(outcome)

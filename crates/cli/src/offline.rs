@@ -1,0 +1,100 @@
+//! The files of a database that is not open: what the control file lists, read around the engine.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use common::sync::Arc;
+use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result};
+use device::{FileSystem, OsFileSystem};
+use engine::instance::{ControlData, ControlFile, DatafileRecord};
+
+/// A database's control file and where it is.
+pub(crate) struct Offline {
+    directory: PathBuf,
+    pub(crate) control: ControlData,
+}
+
+/// One datafile, open for reading.
+pub(crate) struct OfflineFile {
+    pub(crate) number: FileNumber,
+    pub(crate) path: PathBuf,
+    pub(crate) block_size: BlockSize,
+    /// Blocks as the control file has them.
+    pub(crate) blocks: u32,
+    file: File,
+}
+
+impl Offline {
+    /// # Errors
+    /// ORA-00205 when the directory holds no valid control file.
+    pub(crate) fn open(directory: &Path) -> Result<Self> {
+        let files: Arc<dyn FileSystem> = Arc::new(OsFileSystem::new());
+        if !ControlFile::exists(&*files, directory) {
+            let text = format!("{} holds no database: there is no control file", directory.display());
+            return Err(Error::new(ErrorKind::User, Number::Ora(205), text));
+        }
+        let control = ControlFile::open(files, directory)?.data().clone();
+        Ok(Self { directory: directory.to_owned(), control })
+    }
+
+    /// # Errors
+    /// ORA-01157 when the control file lists no such file, or it cannot be opened.
+    pub(crate) fn datafile(&self, number: u16) -> Result<OfflineFile> {
+        let record = self.control.datafiles.iter().find(|record| record.number == number);
+        let record = record.ok_or_else(|| missing(number, "the control file lists no such file"))?;
+        self.open_file(record)
+    }
+
+    /// # Errors
+    /// ORA-01157 when the file cannot be opened.
+    pub(crate) fn open_file(&self, record: &DatafileRecord) -> Result<OfflineFile> {
+        let tablespace = self.control.tablespaces.iter().find(|tablespace| tablespace.number == record.tablespace);
+        let block_size = match tablespace {
+            Some(tablespace) => tablespace.block_size()?,
+            None => return Err(missing(record.number, "the control file lists no tablespace for it")),
+        };
+        let path = self.directory.join(&record.name);
+        let file =
+            File::open(&path).map_err(|error| missing(record.number, &format!("{}: {error}", path.display())))?;
+        Ok(OfflineFile { number: record.file(), path, block_size, blocks: record.blocks, file })
+    }
+}
+
+fn missing(number: u16, why: &str) -> Error {
+    Error::new(ErrorKind::User, Number::Ora(1157), format!("data file {number}: {why}"))
+}
+
+impl OfflineFile {
+    pub(crate) fn address(&self, block: u32) -> BlockAddress {
+        BlockAddress::new(self.number, block)
+    }
+
+    /// Bytes that the file has on disk.
+    ///
+    /// # Errors
+    /// ORA-01115.
+    pub(crate) fn bytes(&self) -> Result<u64> {
+        self.file.metadata().map(|data| data.len()).map_err(|error| self.read_error(0, &error))
+    }
+
+    /// Reads whole blocks from `block` on.
+    ///
+    /// # Errors
+    /// ORA-01115 when they cannot be read or lie behind the end of the file.
+    pub(crate) fn read(&self, block: u32, buffer: &mut [u8]) -> Result<()> {
+        let offset = u64::from(block) * self.block_size.bytes() as u64;
+        self.file.read_exact_at(buffer, offset).map_err(|error| self.read_error(block, &error))
+    }
+
+    fn read_error(&self, block: u32, error: &io::Error) -> Error {
+        let why = if error.kind() == io::ErrorKind::UnexpectedEof {
+            "the file ends before it".to_owned()
+        } else {
+            error.to_string()
+        };
+        let text = format!("cannot read block {block} of file {} ({}): {why}", self.number.0, self.path.display());
+        Error::new(ErrorKind::Io, Number::Ora(1115), text)
+    }
+}

@@ -1,0 +1,111 @@
+//! `verify` and `dump` on a database on disk, whole and damaged.
+
+#![expect(clippy::unwrap_used, reason = "tests may")]
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use common::SystemClock;
+use device::OsFileSystem;
+use engine::instance::{CreateOptions, Instance};
+
+fn highwater(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_highwater")).args(arguments).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A new database, closed.
+fn database() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let clock = Arc::new(SystemClock::default());
+    let options =
+        CreateOptions { parameters: vec![("db_cache_size".into(), "16M".into())], ..CreateOptions::default() };
+    let instance = Instance::create(Arc::new(OsFileSystem::new()), directory.path(), clock, None, &options).unwrap();
+    instance.shutdown().unwrap();
+    directory
+}
+
+fn change(path: &Path, offset: u64, change: impl Fn(u8) -> u8) {
+    let file = OpenOptions::new().read(true).write(true).open(path).unwrap();
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, offset).unwrap();
+    file.write_all_at(&[change(byte[0])], offset).unwrap();
+}
+
+#[test]
+fn a_new_database_has_no_problems_and_a_flipped_byte_is_found_in_its_block() {
+    let directory = database();
+    let data = directory.path().to_str().unwrap();
+    let clean = highwater(&["verify", "--data", data]);
+    assert_eq!(clean.status.code(), Some(0), "{}{}", stdout(&clean), stderr(&clean));
+    assert!(stdout(&clean).ends_with("no problems\n"));
+
+    let file = directory.path().join("system01.dbf");
+    for block in [0u64, 1, 2, 3, 130, 500] {
+        let offset = block * 8192 + 30;
+        change(&file, offset, |byte| byte ^ 0x10);
+        let found = highwater(&["verify", "--data", data]);
+        assert_eq!(found.status.code(), Some(1), "{}", stdout(&found));
+        assert!(stdout(&found).contains(&format!("file 1 block {block}: ")), "{}", stdout(&found));
+        change(&file, offset, |byte| byte ^ 0x10);
+    }
+    assert_eq!(highwater(&["verify", "--data", data]).status.code(), Some(0));
+}
+
+#[test]
+fn files_that_are_missing_short_or_of_another_database_are_named() {
+    let directory = database();
+    let data = directory.path().to_str().unwrap();
+    let (system, users) = (directory.path().join("system01.dbf"), directory.path().join("users01.dbf"));
+
+    let length = std::fs::metadata(&users).unwrap().len();
+    OpenOptions::new().write(true).open(&users).unwrap().set_len(length - 8192).unwrap();
+    let short = highwater(&["verify", "--data", data]);
+    assert_eq!(short.status.code(), Some(1));
+    assert!(
+        stdout(&short).contains("file 2") && stdout(&short).contains("the control file says"),
+        "{}",
+        stdout(&short)
+    );
+
+    std::fs::remove_file(&users).unwrap();
+    let missing = highwater(&["verify", "--data", data]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(stdout(&missing).contains("ORA-01157") && stdout(&missing).contains("users01.dbf"), "{}", stdout(&missing));
+
+    let other = database();
+    std::fs::copy(other.path().join("system01.dbf"), &system).unwrap();
+    let foreign = highwater(&["verify", "--data", data]);
+    assert!(stdout(&foreign).contains("file 1 block 0: the file belongs to another database"), "{}", stdout(&foreign));
+}
+
+#[test]
+fn blocks_are_dumped() {
+    let directory = database();
+    let data = directory.path().to_str().unwrap();
+    let dump = |file: &str, block: &str| highwater(&["dump", "--data", data, file, block]);
+    assert!(stdout(&dump("1", "0")).contains("block size 8192"));
+    assert!(stdout(&dump("1", "1")).contains("tablespace 0 SYSTEM"), "{}", stdout(&dump("1", "1")));
+    assert!(stdout(&dump("2", "2")).contains("units"));
+    for (file, block) in [("1", "99999999"), ("9", "1"), ("0", "0")] {
+        let output = dump(file, block);
+        assert_eq!(output.status.code(), Some(1), "{file} {block}");
+        assert_eq!(stderr(&output).lines().count(), 1);
+    }
+    assert_eq!(dump("x", "1").status.code(), Some(2));
+    let nowhere = highwater(&["dump", "--data", "nosuch/directory", "1", "1"]);
+    assert_eq!(nowhere.status.code(), Some(1));
+    assert!(stderr(&nowhere).starts_with("ORA-00205"), "{}", stderr(&nowhere));
+    let nowhere = highwater(&["verify", "--data", "nosuch/directory"]);
+    assert_eq!((nowhere.status.code(), stderr(&nowhere).lines().count()), (Some(1), 1));
+}
