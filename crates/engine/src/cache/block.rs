@@ -10,6 +10,8 @@ use device::AlignedBuffer;
 use waits::{Event, Meter, Statistic};
 
 use super::frame::Frame;
+#[cfg(debug_assertions)]
+use super::order;
 
 /// A pin; gone when dropped.
 struct Pin(Arc<Frame>);
@@ -39,15 +41,25 @@ fn busy_wait<G>(meter: &Meter, address: BlockAddress, class: BlockClass, take: i
 pub struct Block {
     guard: ArcRwLockReadGuard<RawRwLock, AlignedBuffer>,
     address: BlockAddress,
+    #[cfg(debug_assertions)]
+    _held: order::Held,
     _pin: Pin,
 }
 
 impl Block {
     /// Latches a frame that the caller has pinned.
     pub(super) fn latch(meter: &Meter, frame: Arc<Frame>, address: BlockAddress, class: BlockClass) -> Self {
+        #[cfg(debug_assertions)]
+        order::check(address, false);
         let guard = RwLock::try_read_arc(&frame.latch)
             .unwrap_or_else(|| busy_wait(meter, address, class, || RwLock::read_arc(&frame.latch)));
-        Self { guard, address, _pin: Pin(frame) }
+        Self {
+            guard,
+            address,
+            #[cfg(debug_assertions)]
+            _held: order::hold(address, false),
+            _pin: Pin(frame),
+        }
     }
 
     #[must_use]
@@ -76,20 +88,38 @@ pub struct BlockMut {
     address: BlockAddress,
     /// Free bytes when the space manager last looked: what its state on list or bitmap was derived from.
     pub(crate) free_before: Option<usize>,
+    #[cfg(debug_assertions)]
+    _held: order::Held,
     pin: Pin,
 }
 
 impl BlockMut {
     pub(super) fn latch(meter: &Meter, frame: Arc<Frame>, address: BlockAddress, class: BlockClass) -> Self {
+        #[cfg(debug_assertions)]
+        order::check(address, true);
         let guard = RwLock::try_write_arc(&frame.latch)
             .unwrap_or_else(|| busy_wait(meter, address, class, || RwLock::write_arc(&frame.latch)));
-        Self { guard, address, free_before: None, pin: Pin(frame) }
+        Self {
+            guard,
+            address,
+            free_before: None,
+            #[cfg(debug_assertions)]
+            _held: order::hold(address, true),
+            pin: Pin(frame),
+        }
     }
 
     pub(super) fn try_latch(frame: Arc<Frame>, address: BlockAddress) -> Option<Self> {
         let pin = Pin(frame);
         let guard = RwLock::try_write_arc(&pin.0.latch)?;
-        Some(Self { guard, address, free_before: None, pin })
+        Some(Self {
+            guard,
+            address,
+            free_before: None,
+            #[cfg(debug_assertions)]
+            _held: order::hold(address, true),
+            pin,
+        })
     }
 
     #[must_use]

@@ -4,6 +4,8 @@
 
 mod block;
 mod frame;
+#[cfg(debug_assertions)]
+mod order;
 mod pool;
 mod read;
 mod replacement;

@@ -1,0 +1,40 @@
+//! Debug builds only: a thread that latches a block which it holds already would wait for itself for ever; this says so instead.
+
+use std::cell::RefCell;
+
+use common::BlockAddress;
+
+thread_local! {
+    static HELD: RefCell<Vec<(BlockAddress, bool)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Notes that this thread holds a block; forgotten when dropped.
+#[derive(Debug)]
+pub(super) struct Held(BlockAddress);
+
+/// # Panics
+/// When this thread holds the block already and one of the two latches is exclusive.
+pub(super) fn check(address: BlockAddress, exclusive: bool) {
+    HELD.with_borrow(|held| {
+        let own = held.iter().find(|(other, _)| *other == address);
+        assert!(
+            own.is_none_or(|(_, other)| !exclusive && !other),
+            "block {address} is latched twice by one session; it holds {held:?}"
+        );
+    });
+}
+
+pub(super) fn hold(address: BlockAddress, exclusive: bool) -> Held {
+    HELD.with_borrow_mut(|held| held.push((address, exclusive)));
+    Held(address)
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        HELD.with_borrow_mut(|held| {
+            if let Some(at) = held.iter().rposition(|(address, _)| *address == self.0) {
+                held.swap_remove(at);
+            }
+        });
+    }
+}
