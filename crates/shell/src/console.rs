@@ -1,6 +1,7 @@
 //! Where lines come from and output goes: a terminal with line editing and history, or a pipe.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use rustyline::DefaultEditor;
@@ -50,8 +51,22 @@ pub trait Console {
     }
 }
 
+/// Standard output with a large buffer: a report goes out in few writes. Whoever reads next flushes first.
+#[derive(Debug)]
+struct Screen(BufWriter<File>);
+
+impl Screen {
+    const BUFFER_BYTES: usize = 64 << 10;
+
+    fn new() -> io::Result<Self> {
+        let stdout = rustix::stdio::stdout().try_clone_to_owned()?;
+        Ok(Self(BufWriter::with_capacity(Self::BUFFER_BYTES, File::from(stdout))))
+    }
+}
+
 /// A terminal: rustyline edits the line and keeps the history.
 pub struct Terminal {
+    screen: Screen,
     editor: DefaultEditor,
     history: Option<PathBuf>,
 }
@@ -73,7 +88,7 @@ impl Terminal {
             // A first session has no history yet.
             let _ = editor.load_history(path);
         }
-        Ok(Self { editor, history })
+        Ok(Self { screen: Screen::new()?, editor, history })
     }
 }
 
@@ -109,11 +124,11 @@ impl Console for Terminal {
     }
 
     fn write(&mut self, text: &str) -> io::Result<()> {
-        io::stdout().write_all(text.as_bytes())
+        self.screen.0.write_all(text.as_bytes())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stdout().flush()
+        self.screen.0.flush()
     }
 
     fn interactive(&self) -> bool {
@@ -133,13 +148,20 @@ impl Drop for Terminal {
 /// Standard input and output that are not a terminal.
 ///
 /// Input is waited for with a timeout, so that Ctrl-C ends the wait; a read that blocks would be taken up again.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Pipe {
+    screen: Screen,
     pending: Vec<u8>,
     ended: bool,
 }
 
 impl Pipe {
+    /// # Errors
+    /// When there is no standard output.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self { screen: Screen::new()?, pending: Vec::new(), ended: false })
+    }
+
     const WAIT: rustix::time::Timespec = rustix::time::Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 }
 
@@ -177,11 +199,11 @@ impl Console for Pipe {
     }
 
     fn write(&mut self, text: &str) -> io::Result<()> {
-        io::stdout().write_all(text.as_bytes())
+        self.screen.0.write_all(text.as_bytes())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::stdout().flush()
+        self.screen.0.flush()
     }
 }
 

@@ -54,6 +54,9 @@ impl Shell {
             if self.out.broken() {
                 return Err(Error::user(1013, "the output is gone"));
             }
+            if self.out.interactive() {
+                self.out.flush();
+            }
             wanted = self.settings.arraysize;
         }
     }

@@ -15,7 +15,7 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::server::Server;
 use crate::settings::Settings;
-use crate::statement::{LineEnd, Scanner, begins_statement, is_plsql, skip_comments};
+use crate::statement::{Kind, LineEnd, Scanner, begins_statement, skip_comments};
 use crate::words;
 
 /// How a session is started.
@@ -386,6 +386,7 @@ impl Shell {
     fn statement(&mut self, first: Vec<String>) -> Result<Flow> {
         let mut lines: Vec<String> = Vec::new();
         let mut scanner = Scanner::default();
+        let mut kind = Kind::default();
         let mut waiting: VecDeque<String> = first.into();
         loop {
             let line = match waiting.pop_front() {
@@ -396,7 +397,6 @@ impl Shell {
                     Input::End => return self.unfinished(lines, &scanner),
                 },
             };
-            let plsql = is_plsql(&lines.join("\n"));
             let trimmed = line.trim();
             if !lines.is_empty() {
                 if trimmed == "/" && !scanner.in_comment() {
@@ -407,14 +407,15 @@ impl Shell {
                     self.keep(lines);
                     return Ok(Flow::Next);
                 }
-                if trimmed.is_empty() && !plsql && !self.settings.sqlblanklines && !scanner.in_comment() {
+                if trimmed.is_empty() && !kind.plsql() && !self.settings.sqlblanklines && !scanner.in_comment() {
                     return self.emptied(lines, &scanner);
                 }
             }
             let end = scanner.line(&line);
+            kind.line(&line);
             lines.push(line);
             if let LineEnd::Terminated(at) = end
-                && !is_plsql(&lines.join("\n"))
+                && !kind.plsql()
             {
                 if let Some(last) = lines.last_mut() {
                     last.truncate(at);

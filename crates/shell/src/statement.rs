@@ -128,13 +128,42 @@ pub(crate) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$' | '#')
 }
 
-/// Whether the text, as far as it goes, is a PL/SQL block or the creation of a stored program: then only `/` ends it.
-pub(crate) fn is_plsql(text: &str) -> bool {
-    let body = skip_comments(text);
-    if body.starts_with("<<") {
-        return true;
+/// Whether a statement is a PL/SQL block or the creation of a stored program, which only `/` ends. Its first words tell; they may stand on several lines.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Kind {
+    /// The lines so far, until they tell.
+    head: String,
+    plsql: Option<bool>,
+}
+
+impl Kind {
+    /// Takes in the next line.
+    pub(crate) fn line(&mut self, line: &str) {
+        if self.plsql.is_some() {
+            return;
+        }
+        self.head.push_str(line);
+        self.head.push('\n');
+        let (words, rest) = first_words(&self.head, WORDS_THAT_TELL);
+        if starts_plsql(&words, rest) {
+            self.plsql = Some(true);
+        } else if words.len() == WORDS_THAT_TELL || !rest.is_empty() {
+            self.plsql = Some(false);
+        }
     }
-    let words = leading_words(text, 6);
+
+    pub(crate) fn plsql(&self) -> bool {
+        self.plsql == Some(true)
+    }
+}
+
+/// CREATE OR REPLACE NONEDITIONABLE PACKAGE.
+const WORDS_THAT_TELL: usize = 5;
+
+fn starts_plsql(words: &[String], rest: &str) -> bool {
+    if words.is_empty() {
+        return rest.starts_with("<<");
+    }
     let mut words = words.iter().map(String::as_str);
     match words.next() {
         Some("DECLARE" | "BEGIN") => true,
@@ -166,6 +195,11 @@ pub(crate) fn skip_comments(text: &str) -> &str {
 
 /// The first words of a statement in upper case, comments left out, up to `most` of them or anything that is not a word.
 pub(crate) fn leading_words(text: &str, most: usize) -> Vec<String> {
+    first_words(text, most).0
+}
+
+/// The first words, and the text behind them.
+fn first_words(text: &str, most: usize) -> (Vec<String>, &str) {
     let mut words = Vec::new();
     let mut rest = skip_comments(text);
     while words.len() < most {
@@ -176,7 +210,7 @@ pub(crate) fn leading_words(text: &str, most: usize) -> Vec<String> {
         words.push(rest[..end].to_ascii_uppercase());
         rest = skip_comments(&rest[end..]);
     }
-    words
+    (words, rest)
 }
 
 /// Whether a line can begin a SQL statement or a PL/SQL block.
@@ -300,6 +334,14 @@ mod tests {
         assert_eq!(ends(&["select seq'a;' x;"]), [Some(16)]);
         assert_eq!(ends(&["-- only; a comment;"]), [None]);
         assert_eq!(ends(&["select 1; select 2;"]), [Some(18)]);
+    }
+
+    fn is_plsql(text: &str) -> bool {
+        let mut kind = Kind::default();
+        for line in text.lines() {
+            kind.line(line);
+        }
+        kind.plsql()
     }
 
     #[test]
