@@ -1,0 +1,78 @@
+//! Figures as people read them.
+
+/// A whole number with its thousands apart: `13,312`.
+#[must_use]
+pub(crate) fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A difference, with its sign: `+14,844`.
+#[must_use]
+pub(crate) fn signed(value: i64) -> String {
+    let sign = match value {
+        0 => "",
+        1.. => "+",
+        _ => "-",
+    };
+    format!("{sign}{}", grouped(value.unsigned_abs()))
+}
+
+/// A share as a percentage with its sign: `+4.8 %`.
+#[must_use]
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:+.1} %", share * 100.0)
+}
+
+/// A ratio of two figures, or a dash where there is nothing to divide by.
+#[must_use]
+pub(crate) fn ratio(numerator: f64, denominator: f64) -> String {
+    if denominator > 0.0 { format!("{:.2}", numerator / denominator) } else { "-".to_owned() }
+}
+
+/// Lines of at most `width` characters, broken between words.
+#[must_use]
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_their_thousands_apart() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_000), "1,000");
+        assert_eq!(grouped(13_312), "13,312");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(signed(0), "0");
+        assert_eq!(signed(-1_000), "-1,000");
+        assert_eq!(signed(14_844), "+14,844");
+    }
+
+    #[test]
+    fn text_breaks_between_words() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("", 7), Vec::<String>::new());
+        assert_eq!(wrapped("longer-than-that", 7), ["longer-than-that"]);
+    }
+}

@@ -1,0 +1,230 @@
+//! Printing and judging, with made-up measured figures: what a reader sees, and that no expectation holds by itself.
+
+use std::path::Path;
+
+use lab::expectation::{Expectation, judge};
+use lab::measured::{Arm, ClassGets, Clustering, ClusteringCase, IndexFigures, Measured, Source, Statement};
+use lab::print::print;
+use lab::published::{ArmName, Figures, Published, SegmentBlocks};
+use lab::reproduction::Reproduction;
+
+fn statement(id: &str, rows: u64, gets: &[(&str, u64, u64)]) -> Statement {
+    let gets: Vec<ClassGets> = gets
+        .iter()
+        .map(|(class, query, current)| ClassGets { class: (*class).to_owned(), query: *query, current: *current })
+        .collect();
+    let figures = Figures {
+        query: gets.iter().map(|g| g.query).sum(),
+        current: gets.iter().map(|g| g.current).sum(),
+        disk: 7,
+        cpu_s: 0.25,
+        elapsed_s: 0.5,
+    };
+    Statement { id: id.to_owned(), sql: format!("/* {id} */"), rows, figures, gets, tkprof: Some(figures) }
+}
+
+fn arm(bitmap: u64, index: u64) -> Arm {
+    let insert = |id: &str| {
+        statement(
+            id,
+            303_666,
+            &[("data block", 4_192, 10_000), ("segment header", 1, 500), ("1st level bmb", 0, bitmap)],
+        )
+    };
+    Arm {
+        statements: vec![
+            statement("source_scan", 1, &[("data block", 4_192, 0), ("segment header", 1, 0)]),
+            insert("first_insert"),
+            insert("second_insert"),
+            statement("create_index", 0, &[("data block", 8_400, 0), ("segment header", 3, 40)]),
+            insert("indexed_insert"),
+        ],
+        segments: SegmentBlocks { table: 13_312, index },
+        table_extents: std::iter::repeat_n(8, 16).chain(std::iter::repeat_n(128, 63)).chain([1024; 5]).collect(),
+        index: IndexFigures {
+            blevel: 2,
+            leaf_blocks: 2_500,
+            distinct_keys: 50_611,
+            clustering_factor: 600_000,
+            num_rows: 910_998,
+        },
+    }
+}
+
+fn case(name: &str, clustering_factor: u64) -> ClusteringCase {
+    ClusteringCase { name: name.to_owned(), clustering_factor, blocks: 900, buffer_busy_waits: 12, elapsed_s: 1.5 }
+}
+
+/// Figures with which everything holds.
+fn measured() -> Measured {
+    Measured {
+        source: Source {
+            description: "made up".to_owned(),
+            rows: 303_666,
+            blocks: 4_192,
+            key: "OBJECT_ID".to_owned(),
+            published_shape: true,
+        },
+        manual: arm(0, 2_688),
+        auto: arm(6_000, 2_816),
+        clustering: Ok(Clustering {
+            sessions: 5,
+            rows: 100_000,
+            cases: vec![
+                case(Clustering::ONE_FREELIST, 1_000),
+                case("manual, freelists 5", 50_000),
+                case(Clustering::BITMAPS, 60_000),
+            ],
+        }),
+    }
+}
+
+fn judged(measured: &Measured) -> Vec<Expectation> {
+    judge(&Published::insert_gets().unwrap(), measured).unwrap()
+}
+
+fn holds(measured: &Measured, id: &str) -> Option<bool> {
+    judged(measured).into_iter().find(|e| e.id == id).unwrap().holds
+}
+
+#[test]
+fn printed_report() {
+    let published = Published::insert_gets().unwrap();
+    let mut half = measured();
+    half.clustering = Err("no sessions in this test".to_owned());
+    for (name, measured) in [("all-holds.txt", measured()), ("undecided.txt", half)] {
+        let report = Reproduction::new(published.clone(), measured, vec!["a note".to_owned()]).unwrap();
+        let mut out = Vec::new();
+        print(&report, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        for line in text.lines() {
+            assert!(line.chars().count() <= 120, "too wide: {line}");
+        }
+        golden(name, &text);
+    }
+}
+
+fn golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(text, expected, "{name}; UPDATE_GOLDEN=1 writes it anew");
+}
+
+#[test]
+fn everything_holds_with_figures_that_fit() {
+    for expectation in judged(&measured()) {
+        assert_eq!(expectation.holds, Some(true), "{expectation:?}");
+    }
+}
+
+#[test]
+fn json_has_the_documented_shape() {
+    let report = Reproduction::new(Published::insert_gets().unwrap(), measured(), Vec::new()).unwrap();
+    let json = report.json();
+    assert_eq!(json["experiment"], "insert-gets");
+    let arms = json["arms"].as_array().unwrap();
+    assert_eq!(arms.iter().map(|arm| arm["name"].as_str().unwrap()).collect::<Vec<_>>(), ["manual", "auto"]);
+    assert_eq!(arms[1]["published"]["statements"][0]["current"], 38_462);
+    assert_eq!(arms[1]["measured"]["statements"][1]["gets"][2]["current"], 6_000);
+    assert_eq!(arms[0]["published"]["segments"]["index"], 2_688);
+    for expectation in json["expectations"].as_array().unwrap() {
+        for key in ["text", "kind", "published", "measured", "holds"] {
+            assert!(expectation.get(key).is_some(), "{key}: {expectation}");
+        }
+    }
+    assert_eq!(json["expectations"].as_array().unwrap().len(), 8);
+}
+
+#[test]
+fn a_source_scan_with_other_gets_is_false() {
+    let mut measured = measured();
+    measured.auto.statements[0] = statement("source_scan", 1, &[("data block", 4_300, 0)]);
+    assert_eq!(holds(&measured, "source_scan"), Some(false));
+    measured.auto.statements[0] = statement("source_scan", 1, &[("data block", 4_100, 0)]);
+    assert_eq!(holds(&measured, "source_scan"), Some(false));
+}
+
+#[test]
+fn table_sizes_must_agree_and_be_whole_extents() {
+    let mut other = measured();
+    other.auto.segments.table = 12_288;
+    other.auto.table_extents.pop();
+    assert_eq!(holds(&other, "table_sizes"), Some(false));
+    let mut odd = measured();
+    odd.manual.table_extents = vec![13_312];
+    assert_eq!(holds(&odd, "table_sizes"), Some(false));
+    let mut fewer = measured();
+    fewer.source.rows = 200_000;
+    assert_eq!(holds(&fewer, "table_sizes"), None);
+    let mut foreign = measured();
+    foreign.source.published_shape = false;
+    assert_eq!(holds(&foreign, "table_sizes"), None);
+}
+
+#[test]
+fn gets_that_do_not_add_up_are_found_in_any_statement_and_in_the_trace() {
+    for index in 0..5 {
+        let mut wrong = measured();
+        wrong.manual.statements[index].figures.current += 1;
+        assert_eq!(holds(&wrong, "gets_add_up"), Some(false));
+        let mut wrong = measured();
+        wrong.auto.statements[index].tkprof.as_mut().unwrap().query -= 1;
+        assert_eq!(holds(&wrong, "gets_add_up"), Some(false));
+    }
+    let report = Reproduction::new(Published::insert_gets().unwrap(), measured(), Vec::new()).unwrap();
+    assert!(report.passed());
+    let mut wrong = measured();
+    wrong.manual.statements[3].figures.query += 1;
+    assert!(!Reproduction::new(Published::insert_gets().unwrap(), wrong, Vec::new()).unwrap().passed());
+}
+
+#[test]
+fn bitmaps_that_cost_no_more_are_false_and_out_of_range() {
+    let mut same = measured();
+    same.auto = arm(0, 2_816);
+    assert_eq!(holds(&same, "auto_costs_more"), Some(false));
+    assert_eq!(holds(&same, "current_ratio"), Some(false));
+    assert_eq!(holds(&same, "consistent_ratio"), Some(true));
+    let mut dear = measured();
+    dear.auto = arm(20_000, 2_816);
+    assert_eq!(holds(&dear, "auto_costs_more"), Some(true));
+    assert_eq!(holds(&dear, "current_ratio"), Some(false));
+}
+
+#[test]
+fn the_excess_is_named_by_class() {
+    let found = judged(&measured()).into_iter().find(|e| e.id == "auto_costs_more").unwrap();
+    assert_eq!(found.measured[0]["current_by_class"]["1st level bmb"], 6_000);
+    assert_eq!(found.measured[0]["current"], 6_000);
+}
+
+#[test]
+fn index_sizes_and_clustering() {
+    let mut measured = measured();
+    measured.auto.segments.index = 3_000;
+    assert_eq!(holds(&measured, "index_size"), Some(false));
+    measured.auto.segments.index = 2_600;
+    assert_eq!(holds(&measured, "index_size"), Some(false));
+    measured.clustering.as_mut().unwrap().cases[2].clustering_factor = 1_000;
+    assert_eq!(holds(&measured, "clustering"), Some(false));
+    measured.clustering = Err("not run".to_owned());
+    assert_eq!(holds(&measured, "clustering"), None);
+}
+
+#[test]
+fn few_rows_decide_nothing_but_sums() {
+    let mut few = measured();
+    few.source.rows = 3_036;
+    few.auto = arm(0, 2_816);
+    assert_eq!(holds(&few, "auto_costs_more"), None);
+    few.manual.statements[1].figures.query += 1;
+    assert_eq!(holds(&few, "gets_add_up"), Some(false));
+}
+
+#[test]
+fn arms_have_names() {
+    assert_eq!(ArmName::ALL.map(ArmName::as_str), ["manual", "auto"]);
+}
