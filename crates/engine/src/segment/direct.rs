@@ -116,6 +116,15 @@ impl DirectLoad<'_> {
         Ok((address, block))
     }
 
+    /// The block that [`DirectLoad::next_block`] handed out last: it is not written before the next one is asked for, so what depends on that
+    /// one's address (a link to it) can be filled in.
+    #[must_use]
+    pub fn last_block(&mut self) -> Option<&mut [u8]> {
+        let block_bytes = self.segment.block_size().bytes();
+        let (_, filled) = self.run?;
+        self.buffer[..filled * block_bytes].chunks_exact_mut(block_bytes).last()
+    }
+
     fn covering(&mut self, address: BlockAddress) -> Result<Option<BlockAddress>> {
         if let Some((l1, until)) = self.cover
             && self.next.block < until

@@ -1,0 +1,262 @@
+//! Creating an index: read the table, sort the keys, load leaves and then branches by direct path.
+//!
+//! ```text
+//!   root | leaf | leaf | … | leaf | branch | … | branch        (in the order of the segment's blocks)
+//! ```
+//!
+//! The root is the segment's first block, so that it can keep its place; what it holds is known last and is put in through the cache.
+//! Leaves keep PCTFREE free, branches nothing. Nothing of the load passes through the cache: the next insert reads the leaves from disk.
+//!
+//! Sorting is done in memory: 16 bytes and the key for each row.
+
+use common::sync::Arc;
+use common::{BlockAddress, BlockClass, BlockSize, DataType, Error, ObjectNumber, Result};
+use format::index::header::KeyShape;
+use format::index::key::{self, ROWID_BYTES, ROWID_COLUMN_BYTES};
+use format::index::{Branch, Leaf, branch, leaf};
+use scan::{RowSink, ScanSpec};
+use waits::Statistic;
+
+use super::key::{Entries, own_columns};
+use super::session::shape;
+use super::statistics::{IndexStatistics, Tally};
+use crate::catalog::{IndexDef, TableDef};
+use crate::instance::Session;
+use crate::segment::{DirectLoad, Segment};
+use crate::table::TableScan;
+
+/// Rows asked for in one call of the table scan.
+const SCAN_ROWS: usize = 10_000;
+
+/// An index that was created.
+#[derive(Clone, Copy, Debug)]
+pub struct Built {
+    pub root: BlockAddress,
+    pub statistics: IndexStatistics,
+}
+
+/// Fills the new, empty `segment` with the index of all rows of the table. `index` need not know its root yet.
+///
+/// The caller keeps changes of the table away meanwhile.
+///
+/// # Errors
+/// ORA-01452 when the index is to be unique and a key comes twice, ORA-01450 when its columns are too long, ORA-01654 when the segment
+/// cannot grow; those of the cache.
+pub fn build(s: &Arc<Session>, table: &TableDef, index: &IndexDef, segment: &Segment) -> Result<Built> {
+    let shape = shape(index);
+    let columns = index.columns.iter().filter_map(|position| table.columns.get(usize::from(*position)));
+    check_key_length(segment.block_size(), index.unique, columns.map(|column| column.data_type))?;
+    let entries = gather(s, table, index, shape)?;
+    if shape.unique {
+        check_unique(&entries, index)?;
+    }
+    let mut loader = Loader::new(s, segment, shape, index.pctfree)?;
+    loader.leaves(&entries)?;
+    loader.finish()
+}
+
+/// The keys of all rows, sorted.
+fn gather(s: &Arc<Session>, table: &TableDef, index: &IndexDef, shape: KeyShape) -> Result<Entries> {
+    let spec = ScanSpec { projection: index.columns.clone(), predicate: None, rowids: true };
+    let mut scan = TableScan::new(s.clone(), Arc::new(table.clone()), spec)?;
+    let mut sink = KeySink { entries: Entries::new(shape), block: [0; 4] };
+    while scan.next(&mut sink, SCAN_ROWS)? {}
+    let mut entries = sink.entries;
+    s.check_cancelled()?;
+    entries.sort();
+    s.meter().count(Statistic::SortsMemory, 1);
+    s.meter().count(Statistic::SortsRows, entries.len() as u64);
+    Ok(entries)
+}
+
+/// Takes the index's columns of each row.
+struct KeySink {
+    entries: Entries,
+    /// The packed address of the block at hand.
+    block: [u8; 4],
+}
+
+impl RowSink for KeySink {
+    fn block(&mut self, _: ObjectNumber, address: BlockAddress) {
+        self.block = address.pack().to_be_bytes();
+    }
+
+    fn row(&mut self, slot: u16, columns: &[Option<&[u8]>]) {
+        let mut rowid = [0; ROWID_BYTES];
+        rowid[..4].copy_from_slice(&self.block);
+        rowid[4..].copy_from_slice(&slot.to_be_bytes());
+        self.entries.push(columns.iter().copied(), rowid);
+    }
+}
+
+fn check_unique(entries: &Entries, index: &IndexDef) -> Result<()> {
+    for i in 1..entries.len() {
+        if entries.get(i - 1).key == entries.get(i).key {
+            let name = index.qualified_name();
+            return Err(Error::user(1452, format!("cannot create unique index {name}: duplicate keys found")));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that every key of columns of these types fits a block.
+///
+/// # Errors
+/// ORA-01450.
+pub fn check_key_length(size: BlockSize, unique: bool, types: impl IntoIterator<Item = DataType>) -> Result<()> {
+    let column = |data_type: DataType| {
+        let bytes = match data_type {
+            DataType::Number { .. } => 22,
+            DataType::Date => 7,
+            DataType::Timestamp { .. } => 11,
+            DataType::Varchar2 { bytes } | DataType::Char { bytes } | DataType::Raw { bytes } => usize::from(bytes),
+        };
+        let mut image = Vec::new();
+        key::put_column(&mut image, Some(&vec![0; bytes]));
+        image.len()
+    };
+    let rowid = if unique { 0 } else { ROWID_COLUMN_BYTES };
+    let longest = key::longest(size);
+    let bytes: usize = types.into_iter().map(column).sum::<usize>() + rowid;
+    if bytes > longest {
+        return Err(Error::user(
+            1450,
+            format!("maximum key length ({longest}) exceeded: the columns may take {bytes} bytes"),
+        ));
+    }
+    Ok(())
+}
+
+/// A block that was written, and what separates it from its left-hand neighbour; nothing for the first of a level.
+struct Child {
+    separator: Vec<u8>,
+    address: BlockAddress,
+}
+
+struct Loader<'a> {
+    session: &'a Session,
+    shape: KeyShape,
+    /// Bytes that stay free in a leaf.
+    reserve: usize,
+    load: DirectLoad<'a>,
+    root: BlockAddress,
+    /// An empty root block, formatted as the segment's blocks are.
+    blank: Vec<u8>,
+    children: Vec<Child>,
+    tally: Tally,
+}
+
+impl<'a> Loader<'a> {
+    fn new(session: &'a Session, segment: &'a Segment, shape: KeyShape, pctfree: u8) -> Result<Self> {
+        let mut load = segment.direct_load(session)?;
+        let (root, block) = load.next_block()?;
+        leaf::init(block, shape, BlockAddress::NONE, BlockAddress::NONE);
+        let blank = block.to_vec();
+        let reserve = segment.block_size().bytes() * usize::from(pctfree) / 100;
+        let tally = Tally::default();
+        Ok(Self { session, shape, reserve, load, root, blank, children: Vec::new(), tally })
+    }
+
+    /// Writes the leaves; a single one is the root.
+    fn leaves(&mut self, entries: &Entries) -> Result<()> {
+        let fill = Leaf::of(&self.blank).available() - self.reserve.min(Leaf::of(&self.blank).available());
+        let mut first = 0;
+        loop {
+            let last = self.leaf_end(entries, first, fill);
+            let whole = first == 0 && last == entries.len();
+            if whole {
+                // The root's block, which is still at hand.
+                if let Some(block) = self.load.last_block() {
+                    fill_leaf(block, entries, first..last);
+                }
+            } else {
+                self.leaf(entries, first, last)?;
+            }
+            for i in first..last {
+                let entry = entries.get(i);
+                self.tally.entry(own_columns(self.shape, entry.key), entry.rowid);
+            }
+            first = last;
+            if first == entries.len() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Where the leaf that begins with entry `first` ends: it has at least one entry.
+    fn leaf_end(&self, entries: &Entries, first: usize, fill: usize) -> usize {
+        let mut used = 0;
+        for i in first..entries.len() {
+            used += leaf::footprint(self.shape, entries.get(i).key);
+            if used > fill && i > first {
+                return i;
+            }
+        }
+        entries.len()
+    }
+
+    fn leaf(&mut self, entries: &Entries, first: usize, last: usize) -> Result<()> {
+        let previous = self.children.last().map_or(BlockAddress::NONE, |child| child.address);
+        let (address, block) = self.load.next_block()?;
+        leaf::init(block, self.shape, previous, BlockAddress::NONE);
+        fill_leaf(block, entries, first..last);
+        let separator =
+            if first == 0 { Vec::new() } else { key::separator(entries.get(first - 1).key, entries.get(first).key) };
+        self.children.push(Child { separator, address });
+        if last < entries.len() {
+            let next = self.load.peek_address()?;
+            if let Some(block) = self.load.last_block() {
+                leaf::set_next(block, next);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the branches, level by level, and last the root.
+    fn finish(mut self) -> Result<Built> {
+        let leaf_blocks = self.children.len().max(1) as u64;
+        let mut level = 0;
+        let mut root = None;
+        while !self.children.is_empty() {
+            level += 1;
+            let children = std::mem::take(&mut self.children);
+            let mut image = self.blank.clone();
+            if fill_branch(&mut image, level, self.shape, &children) == children.len() {
+                root = Some(image);
+                break;
+            }
+            let mut rest = &children[..];
+            while !rest.is_empty() {
+                let (address, block) = self.load.next_block()?;
+                let taken = fill_branch(block, level, self.shape, rest);
+                self.children.push(Child { separator: rest[0].separator.clone(), address });
+                rest = &rest[taken..];
+            }
+        }
+        self.load.finish()?;
+        if let Some(image) = root {
+            let mut block = self.session.new_block(self.root, BlockClass::Data)?;
+            self.session.change(&mut block, |bytes| bytes.copy_from_slice(&image));
+        }
+        Ok(Built { root: self.root, statistics: self.tally.statistics(level, leaf_blocks) })
+    }
+}
+
+fn fill_leaf(block: &mut [u8], entries: &Entries, range: std::ops::Range<usize>) {
+    for i in range {
+        let entry = entries.get(i);
+        let fits = leaf::append(block, entry.key, entry.rowid);
+        debug_assert!(fits, "a leaf's entries were counted before");
+    }
+}
+
+/// Makes a branch of as many children as fit; how many.
+fn fill_branch(block: &mut [u8], level: u8, shape: KeyShape, children: &[Child]) -> usize {
+    branch::init(block, level, shape, children[0].address);
+    for child in &children[1..] {
+        if !branch::append(block, &child.separator, child.address) {
+            break;
+        }
+    }
+    Branch::of(block).children()
+}

@@ -1,0 +1,33 @@
+//! B-tree indexes.
+//!
+//! ```text
+//!   callers      build   insert_batch   delete_batch   IndexScan   lookup   statistics   verify
+//!   order                key.rs: keys of a batch, or of a whole table, sorted
+//!   tree                 tree.rs (the way down), insert.rs, split.rs, delete.rs, scan.rs, statistics.rs, verify.rs
+//!   blocks               blocks.rs: gets, changes, new blocks      -> cache, segment
+//!   bytes                format::index: leaves and branches
+//! ```
+//!
+//! See README.md in this folder for structure, latching and what happens on a crash.
+
+mod blocks;
+mod build;
+mod delete;
+mod insert;
+mod key;
+#[cfg(test)]
+mod memory;
+mod scan;
+mod session;
+mod split;
+mod statistics;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod verify;
+
+pub use build::{Built, build, check_key_length};
+pub use key::Key;
+pub use session::{EntryKey, IndexScan, delete_batch, insert_batch, lookup, statistics, verify};
+pub use statistics::IndexStatistics;
+pub use verify::Problem;

@@ -1,0 +1,200 @@
+//! Splits: a full leaf becomes two, and what separates them goes to the parent, which may be full itself, up to the root.
+//!
+//! ```text
+//!        parent  [ … s | … ]                    parent  [ … s | x | … ]
+//!                    |             ->                       |    \
+//!        leaf    [a b c d e f]  (new: d')       leaf   [a b c] <-> [d d' e f]  new block
+//! ```
+//!
+//! Everything that can fail comes first: the way down is latched, the cuts are chosen, the new blocks and the right-hand neighbour are
+//! had. Then the changes are made, which cannot fail, so no reader and no error ever meets half a split.
+//!
+//! First only the leaf and its parent are latched exclusively. When the parent has no room for the separator the way down is made again
+//! with all of it latched: one leaf split in some hundred.
+//!
+//! The root keeps its address: its contents move down into a new block, which is then split as any other.
+
+use common::{BlockAddress, Error, Result};
+use format::index::{self, Branch, Leaf, Target, branch, leaf};
+use waits::Statistic;
+
+use super::blocks::Blocks;
+use super::insert::Visited;
+use super::key::{Entries, Entry};
+use super::tree::{Path, Step, Tree, WHOLE};
+
+/// What a split will do, chosen before anything is changed.
+struct Plan {
+    at: usize,
+    cut: leaf::Cut,
+    separator: Vec<u8>,
+    /// For each branch that splits too, from the leaf's parent upwards: which separator moves up.
+    middles: Vec<usize>,
+    /// The root itself splits: its contents move down first.
+    lift: bool,
+}
+
+impl<B: Blocks> Tree<'_, B> {
+    /// Puts an entry in whose leaf was found full, splitting it unless room has come about meanwhile.
+    pub(super) fn split_for(&self, entry: Entry<'_>) -> Result<()> {
+        let mut level = 1;
+        loop {
+            let mut path = self.path(Target::before(entry.key), level)?;
+            match self.put_alone(&mut path.leaf, entry) {
+                Visited::Through => return Ok(()),
+                Visited::Duplicate => return Err(self.duplicate(entry)),
+                Visited::Full => {}
+            }
+            match self.plan(&path, entry) {
+                Some(plan) => {
+                    let fits = plan.cut.fits;
+                    self.split(path, plan, entry)?;
+                    if fits {
+                        return Ok(());
+                    }
+                    // Between two very long keys a second cut is needed.
+                    level = 1;
+                }
+                None => level = WHOLE,
+            }
+        }
+    }
+
+    fn put_alone(&self, block: &mut B::Exclusive, entry: Entry<'_>) -> Visited {
+        let mut one = Entries::new(self.shape);
+        one.push_stored(entry);
+        self.fill(block, None, &one, 0).1
+    }
+
+    /// None where a branch that is not latched would have to split.
+    fn plan(&self, path: &Path<B::Exclusive>, entry: Entry<'_>) -> Option<Plan> {
+        let at = Leaf::of(&path.leaf).search(entry.key).unwrap_or_else(|at| at);
+        let cut = leaf::cut(&path.leaf, at, leaf::footprint(self.shape, entry.key));
+        let separator = leaf::cut_separator(&path.leaf, at, entry.key, cut);
+        let mut middles = Vec::new();
+        let mut moving = separator.clone();
+        for step in path.steps.iter().rev() {
+            if Branch::of(&step.block).fits(&moving) {
+                return Some(Plan { at, cut, separator, middles, lift: false });
+            }
+            let middle = branch::cut(&step.block, step.child, &moving, step.right_edge);
+            moving = branch::promoted(&step.block, step.child, &moving, middle);
+            middles.push(middle);
+        }
+        path.whole.then_some(Plan { at, cut, separator, middles, lift: true })
+    }
+
+    fn split(&self, mut path: Path<B::Exclusive>, plan: Plan, entry: Entry<'_>) -> Result<()> {
+        // The neighbour before the new blocks: a session that looks for a new block may for a moment wait for one that another has just
+        // taken, and that other one must not be waiting for a leaf by then.
+        let neighbour = Leaf::of(&path.leaf).next();
+        let neighbour = if neighbour.is_none() { None } else { Some(self.exclusive_at(neighbour, 0)?) };
+        let mut new_blocks = self.new_blocks(1 + plan.middles.len() + usize::from(plan.lift))?;
+        // From here on nothing fails.
+        if plan.lift
+            && let Some(down) = new_blocks.pop()
+        {
+            self.lift(&mut path, down);
+        }
+        let right = new_blocks.pop().ok_or_else(miscounted)?;
+        let mut child = self.split_leaf(&mut path.leaf, right, neighbour, &plan, entry);
+        let mut separator = plan.separator;
+        let mut steps = path.steps.into_iter().rev();
+        for (middle, mut step) in plan.middles.into_iter().zip(steps.by_ref()) {
+            let mut right = new_blocks.pop().ok_or_else(miscounted)?;
+            let up = branch::promoted(&step.block, step.child, &separator, middle);
+            let right_address = B::address(&right);
+            self.blocks.change(&mut step.block, |left| {
+                self.blocks.change(&mut right, |right| {
+                    branch::divide(left, step.child, &separator, child, middle, right);
+                });
+            });
+            self.blocks.count(Statistic::BranchNodeSplits, 1);
+            separator = up;
+            child = right_address;
+        }
+        if let Some(mut parent) = steps.next() {
+            self.blocks.change(&mut parent.block, |block| {
+                let fits = branch::insert(block, parent.child, &separator, child);
+                debug_assert!(fits, "the plan found room in the parent");
+            });
+        }
+        Ok(())
+    }
+
+    fn new_blocks(&self, count: usize) -> Result<Vec<B::Exclusive>> {
+        let mut blocks = Vec::with_capacity(count);
+        for _ in 0..count {
+            match self.blocks.empty_block() {
+                Ok(block) => blocks.push(block),
+                Err(error) => {
+                    for block in blocks {
+                        self.blocks.release_block(block)?;
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        // Taken from the end: the first one becomes the leaf.
+        blocks.reverse();
+        Ok(blocks)
+    }
+
+    /// Divides the leaf; the address of the new one to its right.
+    fn split_leaf(
+        &self,
+        block: &mut B::Exclusive,
+        mut right: B::Exclusive,
+        neighbour: Option<B::Exclusive>,
+        plan: &Plan,
+        entry: Entry<'_>,
+    ) -> BlockAddress {
+        let (here, new) = (B::address(block), B::address(&right));
+        let cut = plan.cut;
+        self.blocks.change(block, |left| {
+            self.blocks.change(&mut right, |right| {
+                leaf::init(right, self.shape, here, Leaf::of(left).next());
+                leaf::divide(left, cut.keep, right);
+                leaf::set_next(left, new);
+                if cut.fits {
+                    let (side, at) = if cut.right { (right, plan.at - cut.keep) } else { (left, plan.at) };
+                    let fits = leaf::insert(side, at, entry.key, entry.rowid);
+                    debug_assert!(fits, "the cut found room for the entry");
+                }
+            });
+        });
+        if let Some(mut neighbour) = neighbour {
+            self.blocks.change(&mut neighbour, |block| leaf::set_previous(block, new));
+        }
+        self.blocks.count(Statistic::LeafNodeSplits, 1);
+        if cut.ninety_ten {
+            self.blocks.count(Statistic::LeafNode9010Splits, 1);
+        }
+        new
+    }
+
+    /// Moves the root's contents down into `down`; the root becomes a branch with this one child.
+    fn lift(&self, path: &mut Path<B::Exclusive>, mut down: B::Exclusive) {
+        let root = path.steps.first_mut().map_or(&mut path.leaf, |step| &mut step.block);
+        let level = index::level(root);
+        let new = B::address(&down);
+        self.blocks.change(root, |root| {
+            self.blocks.change(&mut down, |down| {
+                if level == 0 {
+                    leaf::init(down, self.shape, BlockAddress::NONE, BlockAddress::NONE);
+                    leaf::copy(root, down);
+                } else {
+                    branch::copy(root, down);
+                }
+            });
+            branch::init(root, level + 1, self.shape, new);
+        });
+        let root = std::mem::replace(root, down);
+        path.steps.insert(0, Step { block: root, child: 0, right_edge: true });
+        self.blocks.count(Statistic::RootNodeSplits, 1);
+    }
+}
+
+fn miscounted() -> Error {
+    Error::bug("an index split took fewer blocks than it needs")
+}
