@@ -22,7 +22,7 @@ pub trait Context: fmt::Debug + Send + Sync {
     /// SYS_CONTEXT: None where there is no such parameter. Both names are in upper case.
     fn environment(&self, namespace: &str, parameter: &str) -> Option<String>;
 
-    /// For SYS_GUID.
+    /// For SYS_GUID and DBMS_RANDOM.
     fn random(&self) -> u64;
 }
 

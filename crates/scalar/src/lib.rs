@@ -9,6 +9,7 @@
 //!   rules for mixed types.
 //! * [`Context`] is where the clock, the user and the NLS settings come from.
 
+pub mod cast;
 pub mod coerce;
 pub mod column;
 pub mod compare;
@@ -21,6 +22,7 @@ pub mod nls;
 pub mod number;
 pub mod text;
 
+pub use cast::cast;
 pub use column::{load, store};
 pub use compare::compare;
 pub use context::Context;

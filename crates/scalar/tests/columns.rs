@@ -4,7 +4,7 @@
 
 use common::DataType;
 use scalar::context::FixedContext;
-use scalar::{Datum, DateTime, load, store};
+use scalar::{DateTime, Datum, load, store};
 
 fn stored(value: &Datum, data_type: DataType) -> common::Result<Option<Vec<u8>>> {
     let mut out = vec![0xEE];

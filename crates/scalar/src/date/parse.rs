@@ -28,6 +28,8 @@ struct Parts {
     second: Option<u8>,
     second_of_day: Option<i64>,
     nanosecond: u32,
+    /// The text had no decimal point where `X` stands, so no fraction either.
+    no_fraction: bool,
 }
 
 struct Reader<'a> {
@@ -313,13 +315,14 @@ fn read(reader: &mut Reader<'_>, element: Element, adjacent: bool, today: &DateT
         }
         Element::Meridiem { .. } => parts.afternoon = Some(meridiem(reader)?),
         Element::Era { .. } => parts.before_christ = Some(era(reader)?),
+        Element::Fraction(_) if parts.no_fraction => {}
         Element::Fraction(digits) => {
             let count = reader.digits_ahead().min(usize::from(digits.unwrap_or(9)));
             let value = reader.number(count.max(1))?;
             parts.nanosecond = value as u32 * 10u32.pow(9 - count as u32);
         }
         Element::Radix if reader.text.starts_with('.') => reader.advance(1),
-        Element::Radix => return Err(mismatch()),
+        Element::Radix => parts.no_fraction = true,
         other => return Err(Error::bug(format!("{other:?} was not refused"))),
     }
     Ok(())

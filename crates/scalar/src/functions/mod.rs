@@ -1,7 +1,7 @@
 //! All functions and operators, by name.
 //!
 //! Each file lists the functions of one kind; [`lookup`] searches them all. Operators are functions with their sign for a name:
-//! `+ - * / ||`, and `NEGATE` for the unary minus.
+//! `+ - * / ||`, and `NEGATE` for the unary minus. Functions of packages carry the package's name: `DBMS_RANDOM.VALUE`.
 
 use common::{Error, Result};
 
@@ -16,8 +16,10 @@ mod environment;
 mod null;
 mod number;
 mod operators;
+mod random;
 pub(crate) mod regexp;
 mod representation;
+mod rowid;
 mod text;
 mod types;
 
@@ -93,6 +95,8 @@ const TABLES: &[&[Function]] = &[
     regexp::FUNCTIONS,
     environment::FUNCTIONS,
     representation::FUNCTIONS,
+    rowid::FUNCTIONS,
+    random::FUNCTIONS,
 ];
 
 /// Every function and operator.

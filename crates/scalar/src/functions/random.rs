@@ -1,0 +1,64 @@
+//! The functions of DBMS_RANDOM. Where the numbers come from, and what a seed does to them, is the context's matter.
+
+use common::Result;
+use format::number::{self, NumberBytes};
+
+use super::Function;
+use super::arguments::{given, integer, number as argument, text};
+use super::types::{fixed_number, fixed_text};
+use crate::context::Context;
+use crate::datum::{Datum, DatumType};
+use crate::number::arithmetic::{add, multiply, subtract};
+
+const fn function(
+    name: &'static str,
+    least: usize,
+    most: usize,
+    result: fn(&[DatumType]) -> Result<DatumType>,
+    body: fn(&dyn Context, &[Datum]) -> Result<Datum>,
+) -> Function {
+    Function { name, minimum_arguments: least, maximum_arguments: most, deterministic: false, result, body }
+}
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    function("DBMS_RANDOM.RANDOM", 0, 0, fixed_number, |context, _| {
+        Ok(Datum::integer(i64::from(context.random() as u32 as i32)))
+    }),
+    function("DBMS_RANDOM.STRING", 2, 2, fixed_text, string),
+    function("DBMS_RANDOM.VALUE", 0, 2, fixed_number, value),
+];
+
+/// At least 0 and below 1, with 38 decimal places.
+fn unit(context: &dyn Context) -> Result<NumberBytes> {
+    const HALF: u64 = 10_000_000_000_000_000_000;
+    let high = i128::from(context.random() % HALF);
+    let low = i128::from(context.random() % HALF);
+    number::encode_i128(high * i128::from(HALF) + low, 38)
+}
+
+/// `VALUE` or `VALUE(low, high)`.
+fn value(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
+    let unit = unit(context)?;
+    if arguments.is_empty() {
+        return Ok(Datum::Number(unit));
+    }
+    let low = given!(argument(context, arguments, 0));
+    let high = given!(argument(context, arguments, 1));
+    Ok(Datum::Number(add(&low, &multiply(&unit, &subtract(&high, &low)?)?)?))
+}
+
+/// `STRING(kind, length)`: `u` capitals, `l` small letters, `a` both, `x` capitals and digits, `p` anything printable.
+fn string(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
+    const PRINTABLE: std::ops::RangeInclusive<char> = ' '..='~';
+    let kind = given!(text(context, arguments, 0));
+    let length = given!(integer(context, arguments, 1)).clamp(0, common::limits::VARCHAR2_BYTES_MAX as i64);
+    let characters: Vec<char> = match kind.chars().next().map(|kind| kind.to_ascii_lowercase()) {
+        Some('l') => ('a'..='z').collect(),
+        Some('a') => ('A'..='Z').chain('a'..='z').collect(),
+        Some('x') => ('A'..='Z').chain('0'..='9').collect(),
+        Some('p') => PRINTABLE.collect(),
+        _ => ('A'..='Z').collect(),
+    };
+    let text: String = (0..length).map(|_| characters[(context.random() % characters.len() as u64) as usize]).collect();
+    Ok(Datum::varchar2(text))
+}
