@@ -4,15 +4,10 @@
 //! statement, and README.md in each folder here.
 
 pub mod cache;
+pub mod catalog;
+pub mod index;
 pub mod instance;
 pub mod parameters;
 pub mod segment;
+pub mod table;
 pub mod tablespace;
-
-/// Stand-in until the dictionary is in.
-pub mod catalog {
-    #[derive(Debug, Default)]
-    pub struct Catalog;
-    pub fn create(_: &std::sync::Arc<crate::instance::Session>) -> common::Result<()> { Ok(()) }
-    pub fn load(_: &std::sync::Arc<crate::instance::Session>) -> common::Result<()> { Ok(()) }
-}

@@ -140,7 +140,7 @@ impl Ddl<'_> {
     /// # Errors
     /// ORA-00955.
     pub(super) fn check_table_name_free(&self, owner: &str, name: &str) -> Result<()> {
-        if self.catalog.table(owner, name).is_some() {
+        if self.catalog.table(owner, name).is_some() || self.catalog.is_unusable(owner, name) {
             return Err(Error::user(955, format!("the name {owner}.{name} is used by another object")));
         }
         Ok(())

@@ -72,7 +72,7 @@ impl Ddl<'_> {
         }
         let owner = self.catalog.require_user(&spec.owner)?.clone();
         check_name(&spec.name)?;
-        if self.catalog.index(&spec.owner, &spec.name).is_some() {
+        if self.catalog.index(&spec.owner, &spec.name).is_some() || self.catalog.is_unusable(&spec.owner, &spec.name) {
             return Err(Error::user(955, format!("the name {}.{} is used by another index", spec.owner, spec.name)));
         }
         let columns = key_columns(&table, &spec.columns)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use common::{BlockAddress, ObjectNumber, Result, TablespaceNumber};
+use common::{BlockAddress, Error, ErrorKind, ObjectNumber, Result, TablespaceNumber};
 use format::transaction::Owner;
 
 use super::definition::{ColumnDef, IndexDef, TableDef, TableStatistics};
@@ -105,7 +105,11 @@ impl Reader<'_> {
             {
                 return Err(damaged(format_args!("COL$ does not have the columns of table {}", object.name)));
             }
-            catalog.put_table(self.table(row, object, &owner(catalog, object)?, &columns)?);
+            let owner = owner(catalog, object)?;
+            match self.table(row, object, &owner, &columns) {
+                Ok(table) => drop(catalog.put_table(table)),
+                Err(error) => set_aside(catalog, format!("{owner}.{}", object.name), error)?,
+            }
         }
         Ok(())
     }
@@ -160,17 +164,34 @@ impl Reader<'_> {
         }
         for row in self.all::<IndexRow>()? {
             let object = object(objects, row.object, KIND_INDEX)?;
-            let table = catalog
-                .table_by_number(ObjectNumber(row.table))
-                .cloned()
-                .ok_or_else(|| damaged(format_args!("index {} is on a table that does not exist", object.name)))?;
+            let owner = owner(catalog, object)?;
+            let Some(table) = catalog.table_by_number(ObjectNumber(row.table)).cloned() else {
+                if objects.get(&row.table).is_some_and(|table| table.kind == KIND_TABLE) {
+                    // The table was set aside.
+                    let error = damaged(format_args!("the table of index {} cannot be used", object.name));
+                    catalog.put_unusable(format!("{owner}.{}", object.name), error);
+                    continue;
+                }
+                return Err(damaged(format_args!("index {} is on a table that does not exist", object.name)));
+            };
             let mut columns = columns.remove(&row.object).unwrap_or_default();
             columns.sort_by_key(|column| column.position);
             let positions: Vec<u16> = columns.iter().map(|column| column.column.wrapping_sub(1)).collect();
             if positions.is_empty() || positions.iter().any(|position| usize::from(*position) >= table.columns.len()) {
                 return Err(damaged(format_args!("ICOL$ does not have the columns of index {}", object.name)));
             }
-            catalog.put_index(self.index(row, object, &owner(catalog, object)?, &table, positions)?);
+            match self.index(row, object, &owner, &table, positions) {
+                Ok(index) => drop(catalog.put_index(index)),
+                Err(error) => {
+                    // Rows could no longer be changed without the index falling behind: the table goes with it.
+                    set_aside(catalog, format!("{owner}.{}", object.name), error.clone())?;
+                    set_aside(catalog, table.qualified_name(), error)?;
+                    for index in &table.indexes {
+                        catalog.put_unusable(index.qualified_name(), damaged("its table cannot be used"));
+                    }
+                    catalog.remove_table(table.object);
+                }
+            }
         }
         Ok(())
     }
@@ -234,6 +255,15 @@ pub(super) fn index_segment_spec(
     storage: Storage,
 ) -> SegmentSpec {
     SegmentSpec { name, object, data_object, tablespace, owner: Owner::Index, pctfree, pctused: 0, initrans, storage }
+}
+
+/// A damaged segment header keeps its table out of use, not the database from opening.
+fn set_aside(catalog: &mut Catalog, name: String, error: Error) -> Result<()> {
+    if matches!(error.kind, ErrorKind::Corrupt | ErrorKind::Io) {
+        catalog.put_unusable(name, error);
+        return Ok(());
+    }
+    Err(error)
 }
 
 fn object(objects: &BTreeMap<u32, ObjectRow>, number: u32, kind: u8) -> Result<&ObjectRow> {

@@ -30,6 +30,8 @@ pub struct Catalog {
     indexes: BTreeMap<ObjectNumber, Arc<IndexDef>>,
     users: BTreeMap<UserNumber, Arc<UserDef>>,
     user_numbers: BTreeMap<String, UserNumber>,
+    /// Tables and indexes, as `OWNER.NAME`, whose segments could not be opened, and why.
+    unusable: BTreeMap<String, Error>,
 }
 
 impl Catalog {
@@ -75,15 +77,29 @@ impl Catalog {
     }
 
     /// # Errors
-    /// ORA-00942.
+    /// ORA-00942; ORA-01578 where there is one that cannot be used.
     pub fn require_table(&self, owner: &str, name: &str) -> Result<&Arc<TableDef>> {
-        self.table(owner, name).ok_or_else(|| no_table(owner, name))
+        self.table(owner, name).ok_or_else(|| self.missing(owner, name, no_table))
     }
 
     /// # Errors
-    /// ORA-01418.
+    /// ORA-01418; ORA-01578 where there is one that cannot be used.
     pub fn require_index(&self, owner: &str, name: &str) -> Result<&Arc<IndexDef>> {
-        self.index(owner, name).ok_or_else(|| Error::user(1418, format!("there is no index {owner}.{name}")))
+        let none = |owner: &str, name: &str| Error::user(1418, format!("there is no index {owner}.{name}"));
+        self.index(owner, name).ok_or_else(|| self.missing(owner, name, none))
+    }
+
+    fn missing(&self, owner: &str, name: &str, none: fn(&str, &str) -> Error) -> Error {
+        self.unusable.get(&format!("{owner}.{name}")).cloned().unwrap_or_else(|| none(owner, name))
+    }
+
+    pub(super) fn is_unusable(&self, owner: &str, name: &str) -> bool {
+        self.unusable.contains_key(&format!("{owner}.{name}"))
+    }
+
+    /// Tables and indexes that the dictionary knows and that cannot be used, because their segment headers are damaged.
+    pub fn unusable(&self) -> impl Iterator<Item = (&str, &Error)> {
+        self.unusable.iter().map(|(name, error)| (name.as_str(), error))
     }
 
     /// Users, not roles, by number.
@@ -124,6 +140,10 @@ impl Catalog {
 
     pub(super) fn advance(&mut self) {
         self.version += 1;
+    }
+
+    pub(super) fn put_unusable(&mut self, name: String, error: Error) {
+        self.unusable.insert(name, error);
     }
 
     fn schema(&mut self, owner: &str) -> &mut Schema {

@@ -57,7 +57,7 @@ impl Tail {
     ) -> Result<Vec<RowAddress>> {
         let mut pieces = Vec::new();
         while let Some(address) = self.next {
-            if row.len() - usize::from(self.cut) >= width {
+            if row.len().saturating_sub(usize::from(self.cut)) >= width {
                 break;
             }
             if pieces.len() > PIECES_MAX {

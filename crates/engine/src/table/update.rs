@@ -162,7 +162,9 @@ impl Updater {
             moves
         } else {
             // A visit that changes nothing must not count as a change.
-            group.iter().filter_map(|(home, new)| self.look(&block, *home, new)).collect()
+            let moves = group.iter().filter_map(|(home, new)| self.look(&block, *home, new)).collect();
+            drop(block);
+            moves
         };
         self.migrate_and_move(moves, changes)
     }

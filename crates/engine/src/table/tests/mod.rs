@@ -1,0 +1,7 @@
+//! Tables on a real instance over files in memory.
+
+mod costs;
+mod fixture;
+mod keys;
+mod model;
+mod placing;

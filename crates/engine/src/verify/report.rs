@@ -1,0 +1,105 @@
+//! What a check found.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use common::{BlockAddress, FileNumber};
+
+/// Problems of one object or file after which the rest is only counted.
+const PROBLEMS_MAX: usize = 200;
+
+/// Something that is wrong, or in a note: odd but allowed.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Problem {
+    /// `OWNER.NAME` of a table or index.
+    pub object: Option<String>,
+    pub file: Option<FileNumber>,
+    pub block: Option<u32>,
+    pub text: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(object) = &self.object {
+            write!(f, "{object}: ")?;
+        }
+        match (self.file, self.block) {
+            (Some(file), Some(block)) => write!(f, "file {} block {block}: ", file.0)?,
+            (Some(file), None) => write!(f, "file {}: ", file.0)?,
+            _ => {}
+        }
+        f.write_str(&self.text)
+    }
+}
+
+/// How much was looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Checked {
+    pub files: u64,
+    pub blocks: u64,
+    /// Blocks that are not all zero.
+    pub formatted_blocks: u64,
+    pub segments: u64,
+    pub extents: u64,
+    pub freelist_blocks: u64,
+    pub bitmap_blocks: u64,
+    pub tables: u64,
+    pub rows: u64,
+    pub indexes: u64,
+    pub index_entries: u64,
+}
+
+/// The outcome of a check. The data directory is in order when `problems` is empty.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Report {
+    pub checked: Checked,
+    pub problems: Vec<Problem>,
+    /// What is odd and does no harm: a bitmap that calls a block with much room full.
+    pub notes: Vec<Problem>,
+    /// Problems beyond those that are listed.
+    pub unlisted: u64,
+}
+
+impl Report {
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    pub(super) fn problem(&mut self, object: Option<&str>, address: Option<BlockAddress>, text: impl Into<String>) {
+        let problem = at(object, address, text.into());
+        let alike = |other: &&Problem| other.object == problem.object && other.file == problem.file;
+        if self.problems.iter().filter(alike).count() >= PROBLEMS_MAX {
+            self.unlisted += 1;
+        } else {
+            self.problems.push(problem);
+        }
+    }
+
+    pub(super) fn file_problem(&mut self, file: FileNumber, text: impl Into<String>) {
+        self.problems.push(Problem { object: None, file: Some(file), block: None, text: text.into() });
+    }
+
+    pub(super) fn note(&mut self, object: Option<&str>, address: Option<BlockAddress>, text: impl Into<String>) {
+        if self.notes.len() < PROBLEMS_MAX {
+            self.notes.push(at(object, address, text.into()));
+        }
+    }
+
+    /// By object, file and block, each once.
+    pub(super) fn sort(&mut self) {
+        for list in [&mut self.problems, &mut self.notes] {
+            let sorted: BTreeSet<_> = std::mem::take(list).into_iter().collect();
+            *list = sorted.into_iter().collect();
+        }
+    }
+}
+
+fn at(object: Option<&str>, address: Option<BlockAddress>, text: String) -> Problem {
+    Problem {
+        object: object.map(str::to_owned),
+        file: address.map(|address| address.file),
+        block: address.map(|address| address.block),
+        text,
+    }
+}

@@ -1,0 +1,180 @@
+//! Rows and index entries, read through the engine: the structure of each index, and that indexes and tables agree both ways.
+//!
+//! For each index the rows' keys are summed up as the table is scanned, and the entries as the index is walked: equal counts and equal sums of
+//! hashes mean equal sets, for all that can be expected. Only where they differ are both written out and compared one by one.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Bound;
+use std::sync::Arc;
+
+use common::{BlockAddress, ObjectNumber, Result, Rowid};
+use scan::{RowSink, ScanSpec};
+
+use super::Report;
+use crate::catalog::{IndexDef, TableDef};
+use crate::index::{self, IndexScan};
+use crate::instance::Session;
+use crate::table;
+
+/// Differences between a table and an index that are listed.
+const DIFFERENCES_MAX: usize = 20;
+
+/// An order-free sum of keys with rowids.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Sum {
+    count: u64,
+    hashes: u64,
+}
+
+impl Sum {
+    fn add<'k>(&mut self, key: impl Iterator<Item = Option<&'k [u8]>>, rowid: Rowid) {
+        let mut hasher = DefaultHasher::new();
+        for column in key {
+            column.hash(&mut hasher);
+        }
+        rowid.hash(&mut hasher);
+        self.count += 1;
+        self.hashes = self.hashes.wrapping_add(hasher.finish());
+    }
+}
+
+/// Reads a table and its indexes.
+pub(super) fn check(session: &Arc<Session>, table: &Arc<TableDef>, report: &mut Report) {
+    let name = table.qualified_name();
+    report.checked.tables += 1;
+    let sums = match sum_rows(session, table) {
+        Ok((rows, sums)) => {
+            report.checked.rows += rows;
+            sums
+        }
+        Err(error) => {
+            report.problem(Some(&name), None, format!("its rows cannot be read: {error}"));
+            return;
+        }
+    };
+    for (index, rows) in table.indexes.iter().zip(sums) {
+        report.checked.indexes += 1;
+        if let Err(error) = check_index(session, table, index, rows, report) {
+            report.problem(Some(&index.qualified_name()), None, format!("its entries cannot be read: {error}"));
+        }
+    }
+}
+
+fn check_index(
+    session: &Arc<Session>,
+    table: &Arc<TableDef>,
+    index: &Arc<IndexDef>,
+    rows: Sum,
+    report: &mut Report,
+) -> Result<()> {
+    let name = index.qualified_name();
+    let problems = index::verify(session, index)?;
+    let sound = problems.is_empty();
+    for problem in problems {
+        report.problem(Some(&name), Some(problem.address), problem.text);
+    }
+    if !sound {
+        return Ok(());
+    }
+    let mut entries = Sum::default();
+    each_entry(session, index, |key, rowid| entries.add(key.iter().map(Option::as_deref), rowid))?;
+    report.checked.index_entries += entries.count;
+    if entries != rows {
+        list_differences(session, table, index, report)?;
+    }
+    Ok(())
+}
+
+fn each_entry(
+    session: &Arc<Session>,
+    index: &Arc<IndexDef>,
+    mut visit: impl FnMut(&[Option<Vec<u8>>], Rowid),
+) -> Result<()> {
+    let mut scan = IndexScan::new(session.clone(), index.clone(), Bound::Unbounded, Bound::Unbounded, false)?;
+    while let Some((key, rowid)) = scan.next()? {
+        visit(&key, rowid);
+    }
+    Ok(())
+}
+
+/// Counts the rows, and sums the keys of those that each index has an entry for: those with a column that is not NULL.
+fn sum_rows(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<(u64, Vec<Sum>)> {
+    let mut sums = vec![Sum::default(); table.indexes.len()];
+    let rows = each_row(session, table, |row, rowid| {
+        for (sum, index) in sums.iter_mut().zip(&table.indexes) {
+            let key = || index.columns.iter().map(|column| row.get(usize::from(*column)).copied().flatten());
+            if key().any(|column| column.is_some()) {
+                sum.add(key(), rowid);
+            }
+        }
+    })?;
+    Ok((rows, sums))
+}
+
+fn each_row(
+    session: &Arc<Session>,
+    table: &Arc<TableDef>,
+    visit: impl FnMut(&[Option<&[u8]>], Rowid),
+) -> Result<u64> {
+    let columns = table.columns.len() as u16;
+    let spec = ScanSpec { projection: (0..columns).collect(), predicate: None, rowids: true };
+    let mut scan = table::TableScan::new(session.clone(), table.clone(), spec)?;
+    let mut sink = Visit { data_object: ObjectNumber(0), address: BlockAddress::NONE, rows: 0, visit };
+    while scan.next(&mut sink, 10_000)? {}
+    Ok(sink.rows)
+}
+
+struct Visit<F> {
+    data_object: ObjectNumber,
+    address: BlockAddress,
+    rows: u64,
+    visit: F,
+}
+
+impl<F: FnMut(&[Option<&[u8]>], Rowid)> RowSink for Visit<F> {
+    fn block(&mut self, object: ObjectNumber, address: BlockAddress) {
+        (self.data_object, self.address) = (object, address);
+    }
+
+    fn row(&mut self, slot: u16, columns: &[Option<&[u8]>]) {
+        self.rows += 1;
+        (self.visit)(columns, Rowid { data_object: self.data_object, block: self.address, slot });
+    }
+}
+
+/// Says which rows have no entry and which entries no row.
+fn list_differences(
+    session: &Arc<Session>,
+    table: &Arc<TableDef>,
+    index: &Arc<IndexDef>,
+    report: &mut Report,
+) -> Result<()> {
+    let name = index.qualified_name();
+    // For each row and key: rows minus entries.
+    let mut balance: BTreeMap<(Rowid, Vec<Option<Vec<u8>>>), i32> = BTreeMap::new();
+    each_row(session, table, |row, rowid| {
+        let key: Vec<_> = index
+            .columns
+            .iter()
+            .map(|column| row.get(usize::from(*column)).copied().flatten().map(<[u8]>::to_vec))
+            .collect();
+        if key.iter().any(Option::is_some) {
+            *balance.entry((rowid, key)).or_default() += 1;
+        }
+    })?;
+    each_entry(session, index, |key, rowid| *balance.entry((rowid, key.to_vec())).or_default() -= 1)?;
+    let wrong: Vec<_> = balance.into_iter().filter(|(_, count)| *count != 0).collect();
+    for ((rowid, _), count) in wrong.iter().take(DIFFERENCES_MAX) {
+        let text = if *count > 0 {
+            format!("row {rowid} has no entry with its key")
+        } else {
+            format!("an entry leads to {rowid}, and there is no row with its key")
+        };
+        report.problem(Some(&name), Some(rowid.block), text);
+    }
+    if wrong.len() > DIFFERENCES_MAX {
+        report.problem(Some(&name), None, format!("{} rows and entries do not match in all", wrong.len()));
+    }
+    Ok(())
+}
