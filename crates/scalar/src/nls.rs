@@ -91,6 +91,38 @@ impl Nls {
     }
 }
 
+impl Nls {
+    /// These settings with those that the third argument of TO_CHAR and its like names: `'NLS_NUMERIC_CHARACTERS = '',.'''`.
+    ///
+    /// # Errors
+    /// ORA-12702 for what is no NLS parameter, HW-0001 for a language other than ours.
+    pub fn with_parameters(&self, text: &str) -> Result<Self> {
+        let invalid = || Error::user(12702, "invalid NLS parameter string used in SQL function");
+        let mut nls = self.clone();
+        let mut rest = text.trim();
+        while !rest.is_empty() {
+            let (name, behind) = rest.split_once('=').ok_or_else(invalid)?;
+            let behind = behind.trim_start();
+            let (value, tail) = match behind.strip_prefix('\'') {
+                Some(quoted) => quoted.split_once('\'').ok_or_else(invalid)?,
+                None => behind.split_once(char::is_whitespace).unwrap_or((behind, "")),
+            };
+            rest = tail.trim_start();
+            match name.trim().to_ascii_uppercase().as_str() {
+                "NLS_NUMERIC_CHARACTERS" => nls.set_numeric_characters(value)?,
+                "NLS_CURRENCY" => nls.currency = value.to_owned(),
+                "NLS_ISO_CURRENCY" if value.eq_ignore_ascii_case("AMERICA") => nls.iso_currency = "USD".to_owned(),
+                "NLS_DATE_LANGUAGE" if ["AMERICAN", "ENGLISH"].iter().any(|ours| value.eq_ignore_ascii_case(ours)) => {}
+                "NLS_DATE_LANGUAGE" | "NLS_ISO_CURRENCY" => {
+                    return Err(Error::unsupported(format_args!("{} = {value}", name.trim())));
+                }
+                _ => return Err(invalid()),
+            }
+        }
+        Ok(nls)
+    }
+}
+
 fn is_taken(character: &char) -> bool {
     character.is_ascii_digit() || "+-<>".contains(*character)
 }

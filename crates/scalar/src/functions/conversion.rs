@@ -1,5 +1,9 @@
 //! Conversion functions.
 
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use common::{Error, Result, Rowid};
 
 use super::Function;
@@ -9,6 +13,7 @@ use crate::coerce::{coerce, to_number};
 use crate::context::Context;
 use crate::date::{format::Format, parse, write};
 use crate::datum::{Datum, DatumType, inconsistent};
+use crate::nls::Nls;
 use crate::number::{self, format::NumberFormat};
 use crate::text::hexadecimal;
 
@@ -44,16 +49,36 @@ fn rowid(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
     Ok(Datum::varchar2(rowid.to_string()))
 }
 
-/// The third argument, NLS parameters for one call.
-fn refuse_parameters(arguments: &[Datum]) -> Result<()> {
-    match arguments.get(2) {
-        None | Some(Datum::Null) => Ok(()),
-        Some(_) => Err(Error::unsupported("NLS parameters as an argument: set them for the session")),
+/// The session's settings, changed by the third argument where there is one.
+fn settings<'a>(context: &'a dyn Context, arguments: &[Datum]) -> Result<Cow<'a, Nls>> {
+    match text(context, arguments, 2)? {
+        None => Ok(Cow::Borrowed(context.nls())),
+        Some(parameters) => context.nls().with_parameters(&parameters).map(Cow::Owned),
     }
 }
 
+thread_local! {
+    /// The last formats of this thread: one statement uses one format over many rows.
+    static DATE_FORMAT: RefCell<Option<Rc<Format>>> = const { RefCell::new(None) };
+    static NUMBER_FORMAT: RefCell<Option<(String, Rc<NumberFormat>)>> = const { RefCell::new(None) };
+}
+
+fn date_format(text: &str) -> Result<Rc<Format>> {
+    DATE_FORMAT.with_borrow_mut(|last| match last {
+        Some(format) if format.text() == text => Ok(Rc::clone(format)),
+        _ => Ok(Rc::clone(last.insert(Rc::new(Format::parse(text)?)))),
+    })
+}
+
+fn number_format(text: &str) -> Result<Rc<NumberFormat>> {
+    NUMBER_FORMAT.with_borrow_mut(|last| match last {
+        Some((known, format)) if known == text => Ok(Rc::clone(format)),
+        _ => Ok(Rc::clone(&last.insert((text.to_owned(), Rc::new(NumberFormat::parse(text)?))).1)),
+    })
+}
+
 fn to_char(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
-    refuse_parameters(arguments)?;
+    let nls = settings(context, arguments)?;
     let value = &arguments[0];
     if value.is_null() {
         return Ok(Datum::Null);
@@ -68,12 +93,12 @@ fn to_char(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
     let as_number;
     let number = match value {
         Datum::Date(_) | Datum::Timestamp(_) => {
-            let format = Format::parse(&format)?;
+            let format = date_format(&format)?;
             if matches!(value, Datum::Date(_)) {
                 refuse_fraction(&format)?;
             }
             let Some(at) = value.as_datetime() else { return Ok(Datum::Null) };
-            return Ok(Datum::varchar2(write::write(context.nls(), &at, &format)?));
+            return Ok(Datum::varchar2(write::write(&nls, &at, &format)?));
         }
         Datum::Number(number) => number,
         Datum::Varchar2(text) | Datum::Char(text) => {
@@ -82,7 +107,7 @@ fn to_char(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
         }
         other => return Err(inconsistent(DatumType::Number, other.datum_type())),
     };
-    Ok(Datum::varchar2(number::write::write(context.nls(), number, &NumberFormat::parse(&format)?)?))
+    Ok(Datum::varchar2(number::write::write(&nls, number, &*number_format(&format)?)?))
 }
 
 fn refuse_fraction(format: &Format) -> Result<()> {
@@ -93,7 +118,7 @@ fn refuse_fraction(format: &Format) -> Result<()> {
 }
 
 fn to_date(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
-    refuse_parameters(arguments)?;
+    settings(context, arguments)?;
     if arguments.len() == 1 && arguments[0].datum_type().is_datetime() {
         return coerce(context, &arguments[0], DatumType::Date);
     }
@@ -101,7 +126,7 @@ fn to_date(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
     let at = if arguments.len() == 1 {
         parse::parse(context, &from, context.nls().date_format())?
     } else {
-        let format = Format::parse(&given!(text(context, arguments, 1)))?;
+        let format = date_format(&given!(text(context, arguments, 1)))?;
         refuse_fraction(&format)?;
         parse::parse(context, &from, &format)?
     };
@@ -109,7 +134,7 @@ fn to_date(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
 }
 
 fn to_timestamp(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
-    refuse_parameters(arguments)?;
+    settings(context, arguments)?;
     if arguments.len() == 1 && arguments[0].datum_type().is_datetime() {
         return coerce(context, &arguments[0], DatumType::Timestamp);
     }
@@ -117,17 +142,17 @@ fn to_timestamp(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
     let at = if arguments.len() == 1 {
         parse::parse(context, &from, context.nls().timestamp_format())?
     } else {
-        parse::parse(context, &from, &Format::parse(&given!(text(context, arguments, 1)))?)?
+        parse::parse(context, &from, &*date_format(&given!(text(context, arguments, 1)))?)?
     };
     Ok(at.map_or(Datum::Null, |at| Datum::timestamp(&at)))
 }
 
 fn number_of(context: &dyn Context, arguments: &[Datum]) -> Result<Datum> {
-    refuse_parameters(arguments)?;
+    let nls = settings(context, arguments)?;
     if arguments.len() == 1 || matches!(arguments[0], Datum::Number(_)) {
         return coerce(context, &arguments[0], DatumType::Number);
     }
     let from = given!(text(context, arguments, 0));
-    let format = NumberFormat::parse(&given!(text(context, arguments, 1)))?;
-    Ok(Datum::Number(number::parse::parse(context.nls(), &from, &format)?))
+    let format = number_format(&given!(text(context, arguments, 1)))?;
+    Ok(Datum::Number(number::parse::parse(&nls, &from, &format)?))
 }
