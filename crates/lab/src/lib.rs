@@ -9,6 +9,7 @@ pub mod print;
 pub mod progress;
 pub mod published;
 pub mod reproduction;
+pub mod source;
 mod text;
 
 pub use progress::{Progress, Silent};

@@ -1,5 +1,7 @@
 //! Printing and judging, with made-up measured figures: what a reader sees, and that no expectation holds by itself.
 
+#![expect(clippy::unwrap_used, reason = "a test")]
+
 use std::path::Path;
 
 use lab::expectation::{Expectation, judge};
