@@ -184,6 +184,7 @@ pub fn delete(block: &mut [u8], slot: u16) -> bool {
     header::set_entry(block, slot, FREE_SLOT | next);
     header_mut(block).first_free = slot.into();
     if is_empty(block) {
+        itl::remove_added(block);
         clear_directory(block);
     }
     true

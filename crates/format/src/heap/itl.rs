@@ -2,7 +2,7 @@
 //!
 //! A statement that moves many rows into a block thus fills it with ITL slots, until their number is capped; that is what makes a table grow
 //! about four times when all its rows migrate. A slot is 24 bytes and moves the data header and the directories up; rows stay where they are.
-//! Slots of earlier statements are taken again. The transaction's identity goes into the slots once there are transactions; until then
+//! Slots of earlier statements are taken again, and a block that becomes empty gives the added ones up. The transaction's identity goes into the slots once there are transactions; until then
 //! `sequence` holds the number of the statement.
 
 use common::limits::{ITL_SLOTS_MAX, LEAST_ROW_BYTES};
@@ -16,6 +16,8 @@ use crate::transaction::{self, ITL_BYTES, ITL_OFFSET, Itl, body_offset};
 
 /// The rows-locked part of [`Itl::flags`].
 const ROWS_LOCKED: u16 = 0x0fff;
+/// In [`Itl::flags`]: the slot was added for a migrated row. Such slots go when the block becomes empty.
+const ADDED: u16 = 0x1000;
 
 /// ITL slots that a block of this size can have: half of the room behind its fixed headers, and 255 at most. 169 in a block of 8 KB.
 #[must_use]
@@ -92,7 +94,7 @@ pub fn insert_migrated(block: &mut [u8], piece: &[u8], statement: u32) -> Option
     };
     let itl = slot_mut(block, number)?;
     itl.sequence = statement.into();
-    itl.flags = 1.into();
+    itl.flags = (itl.flags.get() & ADDED | 1).into();
     let slot = block::insert(block, piece)?;
     let at = usize::from(header::entry(block, slot)?);
     block[at + 1] = number;
@@ -100,7 +102,7 @@ pub fn insert_migrated(block: &mut [u8], piece: &[u8], statement: u32) -> Option
 }
 
 /// Adds an ITL slot; None when there may be no more or the room is missing.
-pub fn add_slot(block: &mut [u8]) -> Option<u8> {
+fn add_slot(block: &mut [u8]) -> Option<u8> {
     let count = transaction::header(block).itl_count;
     if usize::from(count) >= slots_max(block.len()) || free_bytes(block) < ITL_BYTES {
         return None;
@@ -116,6 +118,9 @@ pub fn add_slot(block: &mut [u8]) -> Option<u8> {
     block.copy_within(at..begin, at + ITL_BYTES);
     block[at..at + ITL_BYTES].fill(0);
     transaction::header_mut(block).itl_count = count + 1;
+    if let Some(itl) = slot_mut(block, count + 1) {
+        itl.flags = ADDED.into();
+    }
     debug_assert_eq!(body_offset(block), body + ITL_BYTES);
     header_mut(block).begin = ((begin + ITL_BYTES) as u16).into();
     set_available(block, free);
@@ -135,6 +140,21 @@ fn clean_out(block: &mut [u8], number: u8) {
         }
     }
     if let Some(itl) = slot_mut(block, number) {
-        itl.flags = 0.into();
+        itl.flags = (itl.flags.get() & ADDED).into();
     }
+}
+
+/// Removes the slots that migrated rows have added from a block without rows, so that it takes any row that a new block takes.
+/// The caller resets the directory.
+pub(super) fn remove_added(block: &mut [u8]) {
+    let count = transaction::header(block).itl_count;
+    let is_added = |number: &u8| slot(block, *number).is_some_and(|itl| itl.flags.get() == ADDED);
+    let added = (1..=count).rev().take_while(is_added).count();
+    if added == 0 {
+        return;
+    }
+    let end = ITL_OFFSET + ITL_BYTES * usize::from(count);
+    let begin = usize::from(header::header(block).begin.get());
+    block.copy_within(end..begin, end - ITL_BYTES * added);
+    transaction::header_mut(block).itl_count = count - added as u8;
 }

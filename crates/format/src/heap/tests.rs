@@ -88,6 +88,12 @@ fn receiving_blocks_take_the_published_number_of_migrated_rows() {
         assert!(insert_migrated(&mut block, &piece, 2).is_some());
         assert_eq!(transaction::header(&block).itl_count, slots);
         validate(&block).unwrap();
+        // Without rows the block is as good as new.
+        for slot in 0..slot_count(&block) {
+            delete(&mut block, slot);
+        }
+        assert_eq!((transaction::header(&block).itl_count, free_bytes(&block)), (2, before));
+        validate(&block).unwrap();
     }
 }
 

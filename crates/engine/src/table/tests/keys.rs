@@ -6,14 +6,19 @@ use super::fixture::{Columns, Database, MANAGEMENTS, borrow};
 use crate::table::{Inserter, Updater};
 
 fn keyed(n: u32) -> Columns {
-    vec![Some(n.to_be_bytes().to_vec()), Some(format!("row {n}").into_bytes()), (n % 3 == 0).then(|| vec![n as u8])]
+    vec![
+        Some(n.to_be_bytes().to_vec()),
+        Some(format!("row {n}").into_bytes()),
+        (n % 3 == 0).then(|| vec![n as u8]),
+        None,
+    ]
 }
 
 #[test]
 fn a_duplicate_key_takes_its_array_out_again_and_nothing_else() {
     for management in MANAGEMENTS {
         let database = Database::new(BlockSize::K4, management);
-        let table = database.table("T1", 3, 10);
+        let table = database.table("T1", 4, 10);
         let table = database.index(&table, "T1_N", &[2, 1], false);
         let table = database.index(&table, "T1_U", &[0], true);
         let mut inserter = Inserter::new(database.session.clone(), table.clone()).unwrap();
@@ -29,8 +34,8 @@ fn a_duplicate_key_takes_its_array_out_again_and_nothing_else() {
         // A key that stands already is refused alone too, and a chained row with it.
         let mut again = Inserter::new(database.session.clone(), table.clone()).unwrap();
         let mut long = keyed(3);
-        long[1] = Some(vec![b'l'; 4000]);
-        long[2] = Some(vec![b'l'; 1500]);
+        long[1] = Some(vec![b'l'; 300]);
+        long[3] = Some(vec![b'l'; 4000]);
         assert!(again.push(&borrow(&long)).unwrap_err().is_ora(1));
         assert_eq!(again.rows(), 0);
         database.check(&table, &rows);
@@ -40,7 +45,7 @@ fn a_duplicate_key_takes_its_array_out_again_and_nothing_else() {
 #[test]
 fn rows_of_one_statement_may_exchange_unique_keys() {
     let database = Database::new(BlockSize::K2, MANAGEMENTS[1]);
-    let table = database.table("T1", 3, 10);
+    let table = database.table("T1", 4, 10);
     let table = database.index(&table, "T1_U", &[0], true);
     let table = database.index(&table, "T1_N", &[1], false);
     database.insert(&table, &(0..1000).map(keyed).collect::<Vec<_>>());
@@ -59,7 +64,7 @@ fn rows_of_one_statement_may_exchange_unique_keys() {
 fn an_update_to_a_duplicate_key_leaves_all_as_it_was() {
     for management in MANAGEMENTS {
         let database = Database::new(BlockSize::K4, management);
-        let table = database.table("T1", 3, 10);
+        let table = database.table("T1", 4, 10);
         let table = database.index(&table, "T1_U", &[0], true);
         let table = database.index(&table, "T1_N", &[1], false);
         database.insert(&table, &(0..500).map(keyed).collect::<Vec<_>>());
@@ -67,7 +72,7 @@ fn an_update_to_a_duplicate_key_leaves_all_as_it_was() {
         let mut updater = Updater::new(database.session.clone(), table.clone());
         // Every row grows and gets the same key.
         for rowid in rows.keys() {
-            let row = vec![Some(b"same".to_vec()), Some(vec![b'y'; 120]), None];
+            let row = vec![Some(b"same".to_vec()), Some(vec![b'y'; 120]), None, None];
             updater.push(*rowid, &borrow(&row)).unwrap();
         }
         let error = updater.finish().unwrap_err();
@@ -81,7 +86,7 @@ fn an_update_to_a_duplicate_key_leaves_all_as_it_was() {
 #[test]
 fn an_updater_that_is_dropped_leaves_table_and_indexes_agreeing() {
     let database = Database::new(BlockSize::K4, MANAGEMENTS[0]);
-    let table = database.table("T1", 3, 10);
+    let table = database.table("T1", 4, 10);
     let table = database.index(&table, "T1_U", &[0], true);
     database.insert(&table, &(0..500).map(keyed).collect::<Vec<_>>());
     let rows = database.scan(&table);
