@@ -11,3 +11,4 @@ pub mod parameters;
 pub mod segment;
 pub mod table;
 pub mod tablespace;
+pub mod verify;

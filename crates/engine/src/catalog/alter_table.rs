@@ -13,6 +13,7 @@ use super::lock::lock_for_ddl;
 use super::privilege::SystemPrivilege;
 use super::rows::{ColumnRow, ObjectRow, TableRow};
 use super::table_rows::{column_row, table_row};
+use crate::index;
 use crate::instance::Session;
 use crate::segment::SegmentSpec;
 use crate::table;
@@ -167,6 +168,7 @@ impl Ddl<'_> {
                 let wanted = ColumnDef { data_type, ..column.clone() };
                 check_column(&wanted)?;
                 self.check_type_change(&before, position, data_type)?;
+                check_indexes(&before, position, data_type)?;
                 column = wanted;
             }
             match change.nullable {
@@ -268,6 +270,18 @@ fn position(table: &TableDef, column: &str) -> Result<usize> {
     table
         .column(column)
         .ok_or_else(|| Error::user(904, format!("table {} has no column {column}", table.qualified_name())))
+}
+
+/// The keys of every index on the column must still fit its blocks.
+fn check_indexes(table: &TableDef, position: usize, data_type: DataType) -> Result<()> {
+    for index in table.indexes.iter().filter(|index| index.columns.contains(&(position as u16))) {
+        let types = index.columns.iter().map(|column| {
+            let column = usize::from(*column);
+            if column == position { data_type } else { table.columns[column].data_type }
+        });
+        index::check_key_length(index.segment.block_size(), index.unique, types)?;
+    }
+    Ok(())
 }
 
 /// Is every NUMBER of the old precision and scale one of the new?

@@ -38,7 +38,7 @@ impl Session {
     ///
     /// # Errors
     /// ORA-00955 name in use, ORA-00942 no such table, ORA-00904 no such column, ORA-00957 a column twice, ORA-01408 a column list that has an
-    /// index, ORA-01793 too many columns, ORA-01452 duplicate keys for a unique index, ORA-00054, ORA-01031, and those of attributes.
+    /// index, ORA-01793 too many columns, ORA-01450 a key may be too long for a block, ORA-01452 duplicate keys for a unique index, ORA-00054, ORA-01031, and those of attributes.
     pub fn create_index(self: &Arc<Self>, spec: &IndexSpec) -> Result<Arc<IndexDef>> {
         self.ddl(|ddl| ddl.create_index(spec))
     }
@@ -82,6 +82,8 @@ impl Ddl<'_> {
         }
         let physical = Physical::INDEX.with(spec.physical, tablespace.block_size())?;
         check_storage(&spec.storage, &tablespace)?;
+        let types = columns.iter().map(|column| table.columns[usize::from(*column)].data_type);
+        index::check_key_length(tablespace.block_size(), spec.unique, types)?;
         let lock = lock_for_ddl(&table)?;
         self.hold(lock);
         let object = self.new_object();

@@ -179,6 +179,10 @@ fn check_formatted(walk: &Walk<'_>, address: BlockAddress, entry: Entry, report:
     };
     if hidden {
         let name = Some(walk.expected.name.as_str());
-        report.note(name, Some(address), format!("has room that {} does not show ({:?})", entry.first_level, entry.state));
+        report.note(
+            name,
+            Some(address),
+            format!("has room that {} does not show ({:?})", entry.first_level, entry.state),
+        );
     }
 }

@@ -59,7 +59,11 @@ fn check_lists(
         while !next.is_none() {
             let here = format!("freelist {slot} of block {holder}");
             if let Some(before) = met.insert(next, here.clone()) {
-                let text = if before == here { "its freelist runs in a circle".to_owned() } else { format!("is on {here} and on {before}") };
+                let text = if before == here {
+                    "its freelist runs in a circle".to_owned()
+                } else {
+                    format!("is on {here} and on {before}")
+                };
                 walk.problem(report, next, text);
                 return;
             }
@@ -71,7 +75,11 @@ fn check_lists(
                 }
                 None if walk.image.is_corrupt(next) => return,
                 None => {
-                    walk.problem(report, next, format!("{here} leads to it, and it is no data block of the segment below the mark"));
+                    walk.problem(
+                        report,
+                        next,
+                        format!("{here} leads to it, and it is no data block of the segment below the mark"),
+                    );
                     return;
                 }
             }

@@ -77,7 +77,10 @@ impl Image {
         let bytes = device.size().map_err(|error| format!("has no size: {error}"))?;
         let whole = (bytes / size.bytes() as u64).min(u64::from(limits::BLOCKS_PER_FILE_MAX)) as u32;
         if whole < record.blocks {
-            report.file_problem(record.file(), format!("is truncated: {whole} of {} blocks ('{}')", record.blocks, record.name));
+            report.file_problem(
+                record.file(),
+                format!("is truncated: {whole} of {} blocks ('{}')", record.blocks, record.name),
+            );
         }
         report.checked.files += 1;
         let mut image = FileImage { device, block_size: size, blocks: Vec::new() };
@@ -89,7 +92,10 @@ impl Image {
             let count = step.min(end - at);
             let run = &mut buffer[..count as usize * size.bytes()];
             let offset = u64::from(at) * size.bytes() as u64;
-            image.device.read_at(offset, &mut [&mut *run]).map_err(|error| format!("cannot be read at block {at}: {error}"))?;
+            image
+                .device
+                .read_at(offset, &mut [&mut *run])
+                .map_err(|error| format!("cannot be read at block {at}: {error}"))?;
             for (n, bytes) in run.chunks_exact(size.bytes()).enumerate() {
                 let number = at + n as u32;
                 if number == file::OS_BLOCK {
@@ -174,12 +180,18 @@ impl Image {
         report: &mut Report,
     ) -> Option<Vec<u8>> {
         if self.is_corrupt(address) {
-            report.problem(Some(object), Some(address), format!("its {} is corrupt: what depends on it is not checked", kind.name()));
+            report.problem(
+                Some(object),
+                Some(address),
+                format!("its {} is corrupt: what depends on it is not checked", kind.name()),
+            );
             return None;
         }
         let bytes = self.block(address);
         match &bytes {
-            None => report.problem(Some(object), Some(address), format!("its {} is outside the datafiles", kind.name())),
+            None => {
+                report.problem(Some(object), Some(address), format!("its {} is outside the datafiles", kind.name()))
+            }
             Some(bytes) if block::kind(bytes) != Some(kind) => {
                 report.problem(Some(object), Some(address), format!("is not a {}", kind.name()));
                 return None;

@@ -78,22 +78,13 @@ fn check_index(
         return Ok(());
     }
     let mut entries = Sum::default();
-    each_entry(session, index, |key, rowid| entries.add(key.iter().map(Option::as_deref), rowid))?;
+    let mut scan = IndexScan::new(session, index, Bound::Unbounded, Bound::Unbounded, false)?;
+    while let Some((key, rowid)) = scan.next()? {
+        entries.add(key.columns(), rowid);
+    }
     report.checked.index_entries += entries.count;
     if entries != rows {
         list_differences(session, table, index, report)?;
-    }
-    Ok(())
-}
-
-fn each_entry(
-    session: &Arc<Session>,
-    index: &Arc<IndexDef>,
-    mut visit: impl FnMut(&[Option<Vec<u8>>], Rowid),
-) -> Result<()> {
-    let mut scan = IndexScan::new(session.clone(), index.clone(), Bound::Unbounded, Bound::Unbounded, false)?;
-    while let Some((key, rowid)) = scan.next()? {
-        visit(&key, rowid);
     }
     Ok(())
 }
@@ -112,11 +103,7 @@ fn sum_rows(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<(u64, Vec<S
     Ok((rows, sums))
 }
 
-fn each_row(
-    session: &Arc<Session>,
-    table: &Arc<TableDef>,
-    visit: impl FnMut(&[Option<&[u8]>], Rowid),
-) -> Result<u64> {
+fn each_row(session: &Arc<Session>, table: &Arc<TableDef>, visit: impl FnMut(&[Option<&[u8]>], Rowid)) -> Result<u64> {
     let columns = table.columns.len() as u16;
     let spec = ScanSpec { projection: (0..columns).collect(), predicate: None, rowids: true };
     let mut scan = table::TableScan::new(session.clone(), table.clone(), spec)?;
@@ -163,7 +150,11 @@ fn list_differences(
             *balance.entry((rowid, key)).or_default() += 1;
         }
     })?;
-    each_entry(session, index, |key, rowid| *balance.entry((rowid, key.to_vec())).or_default() -= 1)?;
+    let mut scan = IndexScan::new(session, index, Bound::Unbounded, Bound::Unbounded, false)?;
+    while let Some((key, rowid)) = scan.next()? {
+        let key: Vec<_> = key.columns().map(|column| column.map(<[u8]>::to_vec)).collect();
+        *balance.entry((rowid, key)).or_default() -= 1;
+    }
     let wrong: Vec<_> = balance.into_iter().filter(|(_, count)| *count != 0).collect();
     for ((rowid, _), count) in wrong.iter().take(DIFFERENCES_MAX) {
         let text = if *count > 0 {

@@ -109,7 +109,8 @@ impl<'a> Walk<'a> {
         let header = *segment::header(&header_bytes);
         let mut walk = Self { image, expected, header, header_bytes, extents: Vec::new() };
         if header.object.get() != expected.data_object.0 || header.owner != expected.owner as u8 {
-            let text = format!("the segment header is of object {}, not {}", header.object.get(), expected.data_object.0);
+            let text =
+                format!("the segment header is of object {}, not {}", header.object.get(), expected.data_object.0);
             walk.problem(report, expected.header, text);
             return None;
         }
@@ -152,7 +153,9 @@ impl<'a> Walk<'a> {
             self.problem(report, header, format!("the extent map has {} of {count} extents", self.extents.len()));
             return None;
         }
-        if seen.len() != self.header.map_blocks.get() as usize || last != BlockAddress::unpack(self.header.last_map.get()) {
+        if seen.len() != self.header.map_blocks.get() as usize
+            || last != BlockAddress::unpack(self.header.last_map.get())
+        {
             self.problem(report, header, "the header does not know its extent map blocks");
         }
         let blocks: u64 = self.extents.iter().map(|extent| u64::from(extent.blocks.get())).sum();
@@ -172,7 +175,11 @@ impl<'a> Walk<'a> {
     fn check_mark(&self, name: &str, mark: HighWaterMark, report: &mut Report) -> bool {
         let (extent, block) = position(mark);
         let Some(entry) = self.extents.get(extent as usize) else {
-            self.problem(report, self.expected.header, format!("the {name} is in extent {extent}, which does not exist"));
+            self.problem(
+                report,
+                self.expected.header,
+                format!("the {name} is in extent {extent}, which does not exist"),
+            );
             return false;
         };
         let before: u32 = self.extents[..extent as usize].iter().map(|extent| extent.blocks.get()).sum();

@@ -38,7 +38,11 @@ impl Claims {
                 (header.first_block.get(), header.unit_blocks.get(), header.units.get());
             let blocks = image.files.get(number).map_or(0, |file| file.blocks.len());
             if unit_blocks == 0 || u64::from(first_block) + u64::from(units) * u64::from(unit_blocks) > blocks as u64 {
-                report.problem(None, Some(address), format!("{units} units of {unit_blocks} blocks do not fit into the file"));
+                report.problem(
+                    None,
+                    Some(address),
+                    format!("{units} units of {unit_blocks} blocks do not fit into the file"),
+                );
                 continue;
             }
             let owners = vec![0; units as usize];
@@ -65,7 +69,11 @@ impl Claims {
         let (first, count) = (begin / units.unit_blocks, range.blocks / units.unit_blocks);
         let inside = u64::from(first) + u64::from(count) <= units.owners.len() as u64;
         if range.start.block < units.first_block || !aligned || !inside || count == 0 {
-            report.problem(Some(&name), Some(range.start), format!("has an extent of {} blocks that cannot be one", range.blocks));
+            report.problem(
+                Some(&name),
+                Some(range.start),
+                format!("has an extent of {} blocks that cannot be one", range.blocks),
+            );
             return false;
         }
         for owner in &mut units.owners[first as usize..(first + count) as usize] {
@@ -109,7 +117,11 @@ impl Claims {
             let said = image.block(address).map(|bytes| file::space_header(&bytes).free_units.get());
             let free = units.owners.len() as u32 - used;
             if said.is_some_and(|said| said != free) {
-                report.problem(None, Some(address), format!("{free} units are free, the header says {}", said.unwrap_or(0)));
+                report.problem(
+                    None,
+                    Some(address),
+                    format!("{free} units are free, the header says {}", said.unwrap_or(0)),
+                );
             }
         }
     }
@@ -137,7 +149,11 @@ impl Claims {
                 }
                 (owner, false) if *owner > 0 => {
                     let name = &self.names[*owner as usize - 1];
-                    report.problem(Some(name), address, format!("{blocks} blocks in use are free in the file's bitmap"));
+                    report.problem(
+                        Some(name),
+                        address,
+                        format!("{blocks} blocks in use are free in the file's bitmap"),
+                    );
                 }
                 _ => {}
             }
