@@ -1,103 +1,22 @@
-//! `highwater verify`: every block of every file of a closed database, by itself and against its file.
-//!
-//! 1. Each block: type, address, head against tail, checksum; then the rules of its type.
-//! 2. Each file: its headers against the control file, the counts of its extent bitmap against the bits.
-//!
-//! A line a problem on stdout, with file and block; exit code 1 when there is one.
+//! Stage 1: each block by itself, and each file's own headers and extent bitmap.
 
-use std::io::{self, Write};
-
-use common::{BlockAddress, Error, ErrorKind, Number, Result};
-use engine::instance::Shutdown;
+use common::{BlockAddress, Result};
 use format::block::{self, BlockType};
 use format::file::{self as file_format, FILE_HEADER_BLOCK, FIRST_BITMAP_BLOCK, OS_BLOCK, SPACE_HEADER_BLOCK};
 use format::transaction::{self, Owner};
 use format::{bitmap, extent_bitmap, heap, index};
 
-use crate::command_line::Verify;
-use crate::failure::{self, Outcome};
+use super::Findings;
 use crate::offline::{Offline, OfflineFile};
 
 /// Bytes a read.
 const READ_BYTES: usize = 1 << 20;
-/// Problems that are printed; beyond, they are only counted.
-const PRINTED_MAX: usize = 100;
 
-#[derive(Default)]
-struct Findings {
-    blocks: u64,
-    formatted: u64,
-    problems: Vec<String>,
-    uncounted: u64,
-}
-
-impl Findings {
-    fn problem(&mut self, text: String) {
-        if self.problems.len() < PRINTED_MAX {
-            self.problems.push(text);
-        } else {
-            self.uncounted += 1;
-        }
-    }
-
-    fn block(&mut self, address: BlockAddress, why: impl std::fmt::Display) {
-        self.problem(format!("file {} block {}: {why}", address.file.0, address.block));
-    }
-}
-
-pub(crate) fn run(arguments: &Verify) -> Result<Outcome> {
-    // Looked at first without the lock, which leaves a file in the directory.
-    Offline::open(&arguments.data)?;
-    let _lock = device::lock_directory(&arguments.data).map_err(|error| locked(arguments, &error))?;
-    let database = Offline::open(&arguments.data)?;
-    let mut findings = Findings::default();
-    if database.control.shutdown != Shutdown::Clean {
-        findings.problem("the database was not shut down cleanly".to_owned());
-    }
-    for record in &database.control.datafiles {
-        match database.open_file(record) {
-            Ok(file) => {
-                if let Err(error) = verify_file(&database, &file, &mut findings) {
-                    findings.problem(error.to_string());
-                }
-            }
-            Err(error) => findings.problem(error.to_string()),
-        }
-    }
-    failure::written(print(&database, &findings))?;
-    Ok(if findings.problems.is_empty() { Outcome::DONE } else { Outcome(1) })
-}
-
-fn locked(arguments: &Verify, error: &io::Error) -> Error {
-    let directory = arguments.data.display();
-    let text = match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::ResourceBusy => format!("{directory} is in use by another process"),
-        _ => format!("{directory}: {error}"),
-    };
-    Error::new(ErrorKind::User, Number::Ora(1102), text)
-}
-
-fn print(database: &Offline, findings: &Findings) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    for problem in &findings.problems {
-        writeln!(out, "{problem}")?;
-    }
-    if findings.uncounted > 0 {
-        writeln!(out, "and {} more", findings.uncounted)?;
-    }
-    let problems = findings.problems.len() as u64 + findings.uncounted;
-    writeln!(
-        out,
-        "{} files, {} blocks, {} of them formatted: {}",
-        database.control.datafiles.len(),
-        findings.blocks,
-        findings.formatted,
-        if problems == 0 { "no problems".to_owned() } else { format!("{problems} problems") }
-    )?;
-    out.flush()
-}
-
-fn verify_file(database: &Offline, file: &OfflineFile, findings: &mut Findings) -> Result<()> {
+/// Every block of a file.
+///
+/// # Errors
+/// When the file cannot be read.
+pub(super) fn verify_file(database: &Offline, file: &OfflineFile, findings: &mut Findings) -> Result<()> {
     let size = file.block_size.bytes();
     let on_disk = file.bytes()? / size as u64;
     if on_disk < u64::from(file.blocks) {
