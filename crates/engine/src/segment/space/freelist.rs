@@ -57,7 +57,8 @@ impl FreeLists {
         }
     }
 
-    /// Takes a block off its list if it is at the head of one of this process's lists. The block is latched by the caller.
+    /// Takes a block off its list if it is at the head of one of this process's lists, and remembers the new head: the header, which had to be got
+    /// for the change, need not be got again to find it. The block is latched by the caller.
     fn unlink(segment: &Segment, s: &Session, block: &mut BlockMut) -> Result<bool> {
         let lists = Self::lists(segment, s);
         let address = block.address();
@@ -69,6 +70,8 @@ impl FreeLists {
         };
         s.change(&mut header, |bytes| freelist::list_mut(bytes, slot).pop(next));
         s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(false, BlockAddress::NONE));
+        let block = (!next.is_none()).then_some(next);
+        s.remember(segment.data_object(), SearchHint { block, first_level: None });
         Ok(true)
     }
 
@@ -131,18 +134,21 @@ impl FreeLists {
 
     /// Moves the high-water mark by some blocks, formats them and links them; adds an extent first when there is none above the mark. Unless
     /// `past_list`, nothing is done when the list has got blocks meanwhile.
-    fn bump(segment: &Segment, s: &Session, past_list: bool) -> Result<()> {
+    fn bump(segment: &Segment, s: &Session, past_list: bool) -> Result<Option<BlockAddress>> {
         let lists = Self::lists(segment, s);
         let _growing = segment.growing(s);
         // Another session may have moved the mark while this one waited.
-        if !past_list {
-            let header = s.current(lists.block, lists.class)?;
-            if [lists.own, 0].into_iter().any(|slot| !freelist::list(&header, slot).first().is_none()) {
-                return Ok(());
-            }
+        let has_blocks = |header: &[u8]| {
+            !past_list && [lists.own, 0].into_iter().any(|slot| !freelist::list(header, slot).first().is_none())
+        };
+        if lists.block != segment.header && has_blocks(&s.current(lists.block, lists.class)?) {
+            return Ok(None);
         }
         let (extent, high, entry) = loop {
             let header = s.current(segment.header, BlockClass::SegmentHeader)?;
+            if lists.block == segment.header && has_blocks(&header) {
+                return Ok(None);
+            }
             let fields = *segment::header(&header);
             let mut at = Position::from(fields.high);
             let mut entry = if at.extent < fields.extents.get() {
@@ -193,7 +199,7 @@ impl FreeLists {
         if lists.block == segment.header {
             Self::push_chain(segment, s, &mut header, &lists, first, &mut last_block, count);
         }
-        Ok(())
+        Ok(Some(first))
     }
 
     /// Formats the last block of a chain so that it leads to the list's present head, and puts the chain in front.
@@ -301,7 +307,7 @@ impl SpaceManager for FreeLists {
                 None => match Self::head(segment, s)? {
                     Some(head) => head,
                     None => {
-                        Self::bump(segment, s, false)?;
+                        candidate = Self::bump(segment, s, false)?;
                         continue;
                     }
                 },
@@ -309,6 +315,7 @@ impl SpaceManager for FreeLists {
             let mut block = s.current_mut(address, BlockClass::Data)?;
             if !segment.owns(&block) || !transaction::header(&block).on_freelist() {
                 // It was filled or the segment was emptied since it was remembered or read from the header.
+                s.remember(object, SearchHint::default());
                 candidate = None;
                 continue;
             }
@@ -322,7 +329,7 @@ impl SpaceManager for FreeLists {
             s.remember(object, SearchHint::default());
             if Self::is_used(segment, &block) && Self::unlink(segment, s, &mut block)? {
                 released += 1;
-                candidate = None;
+                candidate = s.search_hint(object).block;
                 if released > release_limit {
                     drop(block);
                     return self.above_high_water(segment, s);
@@ -360,11 +367,20 @@ impl SpaceManager for FreeLists {
     }
 
     fn empty_block(&self, segment: &Segment, s: &Session) -> Result<BlockMut> {
+        let object = segment.data_object();
+        let mut candidate = s.search_hint(object).block;
         loop {
-            let Some(address) = Self::head(segment, s)? else {
-                Self::bump(segment, s, false)?;
-                continue;
+            let address = match candidate.take() {
+                Some(address) => address,
+                None => match Self::head(segment, s)? {
+                    Some(head) => head,
+                    None => {
+                        candidate = Self::bump(segment, s, false)?;
+                        continue;
+                    }
+                },
             };
+            s.remember(object, SearchHint::default());
             let mut block = s.current_mut(address, BlockClass::Data)?;
             if segment.owns(&block)
                 && transaction::header(&block).on_freelist()
