@@ -131,7 +131,7 @@ impl Ddl<'_> {
             let lock = lock_for_ddl(table)?;
             self.hold(lock);
         }
-        self.delete_index_rows(index)?;
+        self.delete_index_rows(index.object.0)?;
         self.catalog.remove_index(index.object);
         self.drop_at_end(index.segment.clone());
         Ok(())

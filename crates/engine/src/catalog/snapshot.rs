@@ -146,6 +146,10 @@ impl Catalog {
         self.unusable.insert(name, error);
     }
 
+    pub(super) fn remove_unusable(&mut self, owner: &str, name: &str) {
+        self.unusable.remove(&format!("{owner}.{name}"));
+    }
+
     fn schema(&mut self, owner: &str) -> &mut Schema {
         Arc::make_mut(self.schemas.entry(owner.to_owned()).or_default())
     }

@@ -155,13 +155,9 @@ impl Ddl<'_> {
     pub(super) fn drop_table(&mut self, table: &Arc<TableDef>) -> Result<()> {
         let lock = lock_for_ddl(table)?;
         for index in &table.indexes {
-            self.delete_index_rows(index)?;
+            self.delete_index_rows(index.object.0)?;
         }
-        let object = table.object.0;
-        self.delete::<ObjectGrantRow>(&equal("OBJ#", object)?)?;
-        self.delete::<ColumnRow>(&equal("OBJ#", object)?)?;
-        self.delete::<TableRow>(&equal("OBJ#", object)?)?;
-        self.delete::<ObjectRow>(&equal("OBJ#", object)?)?;
+        self.delete_table_rows(table.object.0)?;
         self.catalog.remove_table(table.object);
         for index in &table.indexes {
             self.drop_at_end(index.segment.clone());
@@ -171,8 +167,15 @@ impl Ddl<'_> {
         Ok(())
     }
 
-    pub(super) fn delete_index_rows(&mut self, index: &IndexDef) -> Result<()> {
-        let object = index.object.0;
+    pub(super) fn delete_table_rows(&mut self, object: u32) -> Result<()> {
+        self.delete::<ObjectGrantRow>(&equal("OBJ#", object)?)?;
+        self.delete::<ColumnRow>(&equal("OBJ#", object)?)?;
+        self.delete::<TableRow>(&equal("OBJ#", object)?)?;
+        self.delete::<ObjectRow>(&equal("OBJ#", object)?)?;
+        Ok(())
+    }
+
+    pub(super) fn delete_index_rows(&mut self, object: u32) -> Result<()> {
         self.delete::<IndexColumnRow>(&equal("OBJ#", object)?)?;
         self.delete::<IndexRow>(&equal("OBJ#", object)?)?;
         self.delete::<ObjectRow>(&equal("OBJ#", object)?)?;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use common::{Error, Result};
 
+use super::UserNumber;
 use super::bootstrap::{DEFAULT_TABLESPACE, SYSTEM_TABLESPACE};
 use super::check::check_name;
 use super::dictionary::{Ddl, equal};
 use super::privilege::SystemPrivilege;
-use super::rows::QuotaRow;
+use super::rows::{IndexRow, ObjectRow, QuotaRow, TableRow};
 use crate::instance::Session;
 use crate::tablespace::{DatafileSpec, Tablespace, TablespaceSpec};
 
@@ -118,6 +119,32 @@ impl Ddl<'_> {
         for index in &indexes {
             self.drop_index(index)?;
         }
+        self.delete_unusable(number.0)
+    }
+
+    /// Tables and indexes whose segment headers are damaged are in the dictionary and not in the catalog. Their space goes with the tablespace.
+    fn delete_unusable(&mut self, tablespace: u32) -> Result<()> {
+        for (_, table) in self.select::<TableRow>(&equal("TS#", tablespace)?)? {
+            for (_, index) in self.select::<IndexRow>(&equal("BO#", table.object)?)? {
+                self.forget_unusable(index.object)?;
+                self.delete_index_rows(index.object)?;
+            }
+            self.forget_unusable(table.object)?;
+            self.delete_table_rows(table.object)?;
+        }
+        for (_, index) in self.select::<IndexRow>(&equal("TS#", tablespace)?)? {
+            self.forget_unusable(index.object)?;
+            self.delete_index_rows(index.object)?;
+        }
+        Ok(())
+    }
+
+    fn forget_unusable(&mut self, object: u32) -> Result<()> {
+        for (_, row) in self.select::<ObjectRow>(&equal("OBJ#", object)?)? {
+            if let Some(owner) = self.catalog.user_by_number(UserNumber(row.owner)).map(|user| user.name.clone()) {
+                self.catalog.remove_unusable(&owner, &row.name);
+            }
+        }
         Ok(())
     }
 
@@ -126,6 +153,14 @@ impl Ddl<'_> {
         let table = self.catalog.tables().find(|table| table.segment.tablespace().number() == number);
         let index = self.catalog.indexes().find(|index| index.segment.tablespace().number() == number);
         let object = table.map(|table| table.qualified_name()).or_else(|| index.map(|index| index.qualified_name()));
+        let damaged = || -> Result<bool> {
+            Ok(!self.select::<TableRow>(&equal("TS#", number.0)?)?.is_empty()
+                || !self.select::<IndexRow>(&equal("TS#", number.0)?)?.is_empty())
+        };
+        let object = match object {
+            None if damaged()? => Some("an object that is damaged".to_owned()),
+            object => object,
+        };
         match object {
             Some(object) => Err(Error::user(
                 1549,

@@ -20,6 +20,8 @@ use crate::table;
 /// Differences between a table and an index that are listed.
 const DIFFERENCES_MAX: usize = 20;
 
+type OwnedKey = Vec<Option<Vec<u8>>>;
+
 /// An order-free sum of keys with rowids.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Sum {
@@ -139,7 +141,7 @@ fn list_differences(
 ) -> Result<()> {
     let name = index.qualified_name();
     // For each row and key: rows minus entries.
-    let mut balance: BTreeMap<(Rowid, Vec<Option<Vec<u8>>>), i32> = BTreeMap::new();
+    let mut balance: BTreeMap<(Rowid, OwnedKey), i32> = BTreeMap::new();
     each_row(session, table, |row, rowid| {
         let key: Vec<_> = index
             .columns

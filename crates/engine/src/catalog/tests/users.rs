@@ -108,6 +108,22 @@ fn roles_carry_privileges() {
 }
 
 #[test]
+fn alter_system_takes_a_privilege() {
+    use crate::parameters::{Parameter, Scope};
+    let database = Database::new();
+    let system = database.session();
+    system.create_user("SCOTT", &UserSpec::default()).unwrap();
+    let scott = database.connect("SCOTT");
+    assert!(scott.alter_system("timed_statistics", "false", Scope::Both).unwrap_err().is_ora(1031));
+    system.alter_system("timed_statistics", "false", Scope::Both).unwrap();
+    assert!(!scott.parameters().boolean(Parameter::TimedStatistics));
+    drop((system, scott));
+    let database = database.reopen();
+    assert!(!database.instance.parameters().boolean(Parameter::TimedStatistics));
+    database.session().reset_system("timed_statistics").unwrap();
+}
+
+#[test]
 fn nobody_changes_the_dictionary_by_hand() {
     let database = Database::new();
     let session = database.session();

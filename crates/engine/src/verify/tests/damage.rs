@@ -120,6 +120,15 @@ fn one_damaged_segment_header_keeps_only_its_own_table_out_of_use() {
     assert!(texts(&report).iter().any(|text| text.starts_with("SYSTEM.M: cannot be used")), "{:#?}", texts(&report));
     // What hangs on the damage is not reported as damage of its own.
     assert_eq!(report.problems.len(), 3, "{:#?}", texts(&report));
+    // The way out is to drop the tablespace with what is in it.
+    fixture.database.look(|session| {
+        assert!(session.drop_tablespace("MANUAL", false, true).unwrap_err().is_ora(1549));
+        session.drop_tablespace("MANUAL", true, true).unwrap();
+        assert_eq!(session.catalog().unusable().count(), 0);
+        table(session, "M", "AUTO", |_| {});
+    });
+    let report = fixture.database.verify();
+    assert!(report.is_clean(), "{:#?}", texts(&report));
 }
 
 #[test]

@@ -1,0 +1,29 @@
+//! ALTER SYSTEM SET and RESET, as a session says them.
+
+use common::Result;
+
+use super::{Parameter, Scope};
+use crate::catalog::SystemPrivilege;
+use crate::instance::Session;
+
+impl Session {
+    /// ALTER SYSTEM SET `name` = `text` SCOPE = `scope`.
+    ///
+    /// # Errors
+    /// ORA-01031 without ALTER SYSTEM, and those of [`super::Parameters::alter_system`].
+    pub fn alter_system(&self, name: &str, text: &str, scope: Scope) -> Result<Parameter> {
+        self.catalog().check_system_privilege(&self.user(), SystemPrivilege::AlterSystem)?;
+        let instance = self.instance();
+        instance.parameters().alter_system(&**instance.files(), instance.directory(), name, text, scope)
+    }
+
+    /// ALTER SYSTEM RESET `name`, in the parameter file.
+    ///
+    /// # Errors
+    /// ORA-01031 without ALTER SYSTEM, and those of [`super::Parameters::reset_system`].
+    pub fn reset_system(&self, name: &str) -> Result<Parameter> {
+        self.catalog().check_system_privilege(&self.user(), SystemPrivilege::AlterSystem)?;
+        let instance = self.instance();
+        instance.parameters().reset_system(&**instance.files(), instance.directory(), name)
+    }
+}
