@@ -1,5 +1,7 @@
 //! What the engine does when files are damaged, missing or refuse a write, and when the cache is far too small.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
 use std::path::{Path, PathBuf};
 
 use common::sync::Arc;

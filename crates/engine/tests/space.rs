@@ -1,5 +1,7 @@
 //! Segments under both kinds of space management, at every block size: growth, reuse, scans, drop, truncate.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
 use std::path::Path;
 
 use common::sync::Arc;

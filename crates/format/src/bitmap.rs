@@ -186,14 +186,14 @@ pub fn add_range(block: &mut [u8], start: BlockAddress, blocks: u32, state: Bloc
 
 fn put_nibble(block: &mut [u8], index: usize, code: u8) {
     let byte = &mut block[STATES_OFFSET + index / 2];
-    *byte = if index % 2 == 0 { (*byte & 0xf0) | code } else { (*byte & 0x0f) | (code << 4) };
+    *byte = if index.is_multiple_of(2) { (*byte & 0xf0) | code } else { (*byte & 0x0f) | (code << 4) };
 }
 
 /// State of covered block `index`. An unknown code reads as full: nothing is ever put there.
 #[must_use]
 pub fn state(block: &[u8], index: usize) -> BlockState {
     let byte = block[STATES_OFFSET + index / 2];
-    let code = if index % 2 == 0 { byte & 0x0f } else { byte >> 4 };
+    let code = if index.is_multiple_of(2) { byte & 0x0f } else { byte >> 4 };
     BlockState::from_code(code).unwrap_or(BlockState::Full)
 }
 

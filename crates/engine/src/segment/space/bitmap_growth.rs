@@ -254,7 +254,7 @@ impl Bitmaps {
         let room = if last.is_none() {
             0
         } else {
-            capacity - bitmap::upper(&*s.current(last, BlockClass::ThirdLevelBitmap)?).entries.get()
+            capacity - bitmap::upper(&s.current(last, BlockClass::ThirdLevelBitmap)?).entries.get()
         };
         Ok(beyond.saturating_sub(room).div_ceil(capacity))
     }
@@ -378,7 +378,7 @@ impl Bitmaps {
             return Ok((first, rest));
         }
         let cover =
-            u32::from(bitmap::first_level(&*s.current(first, BlockClass::FirstLevelBitmap)?).limit.get()).max(1);
+            u32::from(bitmap::first_level(&s.current(first, BlockClass::FirstLevelBitmap)?).limit.get()).max(1);
         Ok((first.plus(offset / cover), (cover - offset % cover).min(rest)))
     }
 
