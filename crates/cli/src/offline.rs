@@ -71,14 +71,6 @@ impl OfflineFile {
         BlockAddress::new(self.number, block)
     }
 
-    /// Bytes that the file has on disk.
-    ///
-    /// # Errors
-    /// ORA-01115.
-    pub(crate) fn bytes(&self) -> Result<u64> {
-        self.file.metadata().map(|data| data.len()).map_err(|error| self.read_error(0, &error))
-    }
-
     /// Reads whole blocks from `block` on.
     ///
     /// # Errors

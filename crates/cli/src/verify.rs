@@ -1,0 +1,62 @@
+//! `highwater verify`: the engine's offline check, printed.
+
+use std::io::{self, Write};
+
+use common::sync::Arc;
+use common::{Error, ErrorKind, Number, Result, SystemClock};
+use device::OsFileSystem;
+use engine::verify::{Report, verify};
+
+use crate::command_line::Verify;
+use crate::failure::{self, Outcome};
+use crate::offline::Offline;
+
+/// Problems and notes that are printed of each; beyond, they are only counted.
+const PRINTED_MAX: usize = 100;
+
+pub(crate) fn run(arguments: &Verify) -> Result<Outcome> {
+    // Looked at without the lock first, which leaves a file in the directory.
+    Offline::open(&arguments.data)?;
+    let lock = device::lock_directory(&arguments.data).map_err(|error| locked(arguments, &error))?;
+    let files = Arc::new(OsFileSystem::new());
+    let report = verify(files, &arguments.data, Arc::new(SystemClock::default()), Some(lock))?;
+    failure::written(print(&report))?;
+    Ok(if report.problems.is_empty() { Outcome::DONE } else { Outcome(1) })
+}
+
+fn locked(arguments: &Verify, error: &io::Error) -> Error {
+    let directory = arguments.data.display();
+    let text = match error.kind() {
+        io::ErrorKind::WouldBlock => format!("{directory} is in use by another process"),
+        _ => format!("{directory}: {error}"),
+    };
+    Error::new(ErrorKind::User, Number::Ora(1102), text)
+}
+
+/// A line a problem, with file and block, then what was looked at.
+fn print(report: &Report) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for problem in report.problems.iter().take(PRINTED_MAX) {
+        writeln!(out, "{problem}")?;
+    }
+    for note in report.notes.iter().take(PRINTED_MAX) {
+        writeln!(out, "note: {note}")?;
+    }
+    let checked = &report.checked;
+    writeln!(
+        out,
+        "{} files, {} blocks, {} of them not empty",
+        checked.files, checked.blocks, checked.formatted_blocks
+    )?;
+    writeln!(
+        out,
+        "{} segments of {} extents, {} rows in {} tables, {} entries in {} indexes",
+        checked.segments, checked.extents, checked.rows, checked.tables, checked.index_entries, checked.indexes
+    )?;
+    match report.problems.len() as u64 + report.unlisted {
+        0 => writeln!(out, "no problems")?,
+        1 => writeln!(out, "1 problem")?,
+        n => writeln!(out, "{n} problems")?,
+    }
+    out.flush()
+}
