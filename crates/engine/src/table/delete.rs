@@ -6,7 +6,7 @@ use format::heap::{self, RowAddress};
 use waits::Statistic;
 
 use super::address_in;
-use super::fetch::{Mode, Tail, head_piece};
+use super::fetch::{Mode, Tail, can_exist, head_piece};
 use super::keys::KeyBatch;
 use super::place::remove_pieces;
 use super::row::Row;
@@ -90,7 +90,9 @@ impl Deleter {
         keys: &mut KeyBatch,
         addresses: &mut Vec<RowAddress>,
     ) -> Result<()> {
-        let Some(first) = group.first() else { return Ok(()) };
+        let Some(first) = group.first().filter(|home| can_exist(&self.session, &self.table, **home)) else {
+            return Ok(());
+        };
         let mut block = self.session.current_mut(first.block, BlockClass::Data)?;
         let mut found = Vec::with_capacity(group.len());
         for home in group {

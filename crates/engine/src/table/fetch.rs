@@ -1,7 +1,7 @@
 //! A row by its rowid: the block it names, and on from there where the row has migrated or is chained.
 
 use common::sync::Arc;
-use common::{BlockClass, Error, Result, Rowid};
+use common::{BlockClass, Error, ErrorKind, Result, Rowid};
 use format::heap::row::{CONTINUES, HEAD};
 use format::heap::{self, RowAddress, RowPiece};
 use waits::Statistic;
@@ -47,6 +47,9 @@ impl Tail {
     }
 
     /// Reads the pieces that follow, appending their columns to `row`, until `row` has `width` whole columns. Returns the addresses of those read.
+    ///
+    /// # Errors
+    /// One of kind Retry when a piece is not there: the row has moved since its first piece was seen, or the chain is broken. [`read_row`] tells which.
     pub(super) fn read(
         mut self,
         s: &Session,
@@ -80,7 +83,14 @@ impl Tail {
             false => !piece.starts_row() && !piece.is_stub(),
         };
         let piece = if is_block_of(table, block) { heap::row(block, address.slot).filter(belongs) } else { None };
-        piece.ok_or_else(|| Error::corrupt(address.block, format!("no piece of the row at slot {}", address.slot)))
+        piece.ok_or_else(|| {
+            let at = format!("block {}, slot {}", address.block, address.slot);
+            Error::own(
+                ErrorKind::Retry,
+                42,
+                format!("a row of {} moved while it was read: no piece at {at}", table.name),
+            )
+        })
     }
 }
 
@@ -91,17 +101,59 @@ pub(super) fn pieces(s: &Session, table: &TableDef, home: RowAddress) -> Result<
 
 /// A whole row in current mode, and where its pieces are.
 pub(super) fn whole(s: &Session, table: &TableDef, home: RowAddress) -> Result<Option<(Row, Vec<RowAddress>)>> {
-    let mut row = Row::new();
-    let tail = {
-        let block = s.current(home.block, BlockClass::Data)?;
-        let Some(piece) = head_piece(table, &block, home) else { return Ok(None) };
-        row.append_piece(piece);
-        Tail::behind(piece, home)
-    };
-    let mut pieces = vec![home];
-    pieces.append(&mut tail.read(s, table, Mode::Current, usize::MAX, &mut row)?);
-    row.widen(table.columns.len());
-    Ok(Some((row, pieces)))
+    Ok(read_row(s, table, home, Mode::Current, usize::MAX)?.map(|(mut row, pieces)| {
+        row.widen(table.columns.len());
+        (row, pieces)
+    }))
+}
+
+/// The first `width` columns of a row, and where the pieces are that hold them. Starts again when the row moves meanwhile.
+///
+/// # Errors
+/// ORA-01578 when a piece is missing though the row has not moved.
+pub(super) fn read_row(
+    s: &Session,
+    table: &TableDef,
+    home: RowAddress,
+    mode: Mode,
+    width: usize,
+) -> Result<Option<(Row, Vec<RowAddress>)>> {
+    let mut before: Option<Vec<u8>> = None;
+    loop {
+        let mut row = Row::new();
+        let (tail, head) = {
+            let block = get(s, home, mode)?;
+            let Some(piece) = head_piece(table, &block, home) else { return Ok(None) };
+            row.append_piece(piece);
+            (Tail::behind(piece, home), piece.encoded().map(<[u8]>::to_vec))
+        };
+        match tail.read(s, table, mode, width, &mut row) {
+            Ok(mut rest) => {
+                rest.insert(0, home);
+                return Ok(Some((row, rest)));
+            }
+            // Pieces are written before anything points to them and go after nothing does (rule 2), so the same head must lead to them.
+            Err(error) if error.kind == ErrorKind::Retry => {
+                if head.is_none() || before == head {
+                    return Err(Error::corrupt(
+                        home.block,
+                        format!("a piece of the row at slot {} is missing", home.slot),
+                    ));
+                }
+                before = head;
+                s.check_cancelled()?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Can there be a row at this address? A rowid that a user wrote may name a block that no file of the tablespace has.
+pub(super) fn can_exist(s: &Session, table: &TableDef, home: RowAddress) -> bool {
+    s.instance()
+        .cache()
+        .file(home.block.file)
+        .is_ok_and(|file| file.tablespace() == table.segment.tablespace().number() && home.block.block < file.blocks())
 }
 
 /// The piece that a rowid may name.
@@ -148,6 +200,9 @@ impl Fetcher {
         if self.block.as_ref().is_none_or(|block| block.address() != home.block) {
             // One data block at a time (rule 1).
             self.block = None;
+            if !can_exist(&self.session, &self.table, home) {
+                return Ok(false);
+            }
             self.block = Some(get(&self.session, home, Mode::Consistent)?);
         }
         let Some(block) = &self.block else { return Ok(false) };
@@ -161,7 +216,17 @@ impl Fetcher {
         whole.append_piece(piece);
         let tail = Tail::behind(piece, home);
         self.block = None;
-        tail.read(&self.session, &self.table, Mode::Consistent, self.width, &mut whole)?;
+        let (s, table) = (&self.session, &self.table);
+        match tail.read(s, table, Mode::Consistent, self.width, &mut whole) {
+            Ok(_) => {}
+            Err(error) if error.kind == ErrorKind::Retry => {
+                match read_row(s, table, home, Mode::Consistent, self.width)? {
+                    Some((row, _)) => whole = row,
+                    None => return Ok(false),
+                }
+            }
+            Err(error) => return Err(error),
+        }
         *row = whole.project(&self.projection);
         Ok(true)
     }

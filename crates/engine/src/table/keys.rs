@@ -78,8 +78,8 @@ impl KeyBatch {
     /// Puts the keys of the rows at `addresses` into the indexes: into all or, when one refuses, into none.
     pub(super) fn insert(&self, s: &Session, addresses: &[RowAddress]) -> Result<()> {
         for at in 0..self.indexes.len() {
-            let mut entries = self.entries(at, addresses);
-            if let Err(error) = index::insert_batch(s, &self.indexes[at].index, &mut entries) {
+            let entries = self.entries(at, addresses);
+            if let Err(error) = index::insert_batch(s, &self.indexes[at].index, &entries) {
                 self.remove_from(s, addresses, at)?;
                 return Err(error);
             }
@@ -95,8 +95,8 @@ impl KeyBatch {
     /// From the first `indexes` indexes.
     fn remove_from(&self, s: &Session, addresses: &[RowAddress], indexes: usize) -> Result<()> {
         for at in 0..indexes {
-            let mut entries = self.entries(at, addresses);
-            index::delete_batch(s, &self.indexes[at].index, &mut entries)?;
+            let entries = self.entries(at, addresses);
+            index::delete_batch(s, &self.indexes[at].index, &entries)?;
         }
         Ok(())
     }

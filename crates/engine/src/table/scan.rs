@@ -1,13 +1,13 @@
 //! The full scan of a table: blocks below the high-water mark in order, rows filtered and projected where they lie.
 
 use common::sync::Arc;
-use common::{BlockAddress, BlockClass, Result};
+use common::{BlockAddress, BlockClass, ErrorKind, Result};
 use format::heap::{self, RowAddress};
 use format::transaction;
 use scan::{RowSink, ScanSpec, Scanner, Stop};
 use waits::Statistic;
 
-use super::fetch::{Mode, Tail};
+use super::fetch::{self, Mode, Tail};
 use super::is_block_of;
 use super::row::Row;
 use crate::cache::{Block, BlockScan};
@@ -130,7 +130,18 @@ impl TableScan {
         let mut row = Row::new();
         row.append_piece(piece);
         let width = self.width();
-        Tail::behind(piece, home).read(&self.session, &self.table, Mode::Consistent, width, &mut row)?;
+        let (s, table) = (&self.session, &self.table);
+        match Tail::behind(piece, home).read(s, table, Mode::Consistent, width, &mut row) {
+            Ok(_) => {}
+            // The row has moved since this block was copied.
+            Err(error) if error.kind == ErrorKind::Retry => {
+                match fetch::read_row(s, table, home, Mode::Consistent, width)? {
+                    Some((now, _)) => row = now,
+                    None => return Ok(false),
+                }
+            }
+            Err(error) => return Err(error),
+        }
         let object = transaction::header(bytes).object_number();
         Ok(self.scanner.offer(object, home, &row.columns(), sink))
     }

@@ -18,7 +18,7 @@ use format::heap::row::{FIRST, LAST, WHOLE, encode_piece, stub, trim};
 use format::heap::{self, RowAddress, RowBuffer};
 use waits::Statistic;
 
-use super::fetch::{Mode, Tail, head_piece};
+use super::fetch::{Mode, Tail, can_exist, head_piece};
 use super::keys::{KeyBatch, key_of};
 use super::place::{next_statement, place_tail, receive, remove_pieces};
 use super::row::Row;
@@ -152,7 +152,9 @@ impl Updater {
 
     /// Changes rows of one block; those that no longer fit it move after it has been released.
     fn update_in_block(&self, group: &[(RowAddress, Row)], changes: &mut Vec<Change>) -> Result<()> {
-        let Some((first, _)) = group.first() else { return Ok(()) };
+        let Some((first, _)) = group.first().filter(|(home, _)| can_exist(&self.session, &self.table, *home)) else {
+            return Ok(());
+        };
         let mut block = self.session.current_mut(first.block, BlockClass::Data)?;
         let mut piece = Vec::new();
         let moves = if group.iter().any(|(home, new)| self.fits_at_home(&block, *home, new, &mut piece)) {
@@ -270,9 +272,14 @@ impl Updater {
     /// Moves one row, starting again when it was changed meanwhile. None when the row is gone.
     fn move_row(&self, mut row: Move<'_>) -> Result<Option<Change>> {
         for _ in 0..MOVE_TRIES {
-            let rest = row.tail.read(&self.session, &self.table, Mode::Current, usize::MAX, &mut row.old)?;
-            if matches!(self.try_move(&row, &rest)?, Moved::Done) {
-                return Ok(Some(Change { address: row.home, old: row.old, new: row.new.clone() }));
+            match row.tail.read(&self.session, &self.table, Mode::Current, usize::MAX, &mut row.old) {
+                Ok(rest) => {
+                    if matches!(self.try_move(&row, &rest)?, Moved::Done) {
+                        return Ok(Some(Change { address: row.home, old: row.old, new: row.new.clone() }));
+                    }
+                }
+                Err(error) if error.kind == ErrorKind::Retry => {}
+                Err(error) => return Err(error),
             }
             let block = self.session.current(row.home.block, BlockClass::Data)?;
             let Some(seen) = self.look(&block, row.home, row.new) else { return Ok(None) };
@@ -280,7 +287,7 @@ impl Updater {
         }
         let why =
             format!("the row at slot {} of block {} is changed by others all the time", row.home.slot, row.home.block);
-        Err(Error::own(ErrorKind::Retry, 30, why))
+        Err(Error::own(ErrorKind::Retry, 41, why))
     }
 
     fn try_move(&self, row: &Move<'_>, rest: &[RowAddress]) -> Result<Moved> {

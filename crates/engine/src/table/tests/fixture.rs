@@ -72,6 +72,11 @@ impl Database {
         Self { session, instance }
     }
 
+    /// Another session.
+    pub(super) fn connect(&self) -> Arc<Session> {
+        self.instance.connect("SYSTEM").unwrap()
+    }
+
     /// A table of VARCHAR2 columns; the first three are short enough to be indexed.
     pub(super) fn table(&self, name: &str, columns: usize, pctfree: u64) -> Arc<TableDef> {
         let column = |number| ColumnDef {

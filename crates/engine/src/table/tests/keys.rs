@@ -9,7 +9,7 @@ fn keyed(n: u32) -> Columns {
     vec![
         Some(n.to_be_bytes().to_vec()),
         Some(format!("row {n}").into_bytes()),
-        (n % 3 == 0).then(|| vec![n as u8]),
+        n.is_multiple_of(3).then(|| vec![n as u8]),
         None,
     ]
 }

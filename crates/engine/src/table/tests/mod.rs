@@ -5,3 +5,4 @@ mod fixture;
 mod keys;
 mod model;
 mod placing;
+mod sessions;
