@@ -184,7 +184,14 @@ impl Bitmaps {
         want: Want,
         refusals: &mut usize,
     ) -> Result<Option<BlockMut>> {
-        let mut block = s.current_mut(address, BlockClass::Data)?;
+        let mut block = match want {
+            Want::Row(_) => s.current_mut(address, BlockClass::Data)?,
+            // The caller holds blocks of the index: waiting for one more, which may have got into the tree meanwhile, could be for ever.
+            Want::Empty => match s.try_current_mut(address, BlockClass::Data)? {
+                Some(block) => block,
+                None => return Ok(None),
+            },
+        };
         if !segment.owns(&block) {
             return Ok(None);
         }

@@ -381,7 +381,12 @@ impl SpaceManager for FreeLists {
                 },
             };
             s.remember(object, SearchHint::default());
-            let mut block = s.current_mut(address, BlockClass::Data)?;
+            // The caller holds blocks of the index, and by now the candidate may be one of them, or of those that another session holds which
+            // waits for this one: it is taken only if it is free at once. The next look at the head shows where the list goes on.
+            let Some(mut block) = s.try_current_mut(address, BlockClass::Data)? else {
+                std::thread::yield_now();
+                continue;
+            };
             if segment.owns(&block)
                 && transaction::header(&block).on_freelist()
                 && Self::unlink(segment, s, &mut block)?
