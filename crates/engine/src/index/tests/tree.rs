@@ -12,12 +12,12 @@ use format::index::{Branch, Leaf, leaf};
 use proptest::prelude::*;
 use waits::Statistic;
 
-use super::key::{Entries, Key};
-use super::memory::Memory;
-use super::scan::Cursor;
-use super::statistics::{IndexStatistics, Tally};
-use super::tree::Tree;
-use super::verify::Problem;
+use super::super::key::{Entries, Key};
+use super::super::memory::Memory;
+use super::super::scan::Cursor;
+use super::super::statistics::{IndexStatistics, Tally};
+use super::super::tree::Tree;
+use super::super::verify::Problem;
 
 const ROOT: BlockAddress = BlockAddress { file: FileNumber(5), block: 128 };
 
@@ -63,7 +63,7 @@ fn scan(tree: &Tree<'_, Memory>, lower: Bound<Vec<u8>>, upper: Bound<Vec<u8>>, d
     let mut cursor = Cursor::new(lower, upper, descending);
     let mut found = Vec::new();
     while let Some((key, rowid)) = cursor.next(tree).unwrap() {
-        found.push((super::key::own_columns(tree.shape, key).to_vec(), rowid));
+        found.push((super::super::key::own_columns(tree.shape, key).to_vec(), rowid));
     }
     found
 }

@@ -1,0 +1,4 @@
+//! Tests of indexes: the tree over plain memory, and whole indexes in a database.
+
+mod database;
+mod tree;
