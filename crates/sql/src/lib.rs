@@ -2,9 +2,17 @@
 //!
 //! See README.md for the way a statement takes.
 
+pub(crate) mod cursor;
+pub(crate) mod ddl;
+pub(crate) mod dml;
 pub(crate) mod error;
 pub(crate) mod functions;
 pub(crate) mod plan;
 pub(crate) mod scan;
 pub(crate) mod statement;
 pub(crate) mod types;
+pub(crate) mod views;
+
+pub use cursor::{ColumnDescription, Connection, CursorNumber, Database, Executed, Fetched};
+pub use scalar::Datum;
+pub use types::Kind;

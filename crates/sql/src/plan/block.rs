@@ -185,6 +185,41 @@ impl Binder<'_> {
         finish(plan, list, keys, distinct)
     }
 
+    /// The query of UPDATE and DELETE: ROWID of the rows that the block's WHERE finds, and the values that `list` makes of their columns.
+    pub(crate) fn rows_to_change(
+        &self,
+        select: &Select,
+        list: impl FnOnce(&Scope<'_>) -> Result<Vec<(String, Bound)>>,
+    ) -> Result<BoundQuery> {
+        let mut from_context =
+            FromContext { hints: hints::parse(&select.optimizer_hints), outer: None, used: HashSet::new() };
+        let items: Vec<FromItem> =
+            select.from.iter().map(|item| self.from_item(item, &mut from_context)).collect::<Result<_>>()?;
+        let mut scope = Scope::default();
+        scope.columns = items.iter().flat_map(|item| item.columns.iter().cloned()).collect();
+        let rowid = scope
+            .columns
+            .iter()
+            .find(|column| column.pseudo && column.kind == Kind::Rowid)
+            .ok_or_else(|| Error::user(1732, "data manipulation operation not legal here"))?
+            .bound();
+        let Where { filters, outer_conditions, rownum } = self.where_clause(select.selection.as_ref(), &scope)?;
+        if !outer_conditions.is_empty() {
+            return Err(Error::user(1752, "(+) has no meaning in a statement about one table"));
+        }
+        let mut items_list = vec![Item { name: "ROWID".to_owned(), bound: rowid, alias: false }];
+        items_list
+            .extend(list(&scope)?.into_iter().map(|(name, bound)| Item { name, bound, alias: false }));
+        let mut builder = LogicalPlanBuilder::new(self.join_list(items, Vec::new())?);
+        if let Some(condition) = filters.into_iter().reduce(datafusion::logical_expr::and) {
+            builder = builder.filter(condition).map_err(from_datafusion)?;
+        }
+        if let RownumLimit::Rows(n) = rownum {
+            builder = builder.limit(0, Some(usize::try_from(n).unwrap_or(usize::MAX))).map_err(from_datafusion)?;
+        }
+        finish(builder.build().map_err(from_datafusion)?, items_list, Vec::new(), false)
+    }
+
     fn where_clause(&self, selection: Option<&ast::Expr>, scope: &Scope<'_>) -> Result<Where> {
         let mut parts = Vec::new();
         if let Some(condition) = selection {

@@ -1,4 +1,12 @@
 //! Tables as DataFusion reads them.
 
+pub(crate) mod access;
+pub(crate) mod exec;
+pub(crate) mod figures;
 pub(crate) mod generator;
+pub(crate) mod index_range;
+pub(crate) mod predicate;
 pub(crate) mod rows;
+pub(crate) mod sink;
+pub(crate) mod source;
+pub(crate) mod table;

@@ -1,0 +1,509 @@
+//! A connection: one session and its open cursors.
+//!
+//! All work is done on the caller's thread. DataFusion's plans run in a runtime of this thread alone, in one partition, so engine calls may
+//! block inside it and every wait has its session.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use common::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use common::{Error, ErrorKind, Result};
+use datafusion::execution::SessionState;
+use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::prelude::SessionConfig;
+use engine::instance::Session;
+use engine::parameters::Parameter;
+use scalar::{Datum, Nls};
+use tokio::runtime::Runtime;
+use waits::{CallKind, Statistic};
+
+use super::context::{StatementContext, local_time};
+use super::database::Database;
+use super::open::{ColumnDescription, Cursor, CursorNumber, Prepared};
+use super::run::{self, Running};
+use super::tables::SessionTables;
+use super::trace::{self, CallStart};
+use crate::functions::rows;
+use crate::plan::binder::{BindContext, BindValue, Binder, Tables};
+use crate::plan::bound::Bound;
+use crate::plan::query::BoundQuery;
+use crate::statement::parse::Statement;
+
+/// A bound query that was made when the statement was parsed counts as made at its execution when that follows within this time.
+const PREPARED_LIFE_US: u64 = 100_000;
+
+/// What an execution came to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Executed {
+    /// The words that feedback repeats: `SELECT`, `CREATE TABLE`, `INSERT` ….
+    pub verb: &'static str,
+    /// The statement is a query, whose rows are to be fetched.
+    pub is_query: bool,
+    /// Rows inserted, updated or deleted; of CREATE TABLE AS SELECT the rows of the table.
+    pub rows: Option<u64>,
+}
+
+/// Rows of a query.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fetched {
+    pub rows: Vec<Vec<Datum>>,
+    /// No rows come after these.
+    pub end: bool,
+}
+
+/// One session.
+pub struct Connection {
+    pub(crate) database: Arc<Database>,
+    pub(crate) session: Arc<Session>,
+    pub(crate) nls: Arc<Nls>,
+    /// CURRENT_SCHEMA: where names without an owner are looked up.
+    pub(crate) schema: String,
+    pub(crate) state: SessionState,
+    pub(crate) runtime: Runtime,
+    random: Arc<AtomicU64>,
+    pub(crate) demand: Arc<AtomicUsize>,
+    cursors: HashMap<CursorNumber, Cursor>,
+    next_cursor: CursorNumber,
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("session", &self.session).finish_non_exhaustive()
+    }
+}
+
+impl Connection {
+    pub(crate) fn new(database: Arc<Database>, user: &str, password: Option<&str>) -> Result<Self> {
+        let user = user.to_uppercase();
+        let session = database.instance().connect(&user)?;
+        session.authenticate(&user, password)?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .map_err(|error| Error::own(ErrorKind::OutOfResource, 12, format!("no runtime for the session: {error}")))?;
+        let config = SessionConfig::new().with_target_partitions(1).with_information_schema(false);
+        let state = SessionStateBuilder::new().with_config(config).build();
+        let seed = database.instance().clock().wall_us() ^ (u64::from(session.sid()) << 48);
+        let mut connection = Self {
+            database,
+            session,
+            nls: Arc::new(Nls::default()),
+            schema: user,
+            state,
+            runtime,
+            random: Arc::new(AtomicU64::new(seed)),
+            demand: Arc::default(),
+            cursors: HashMap::new(),
+            next_cursor: 1,
+        };
+        connection.refresh_nls()?;
+        Ok(connection)
+    }
+
+    /// The session's user.
+    #[must_use]
+    pub fn user(&self) -> String {
+        self.session.user()
+    }
+
+    #[must_use]
+    pub fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
+    #[must_use]
+    pub fn database(&self) -> &Arc<Database> {
+        &self.database
+    }
+
+    /// Set it to cancel the call that runs: it fails with ORA-01013.
+    #[must_use]
+    pub fn cancel_handle(&self) -> Arc<AtomicBool> {
+        self.session.cancel_handle()
+    }
+
+    /// Takes the NLS settings over from the session's parameters.
+    pub(crate) fn refresh_nls(&mut self) -> Result<()> {
+        let parameters = self.session.parameters();
+        let mut nls = Nls::default();
+        nls.set_date_format(&parameters.text(Parameter::NlsDateFormat))?;
+        nls.set_timestamp_format(&parameters.text(Parameter::NlsTimestampFormat))?;
+        nls.set_numeric_characters(&parameters.text(Parameter::NlsNumericCharacters))?;
+        self.nls = Arc::new(nls);
+        Ok(())
+    }
+
+    /// The context of a statement that begins now.
+    pub(crate) fn statement_context(&self) -> Result<Arc<dyn scalar::Context>> {
+        let user = self.session.user();
+        let user_id = self.session.catalog().user(&user).map_or(0, |user| user.number.0);
+        Ok(Arc::new(StatementContext {
+            nls: Arc::clone(&self.nls),
+            now: local_time(self.session.meter().clock().wall_us())?,
+            user,
+            user_id,
+            schema: self.schema.clone(),
+            session: Arc::clone(&self.session),
+            random: Arc::clone(&self.random),
+        }))
+    }
+
+    pub(crate) fn tables(&self) -> SessionTables {
+        SessionTables {
+            database: Arc::clone(&self.database),
+            session: Arc::clone(&self.session),
+            catalog: self.session.catalog(),
+            schema: self.schema.clone(),
+            demand: Arc::clone(&self.demand),
+        }
+    }
+
+    /// Does `work` with a binder over this session's tables.
+    pub(crate) fn with_binder<R>(
+        &self,
+        text: &str,
+        binds: &[(String, Datum)],
+        work: impl FnOnce(&Binder<'_>) -> Result<R>,
+    ) -> Result<R> {
+        let tables = self.tables();
+        let variables = binds.iter().map(bind_value).collect::<Result<Vec<_>>>()?;
+        let context = BindContext {
+            tables: &tables as &dyn Tables,
+            context: self.statement_context()?,
+            text,
+            variables: &variables,
+        };
+        work(&Binder::new(&context))
+    }
+
+    /// A value as text, by the session's NLS settings.
+    ///
+    /// # Errors
+    /// When a date does not fit its format.
+    pub fn text(&self, value: &Datum) -> Result<String> {
+        scalar::coerce::to_text(&*self.statement_context()?, value)
+    }
+
+    // The cursor calls.
+
+    /// Opens a cursor and parses a statement in it. A query without bind variables is checked against the dictionary and can be described.
+    ///
+    /// # Errors
+    /// What is wrong with the statement, with the byte offset where that is known.
+    pub fn parse(&mut self, text: &str) -> Result<CursorNumber> {
+        let meter = Arc::clone(self.session.meter());
+        let start = CallStart::now(&self.session);
+        meter.count(Statistic::UserCalls, 1);
+        meter.count(Statistic::ParseCountTotal, 1);
+        let number = self.next_cursor;
+        let before = meter.set_current_cursor(number);
+        let parsed = self.parse_statement(text);
+        meter.set_current_cursor(before);
+        let cursor = match parsed {
+            Ok(cursor) => cursor,
+            Err(error) => {
+                meter.count(Statistic::ParseCountFailures, 1);
+                self.trace_parse_error(number, text, &error);
+                return Err(error);
+            }
+        };
+        let misses = u64::from(cursor.parse_was_hard);
+        meter.count(Statistic::ParseCountHard, misses);
+        meter.count(Statistic::OpenedCursorsCumulative, 1);
+        meter.count(Statistic::OpenedCursorsCurrent, 1);
+        let user_id = self.user_id();
+        let figures = start.figures(&self.session, misses, 0);
+        meter.count(Statistic::ParseTimeCpu, figures.cpu_us);
+        meter.count(Statistic::ParseTimeElapsed, figures.elapsed_us);
+        meter.trace(|trace| trace.parsing(number, &trace::parsed(&self.session, &cursor.shared, user_id)));
+        trace::call(&self.session, CallKind::Parse, number, &figures);
+        self.next_cursor += 1;
+        self.cursors.insert(number, cursor);
+        Ok(number)
+    }
+
+    fn user_id(&self) -> u32 {
+        self.session.catalog().user(&self.session.user()).map_or(0, |user| user.number.0)
+    }
+
+    fn trace_parse_error(&self, number: CursorNumber, text: &str, error: &Error) {
+        if self.session.meter().trace_level() == 0 {
+            return;
+        }
+        let code = match error.number {
+            common::Number::Ora(code) | common::Number::Hw(code) | common::Number::Sp2(code) => code,
+        };
+        let sql_id = waits::sql_id(text);
+        let uid = self.user_id();
+        let parsed = waits::ParsedCursor {
+            text,
+            depth: 0,
+            uid,
+            lid: uid,
+            oct: 0,
+            hash: waits::sql_hash(text),
+            sql_id: &sql_id,
+            address: 0,
+            tim: self.session.meter().tim(),
+        };
+        self.session.meter().trace(|trace| trace.parse_error(number, &parsed, code));
+    }
+
+    fn parse_statement(&self, text: &str) -> Result<Cursor> {
+        let catalog = self.session.catalog();
+        let (shared, hard) = self.database.library().find(text, &self.schema, catalog.version())?;
+        let mut cursor = Cursor { parse_was_hard: hard, ..Cursor::new(shared) };
+        if let Statement::Query { query, headings } = &cursor.shared.statement {
+            let bound = self.with_binder(text, &[], |binder| binder.query(query, None, headings));
+            match bound {
+                Ok(query) => {
+                    cursor.columns = describe(&query);
+                    let wall_us = self.session.meter().clock().wall_us();
+                    cursor.prepared = Some(Prepared { query, catalog_version: catalog.version(), wall_us });
+                }
+                // Bind variables have no values yet: the rest is checked at execution.
+                Err(error) if error.is_ora(1008) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(cursor)
+    }
+
+    fn cursor(&mut self, number: CursorNumber) -> Result<&mut Cursor> {
+        self.cursors.get_mut(&number).ok_or_else(|| Error::user(1001, "invalid cursor"))
+    }
+
+    /// The columns of a cursor's query; empty for other statements, and for a query with bind variables before its execution.
+    ///
+    /// # Errors
+    /// ORA-01001 when there is no such cursor.
+    pub fn describe(&mut self, number: CursorNumber) -> Result<Vec<ColumnDescription>> {
+        Ok(self.cursor(number)?.columns.clone())
+    }
+
+    /// Gives a bind variable its value. `name` is without the colon.
+    ///
+    /// # Errors
+    /// ORA-01001 when there is no such cursor.
+    pub fn bind(&mut self, number: CursorNumber, name: &str, value: Datum) -> Result<()> {
+        let name = name.trim_start_matches(':').to_uppercase();
+        let cursor = self.cursor(number)?;
+        cursor.prepared = None;
+        cursor.binds.retain(|(variable, _)| *variable != name);
+        cursor.binds.push((name, value));
+        Ok(())
+    }
+
+    /// Executes a cursor.
+    ///
+    /// # Errors
+    /// What goes wrong; of DML the error says how many rows of the statement stand.
+    pub fn execute(&mut self, number: CursorNumber) -> Result<Executed> {
+        let mut cursor = self.cursors.remove(&number).ok_or_else(|| Error::user(1001, "invalid cursor"))?;
+        let meter = Arc::clone(self.session.meter());
+        let start = CallStart::now(&self.session);
+        meter.count(Statistic::UserCalls, 1);
+        meter.count(Statistic::ExecuteCount, 1);
+        cursor.running = None;
+        cursor.row_sources.clear();
+        let before = meter.set_current_cursor(number);
+        trace::binds(&self.session, number, &cursor.binds, |value| self.text(value).unwrap_or_default());
+        let result = self.execute_statement(&mut cursor);
+        meter.set_current_cursor(before);
+        let rows = result.as_ref().ok().and_then(|executed| executed.rows).unwrap_or(0);
+        let misses = u64::from(cursor.parse_was_hard && !cursor.executed);
+        let figures = start.figures(&self.session, misses, rows);
+        trace::call(&self.session, CallKind::Exec, number, &figures);
+        if let Err(error) = &result {
+            trace::failed(&self.session, number, error);
+        }
+        cursor.executed = true;
+        self.cursors.insert(number, cursor);
+        result
+    }
+
+    fn execute_statement(&mut self, cursor: &mut Cursor) -> Result<Executed> {
+        let shared = Arc::clone(&cursor.shared);
+        let (verb, _) = shared.statement.verb();
+        let done = |rows: Option<u64>| Executed { verb, is_query: false, rows };
+        match &shared.statement {
+            Statement::Query { query, headings } => {
+                let bound = self.bound_query(cursor, query, headings)?;
+                cursor.columns = describe(&bound);
+                let plan = run::plan(&self.runtime, &self.state, &bound.plan)?;
+                cursor.running = Some(Running::start(&self.state, plan, Arc::clone(&self.demand))?);
+                Ok(Executed { verb, is_query: true, rows: None })
+            }
+            Statement::Insert(insert) => self.insert(insert, cursor).map(|rows| done(Some(rows))),
+            Statement::Update(update) => self.update(update, cursor).map(|rows| done(Some(rows))),
+            Statement::Delete(delete) => self.delete(delete, cursor).map(|rows| done(Some(rows))),
+            Statement::Command(command) => {
+                let ddl = shared.statement.is_ddl();
+                let rows = self.command(command, &shared.text)?;
+                if ddl {
+                    self.commit();
+                }
+                Ok(done(rows))
+            }
+            Statement::Commit => {
+                self.commit();
+                Ok(done(None))
+            }
+            Statement::Rollback => Err(Error::own(
+                ErrorKind::User,
+                2,
+                "ROLLBACK needs undo, which does not exist yet: the rows of this transaction's statements stand",
+            )),
+            Statement::Savepoint => Ok(done(None)),
+        }
+    }
+
+    /// The end of a transaction.
+    fn commit(&self) {
+        let meter = self.session.meter();
+        meter.count(Statistic::UserCommits, 1);
+        let tim = meter.tim();
+        meter.trace(|trace| trace.xctend(false, false, tim));
+    }
+
+    fn bound_query(
+        &self,
+        cursor: &mut Cursor,
+        query: &datafusion::sql::sqlparser::ast::Query,
+        headings: &[String],
+    ) -> Result<BoundQuery> {
+        let version = self.session.catalog().version();
+        let now = self.session.meter().clock().wall_us();
+        if let Some(prepared) = cursor.prepared.take()
+            && prepared.catalog_version == version
+            && now.saturating_sub(prepared.wall_us) < PREPARED_LIFE_US
+        {
+            return Ok(prepared.query);
+        }
+        self.with_binder(&cursor.shared.text, &cursor.binds, |binder| binder.query(query, None, headings))
+    }
+
+    /// Fetches up to `rows` rows of a cursor's query.
+    ///
+    /// # Errors
+    /// ORA-01002 when the cursor has no query running; what goes wrong, which ends the query.
+    pub fn fetch(&mut self, number: CursorNumber, rows: usize) -> Result<Fetched> {
+        let mut cursor = self.cursors.remove(&number).ok_or_else(|| Error::user(1001, "invalid cursor"))?;
+        let meter = Arc::clone(self.session.meter());
+        let start = CallStart::now(&self.session);
+        meter.count(Statistic::UserCalls, 1);
+        let before = meter.set_current_cursor(number);
+        let result = match &mut cursor.running {
+            Some(running) => running.fetch(&self.runtime, rows),
+            None => Err(Error::user(1002, "fetch out of sequence")),
+        };
+        meter.set_current_cursor(before);
+        let count = result.as_ref().map_or(0, Vec::len);
+        let figures = start.figures(&self.session, 0, count as u64);
+        trace::call(&self.session, CallKind::Fetch, number, &figures);
+        if let Err(error) = &result {
+            trace::failed(&self.session, number, error);
+        }
+        let end = count < rows;
+        if end && let Some(running) = cursor.running.take() {
+            cursor.row_sources = running.row_sources();
+        }
+        self.cursors.insert(number, cursor);
+        result.map(|rows| Fetched { rows, end })
+    }
+
+    /// Closes a cursor.
+    pub fn close(&mut self, number: CursorNumber) {
+        let Some(mut cursor) = self.cursors.remove(&number) else { return };
+        let start = CallStart::now(&self.session);
+        if let Some(running) = cursor.running.take() {
+            cursor.row_sources = running.row_sources();
+        }
+        self.session.meter().discount(Statistic::OpenedCursorsCurrent, 1);
+        if cursor.executed {
+            trace::row_sources(&self.session, number, &cursor.row_sources);
+        }
+        let figures = start.figures(&self.session, 0, 0);
+        trace::call(&self.session, CallKind::Close, number, &figures);
+    }
+
+    /// Parses and executes a statement that is no query, and closes its cursor.
+    ///
+    /// # Errors
+    /// What goes wrong.
+    pub fn run(&mut self, text: &str) -> Result<Executed> {
+        let cursor = self.parse(text)?;
+        let result = self.execute(cursor);
+        self.close(cursor);
+        result
+    }
+
+    /// All rows of a query.
+    ///
+    /// # Errors
+    /// What goes wrong.
+    pub fn query(&mut self, text: &str) -> Result<Vec<Vec<Datum>>> {
+        let cursor = self.parse(text)?;
+        let result = self.execute(cursor).and_then(|_| self.fetch(cursor, usize::MAX));
+        self.close(cursor);
+        result.map(|fetched| fetched.rows)
+    }
+
+    /// Columns of a table or view, named as `NAME` or `OWNER.NAME`.
+    ///
+    /// # Errors
+    /// ORA-04043 when there is none of that name.
+    pub fn describe_object(&mut self, name: &str) -> Result<Vec<ColumnDescription>> {
+        let mut words = crate::statement::words::Words::new(name)?;
+        let (owner, table) = words.name()?;
+        words.end()?;
+        let relation = self
+            .tables()
+            .relation(owner.as_deref(), &table, &crate::plan::binder::Hints::default())?
+            .ok_or_else(|| Error::user(4043, format!("object {name} does not exist")))?;
+        Ok(relation
+            .columns
+            .into_iter()
+            .filter(|column| !column.pseudo)
+            .map(|column| ColumnDescription {
+                name: column.name,
+                data_type: column.data_type,
+                kind: crate::types::Kind::of(column.data_type),
+                nullable: column.nullable,
+            })
+            .collect())
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        let open: Vec<CursorNumber> = self.cursors.keys().copied().collect();
+        for number in open {
+            self.close(number);
+        }
+        // A trace that could not be written has said so when it was asked for; there is nobody to tell here.
+        let _ = trace::stop(&self.session);
+    }
+}
+
+fn describe(query: &BoundQuery) -> Vec<ColumnDescription> {
+    query
+        .outputs
+        .iter()
+        .map(|output| ColumnDescription {
+            name: output.name.clone(),
+            data_type: output.declared,
+            kind: output.kind,
+            nullable: output.nullable,
+        })
+        .collect()
+}
+
+fn bind_value((name, value): &(String, Datum)) -> Result<BindValue> {
+    let kind = match value {
+        Datum::Null => crate::types::Kind::Null,
+        other => rows::kind_of(other.datum_type()),
+    };
+    let expr = datafusion::logical_expr::Expr::Literal(rows::to_scalar(value, kind)?, None);
+    Ok((name.clone(), Bound::new(expr, kind)))
+}

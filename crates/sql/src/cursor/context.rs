@@ -1,0 +1,79 @@
+//! What functions may know of the session: the statement's time, the user, NLS settings.
+
+use std::sync::Arc;
+
+use common::sync::atomic::{AtomicU64, Ordering};
+use engine::instance::Session;
+use format::date::DateTime;
+use scalar::{Context, Nls};
+
+/// One statement's view of its session.
+#[derive(Debug)]
+pub(crate) struct StatementContext {
+    pub(crate) nls: Arc<Nls>,
+    pub(crate) now: DateTime,
+    pub(crate) user: String,
+    pub(crate) user_id: u32,
+    pub(crate) schema: String,
+    pub(crate) session: Arc<Session>,
+    pub(crate) random: Arc<AtomicU64>,
+}
+
+/// Local time of a moment given in microseconds since 1970 UTC.
+pub(crate) fn local_time(wall_us: u64) -> common::Result<DateTime> {
+    let wall = i64::try_from(wall_us).unwrap_or(i64::MAX);
+    DateTime::from_unix_micros(wall + i64::from(utc_offset_seconds(wall_us)) * 1_000_000)
+}
+
+/// Local time minus UTC.
+pub(crate) fn utc_offset_seconds(wall_us: u64) -> i32 {
+    let wall = i64::try_from(wall_us).unwrap_or(i64::MAX);
+    jiff::Timestamp::from_microsecond(wall).map_or(0, |at| jiff::tz::TimeZone::system().to_offset(at).seconds())
+}
+
+impl Context for StatementContext {
+    fn nls(&self) -> &Nls {
+        &self.nls
+    }
+
+    fn now(&self) -> DateTime {
+        self.now
+    }
+
+    fn user(&self) -> &str {
+        &self.user
+    }
+
+    fn user_id(&self) -> u32 {
+        self.user_id
+    }
+
+    fn environment(&self, namespace: &str, parameter: &str) -> Option<String> {
+        if namespace != "USERENV" {
+            return None;
+        }
+        Some(match parameter {
+            "SESSION_USER" | "CURRENT_USER" | "USER" => self.user.clone(),
+            "CURRENT_SCHEMA" => self.schema.clone(),
+            "SESSION_USERID" | "CURRENT_USERID" => self.user_id.to_string(),
+            "SID" => self.session.sid().to_string(),
+            "SESSIONID" => self.session.meter().serial().to_string(),
+            "DB_NAME" | "INSTANCE_NAME" | "DB_UNIQUE_NAME" | "SERVICE_NAME" => self.session.instance().database_name(),
+            "INSTANCE" => "1".to_owned(),
+            "LANG" => "US".to_owned(),
+            "LANGUAGE" => "AMERICAN_AMERICA.AL32UTF8".to_owned(),
+            "NLS_DATE_FORMAT" => {
+                self.session.parameters().text(engine::parameters::Parameter::NlsDateFormat).to_string()
+            }
+            _ => return None,
+        })
+    }
+
+    fn random(&self) -> u64 {
+        // splitmix64
+        let mut z = self.random.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed);
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+}

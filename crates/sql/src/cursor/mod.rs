@@ -1,0 +1,14 @@
+//! Cursors: parse, describe, bind, execute, fetch, close; and what they run in, connections and the database.
+
+pub(crate) mod connection;
+pub(crate) mod context;
+pub(crate) mod database;
+pub(crate) mod library;
+pub(crate) mod open;
+pub(crate) mod run;
+pub(crate) mod tables;
+pub(crate) mod trace;
+
+pub use connection::{Connection, Executed, Fetched};
+pub use database::Database;
+pub use open::{ColumnDescription, CursorNumber};

@@ -1,0 +1,69 @@
+//! A session's open cursor.
+
+use std::sync::Arc;
+
+use common::DataType;
+use scalar::Datum;
+
+use super::library::SharedCursor;
+use super::run::Running;
+use crate::plan::query::BoundQuery;
+use crate::scan::figures::FiguresValue;
+use crate::types::Kind;
+
+/// Names a cursor of a connection.
+pub type CursorNumber = u64;
+
+/// A column of a query's result, or of a described table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ColumnDescription {
+    pub name: String,
+    pub data_type: DataType,
+    pub kind: Kind,
+    pub nullable: bool,
+}
+
+/// A row source of a plan that has run.
+#[derive(Clone, Debug)]
+pub(crate) struct RowSource {
+    pub(crate) depth: u32,
+    pub(crate) object: u32,
+    pub(crate) operation: String,
+    pub(crate) figures: FiguresValue,
+}
+
+/// A query that was bound when it was parsed, for the execution that follows at once.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) query: BoundQuery,
+    pub(crate) catalog_version: u64,
+    pub(crate) wall_us: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Cursor {
+    pub(crate) shared: Arc<SharedCursor>,
+    pub(crate) binds: Vec<(String, Datum)>,
+    pub(crate) columns: Vec<ColumnDescription>,
+    pub(crate) prepared: Option<Prepared>,
+    pub(crate) running: Option<Running>,
+    /// What the last execution's plan did, for STAT lines.
+    pub(crate) row_sources: Vec<RowSource>,
+    pub(crate) executed: bool,
+    pub(crate) parse_was_hard: bool,
+}
+
+impl Cursor {
+    pub(crate) fn new(shared: Arc<SharedCursor>) -> Self {
+        Self {
+            shared,
+            binds: Vec::new(),
+            columns: Vec::new(),
+            prepared: None,
+            running: None,
+            row_sources: Vec::new(),
+            executed: false,
+            parse_was_hard: false,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! A query at work: its physical plan, its stream of batches, and how far its rows have been handed over.
+
+use std::fmt;
+use std::sync::Arc;
+
+use common::Result;
+use common::sync::atomic::{AtomicUsize, Ordering};
+use datafusion::arrow::record_batch::RecordBatch;
+use datafusion::execution::{SendableRecordBatchStream, SessionState};
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_plan::coop::CooperativeExec;
+use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
+use futures::StreamExt;
+use scalar::Datum;
+use tokio::runtime::Runtime;
+
+use super::open::RowSource;
+use crate::error::from_datafusion;
+use crate::functions::rows::Argument;
+use crate::scan::exec::TableReadExec;
+use crate::scan::figures::FiguresValue;
+
+/// Makes the physical plan.
+pub(crate) fn plan(runtime: &Runtime, state: &SessionState, logical: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
+    runtime.block_on(state.create_physical_plan(logical)).map_err(from_datafusion)
+}
+
+pub(crate) struct Running {
+    pub(crate) plan: Arc<dyn ExecutionPlan>,
+    stream: SendableRecordBatchStream,
+    /// The batch whose rows are being handed over, and how many of them have been.
+    batch: Option<(RecordBatch, usize)>,
+    demand: Arc<AtomicUsize>,
+    /// The plan hands each batch on as it comes from the table, so a fetch can ask for just its rows.
+    straight: bool,
+    pub(crate) rows: u64,
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running").field("rows", &self.rows).finish_non_exhaustive()
+    }
+}
+
+impl Running {
+    pub(crate) fn start(
+        state: &SessionState,
+        plan: Arc<dyn ExecutionPlan>,
+        demand: Arc<AtomicUsize>,
+    ) -> Result<Self> {
+        let stream = execute_stream(Arc::clone(&plan), state.task_ctx()).map_err(from_datafusion)?;
+        let straight = is_straight(&plan);
+        Ok(Self { plan, stream, batch: None, demand, straight, rows: 0 })
+    }
+
+    /// Up to `rows` rows; fewer at the end.
+    pub(crate) fn fetch(&mut self, runtime: &Runtime, rows: usize) -> Result<Vec<Vec<Datum>>> {
+        let mut result = Vec::new();
+        while result.len() < rows {
+            if self.batch.is_none() {
+                let wanted = if self.straight { rows - result.len() } else { 0 };
+                self.demand.store(wanted, Ordering::Relaxed);
+                match self.next_batch(runtime)? {
+                    Some(batch) => self.batch = Some((batch, 0)),
+                    None => break,
+                }
+            }
+            let Some((batch, at)) = &mut self.batch else { break };
+            let count = (rows - result.len()).min(batch.num_rows() - *at);
+            let columns = batch.columns().iter().map(Argument::array).collect::<Result<Vec<_>>>()?;
+            for row in *at..*at + count {
+                result.push(columns.iter().map(|column| column.datum(row)).collect::<Result<Vec<_>>>()?);
+            }
+            *at += count;
+            if *at == batch.num_rows() {
+                self.batch = None;
+            }
+        }
+        self.rows += result.len() as u64;
+        Ok(result)
+    }
+
+    /// The next batch as it comes.
+    pub(crate) fn next_batch(&mut self, runtime: &Runtime) -> Result<Option<RecordBatch>> {
+        runtime.block_on(self.stream.next()).transpose().map_err(from_datafusion)
+    }
+
+    pub(crate) fn row_sources(&self) -> Vec<RowSource> {
+        let mut sources = Vec::new();
+        row_sources(&self.plan, 0, &mut sources);
+        sources
+    }
+}
+
+/// Whether nothing but projections stands above a table access.
+fn is_straight(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    let node: &dyn std::any::Any = plan.as_ref();
+    if node.is::<TableReadExec>() {
+        return true;
+    }
+    (node.is::<ProjectionExec>() || node.is::<CooperativeExec>())
+        && plan.children().first().is_some_and(|child| is_straight(child))
+}
+
+/// The row sources of a plan, parents first. Projections and filters are part of the source under them, as Oracle counts them.
+pub(crate) fn row_sources(plan: &Arc<dyn ExecutionPlan>, depth: u32, into: &mut Vec<RowSource>) {
+    let node: &dyn std::any::Any = plan.as_ref();
+    if let Some(read) = node.downcast_ref::<TableReadExec>() {
+        into.extend(read.row_sources(depth));
+        return;
+    }
+    let operation = match plan.name() {
+        "ProjectionExec" | "CooperativeExec" | "CoalesceBatchesExec" | "CoalescePartitionsExec" | "PlaceholderRowExec" => None,
+        "FilterExec" => Some("FILTER".to_owned()),
+        "SortExec" | "SortPreservingMergeExec" => Some("SORT ORDER BY".to_owned()),
+        "AggregateExec" => Some(aggregate_name(plan)),
+        "HashJoinExec" => Some("HASH JOIN".to_owned()),
+        "SortMergeJoinExec" => Some("MERGE JOIN".to_owned()),
+        "NestedLoopJoinExec" => Some("NESTED LOOPS".to_owned()),
+        "CrossJoinExec" => Some("MERGE JOIN CARTESIAN".to_owned()),
+        "UnionExec" => Some("UNION-ALL".to_owned()),
+        "GlobalLimitExec" | "LocalLimitExec" => Some("COUNT STOPKEY".to_owned()),
+        "WindowAggExec" | "BoundedWindowAggExec" => Some("WINDOW".to_owned()),
+        "DataSourceExec" => Some("FIXED TABLE FULL".to_owned()),
+        "RowGeneratorExec" => Some("CONNECT BY WITHOUT FILTERING".to_owned()),
+        "EmptyExec" => Some("FILTER".to_owned()),
+        other => Some(other.trim_end_matches("Exec").to_uppercase()),
+    };
+    let Some(operation) = operation else {
+        for child in plan.children() {
+            row_sources(child, depth, into);
+        }
+        return;
+    };
+    let at = into.len();
+    let mut figures = FiguresValue::default();
+    if let Some(metrics) = plan.metrics() {
+        figures.rows = metrics.output_rows().unwrap_or(0) as u64;
+        figures.micros = metrics.elapsed_compute().unwrap_or(0) as u64 / 1000;
+    }
+    into.push(RowSource { depth, object: 0, operation, figures });
+    for child in plan.children() {
+        row_sources(child, depth + 1, into);
+    }
+    // Gets, reads and time of a row source include those under it.
+    for below in at + 1..into.len() {
+        if into[below].depth == depth + 1 {
+            let inner = into[below].figures;
+            let own = &mut into[at].figures;
+            own.consistent += inner.consistent;
+            own.reads += inner.reads;
+            own.writes += inner.writes;
+            own.micros += inner.micros;
+        }
+    }
+}
+
+fn aggregate_name(plan: &Arc<dyn ExecutionPlan>) -> String {
+    use datafusion::physical_plan::aggregates::AggregateExec;
+    let node: &dyn std::any::Any = plan.as_ref();
+    match node.downcast_ref::<AggregateExec>() {
+        Some(aggregate) if aggregate.group_expr().is_empty() => "SORT AGGREGATE".to_owned(),
+        Some(aggregate) if aggregate.aggr_expr().is_empty() => "HASH UNIQUE".to_owned(),
+        _ => "HASH GROUP BY".to_owned(),
+    }
+}

@@ -1,0 +1,199 @@
+//! The calls on cursors as the session's meter and SQL trace record them.
+
+use std::path::PathBuf;
+
+use common::{Error, Number, Result};
+use engine::instance::Session;
+use engine::parameters::Parameter;
+use scalar::Datum;
+use waits::{Bind, CallFigures, CallKind, ParsedCursor, StatLine, Statistic, TraceFile, TraceHeader};
+
+use super::context::utc_offset_seconds;
+use super::library::SharedCursor;
+use super::open::RowSource;
+
+/// The session's counters when a call began.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallStart {
+    cpu_us: u64,
+    elapsed_us: u64,
+    physical: u64,
+    consistent: u64,
+    current: u64,
+}
+
+impl CallStart {
+    pub(crate) fn now(session: &Session) -> Self {
+        let meter = session.meter();
+        Self {
+            cpu_us: meter.clock().thread_cpu_us(),
+            elapsed_us: meter.clock().monotonic_us(),
+            physical: meter.value(Statistic::PhysicalReads),
+            consistent: meter.value(Statistic::ConsistentGets),
+            current: meter.value(Statistic::DbBlockGets),
+        }
+    }
+
+    /// What the call has taken, counted to the session.
+    pub(crate) fn figures(&self, session: &Session, misses: u64, rows: u64) -> CallFigures {
+        let now = Self::now(session);
+        let meter = session.meter();
+        let figures = CallFigures {
+            cpu_us: now.cpu_us.saturating_sub(self.cpu_us),
+            elapsed_us: now.elapsed_us.saturating_sub(self.elapsed_us),
+            physical: now.physical.saturating_sub(self.physical),
+            consistent: now.consistent.saturating_sub(self.consistent),
+            current: now.current.saturating_sub(self.current),
+            misses,
+            rows,
+            depth: 0,
+            goal: 1,
+            plan_hash: 0,
+            close_type: 0,
+            tim: meter.tim(),
+        };
+        meter.count(Statistic::CpuUsedByThisSession, figures.cpu_us);
+        meter.count(Statistic::DbTime, figures.elapsed_us);
+        figures
+    }
+}
+
+/// What PARSING IN CURSOR says of a cursor.
+pub(crate) fn parsed<'a>(session: &Session, cursor: &'a SharedCursor, user_id: u32) -> ParsedCursor<'a> {
+    ParsedCursor {
+        text: &cursor.text,
+        depth: 0,
+        uid: user_id,
+        lid: user_id,
+        oct: cursor.statement.verb().1,
+        hash: cursor.hash,
+        sql_id: &cursor.sql_id,
+        address: cursor.address,
+        tim: session.meter().tim(),
+    }
+}
+
+pub(crate) fn call(session: &Session, kind: CallKind, cursor: u64, figures: &CallFigures) {
+    session.meter().trace(|trace| trace.call(kind, cursor, figures));
+}
+
+/// An execute or fetch that failed.
+pub(crate) fn failed(session: &Session, cursor: u64, error: &Error) {
+    let number = match error.number {
+        Number::Ora(number) | Number::Hw(number) | Number::Sp2(number) => number,
+    };
+    let tim = session.meter().tim();
+    session.meter().trace(|trace| trace.error(cursor, number, tim));
+}
+
+/// STAT lines.
+pub(crate) fn row_sources(session: &Session, cursor: u64, sources: &[RowSource]) {
+    if session.meter().trace_level() == 0 {
+        return;
+    }
+    // The last source seen at each depth is the parent of the next deeper one.
+    let mut parents: Vec<u32> = Vec::new();
+    let mut children: Vec<u32> = vec![0; sources.len() + 1];
+    for (at, source) in sources.iter().enumerate() {
+        let id = at as u32 + 1;
+        parents.truncate(source.depth as usize);
+        let pid = parents.last().copied().unwrap_or(0);
+        parents.push(id);
+        children[pid as usize] += 1;
+        let line = StatLine {
+            id,
+            pid,
+            pos: children[pid as usize],
+            cnt: source.figures.rows,
+            object: source.object,
+            operation: &source.operation,
+            cr: source.figures.consistent,
+            pr: source.figures.reads,
+            pw: source.figures.writes,
+            time_us: source.figures.micros,
+            cost: None,
+            size: None,
+            card: None,
+        };
+        session.meter().trace(|trace| trace.stat(cursor, &line));
+    }
+}
+
+/// BINDS.
+pub(crate) fn binds(session: &Session, cursor: u64, values: &[(String, Datum)], text: impl Fn(&Datum) -> String) {
+    if session.meter().trace_level() == 0 || values.is_empty() {
+        return;
+    }
+    let texts: Vec<String> = values.iter().map(|(_, value)| text(value)).collect();
+    let lines: Vec<Bind<'_>> = values
+        .iter()
+        .zip(&texts)
+        .map(|((_, value), text)| {
+            let (data_type, max_bytes, quoted) = match value {
+                Datum::Number(_) => (2, 22, false),
+                Datum::Date(_) => (12, 7, true),
+                Datum::Timestamp(_) => (180, 11, true),
+                Datum::Raw(_) => (23, 2000, true),
+                Datum::Char(_) => (96, 2000, true),
+                Datum::Null | Datum::Varchar2(_) => (1, 4000, true),
+            };
+            Bind {
+                data_type,
+                max_bytes,
+                bytes: value.as_stored().map_or(0, |bytes| bytes.len() as u32),
+                precision: 0,
+                scale: 0,
+                value: (!value.is_null()).then_some(text.as_str()),
+                quoted,
+            }
+        })
+        .collect();
+    session.meter().trace(|trace| trace.binds(cursor, &lines));
+}
+
+/// Starts the SQL trace of a session, or changes its level. The file stands in USER_DUMP_DEST: `database_ora_process_session[_identifier].trc`.
+pub(crate) fn start(session: &Session, level: u32) -> Result<()> {
+    let instance = session.instance();
+    let meter = session.meter();
+    let parameters = session.parameters();
+    let identifier = parameters.text(Parameter::TracefileIdentifier);
+    let mut directory = PathBuf::from(parameters.text(Parameter::UserDumpDest).as_ref());
+    if directory.is_relative() {
+        directory = instance.directory().join(directory);
+    }
+    let failure = |error: &std::io::Error| {
+        Error::new(common::ErrorKind::Io, Number::Ora(48_100), format!("trace file: {error}"))
+    };
+    std::fs::create_dir_all(&directory).map_err(|error| failure(&error))?;
+    let name = instance.database_name().to_lowercase();
+    let suffix = if identifier.is_empty() { String::new() } else { format!("_{identifier}") };
+    let path = directory.join(format!("{name}_ora_{}{suffix}.trc", trace_process(session)));
+    let wall_us = meter.clock().wall_us();
+    let header = TraceHeader {
+        banner: format!("Highwater {}", env!("CARGO_PKG_VERSION")),
+        instance: name,
+        process: session.process().0,
+        sid: session.sid(),
+        serial: meter.serial(),
+        service: "SYS$USERS".to_owned(),
+        module: "highwater".to_owned(),
+        action: String::new(),
+        client: String::new(),
+        wall_us,
+        utc_offset_seconds: utc_offset_seconds(wall_us),
+    };
+    let file = TraceFile::new(&path, &header).map_err(|error| failure(&error))?;
+    meter.start_trace(file, level).map_err(|error| failure(&error))
+}
+
+/// Ends the SQL trace.
+pub(crate) fn stop(session: &Session) -> Result<()> {
+    session.meter().stop_trace().map_err(|error| {
+        Error::new(common::ErrorKind::Io, Number::Ora(48_100), format!("trace file: {error}"))
+    })
+}
+
+/// The number in the trace file's name: the operating system's process and the session in it.
+fn trace_process(session: &Session) -> String {
+    format!("{}_{}", std::process::id(), session.sid())
+}

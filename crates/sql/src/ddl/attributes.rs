@@ -1,0 +1,98 @@
+//! Physical attributes and STORAGE of tables and indexes.
+
+use common::{Error, Result};
+use datafusion::sql::sqlparser::tokenizer::Token;
+use engine::segment::Storage;
+
+use super::command::SegmentAttributes;
+use crate::statement::words::Words;
+
+/// Reads attributes as long as there are some.
+pub(crate) fn segment(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> Result<()> {
+    while one(words, attributes)? {}
+    Ok(())
+}
+
+/// Reads one attribute; false when the next words are none.
+pub(crate) fn one(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> Result<bool> {
+    let physical = &mut attributes.physical;
+    if words.take("PCTFREE") {
+        physical.pctfree = Some(words.integer()?);
+    } else if words.take("PCTUSED") {
+        physical.pctused = Some(words.integer()?);
+    } else if words.take("INITRANS") {
+        physical.initrans = Some(words.integer()?);
+    } else if words.take("MAXTRANS") {
+        physical.maxtrans = Some(words.integer()?);
+    } else if words.take("TABLESPACE") {
+        attributes.tablespace = Some(words.identifier()?);
+    } else if words.take("STORAGE") {
+        storage(words, &mut attributes.storage)?;
+    } else if words.take("CACHE") {
+        attributes.cache = Some(true);
+    } else if words.take("NOCACHE") {
+        attributes.cache = Some(false);
+    } else if words.take("LOGGING")
+        || words.take("NOLOGGING")
+        || words.take("NOCOMPRESS")
+        || words.take("NOPARALLEL")
+        || words.take("MONITORING")
+        || words.take("NOMONITORING")
+        || words.take("ORGANIZATION HEAP")
+        || words.take("SEGMENT CREATION IMMEDIATE")
+        || words.take("COMPUTE STATISTICS")
+        || words.take("NOREVERSE")
+    {
+        // What is so anyway: there is no redo yet, rows are not compressed, statements are serial.
+    } else {
+        for refused in [
+            "COMPRESS", "PARALLEL", "ORGANIZATION", "SEGMENT", "PARTITION", "CLUSTER", "REVERSE", "ONLINE", "LOCAL",
+            "GLOBAL", "LOB", "ROWDEPENDENCIES", "ROW", "ENABLE", "DISABLE", "RESULT_CACHE", "INMEMORY", "SORT", "NOSORT",
+            "UNUSABLE", "INVISIBLE", "BUFFER_POOL",
+        ] {
+            if words.next_is(refused) {
+                return Err(words.unsupported("attribute"));
+            }
+        }
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+fn storage(words: &mut Words<'_>, storage: &mut Storage) -> Result<()> {
+    words.expect_sign(&Token::LParen)?;
+    while !words.take_sign(&Token::RParen) {
+        let small = |words: &mut Words<'_>, what: &str| -> Result<u32> {
+            let number = words.integer()?;
+            u32::try_from(number).map_err(|_| words.error(2143, format!("{what} {number} is too large")))
+        };
+        let lists = |words: &mut Words<'_>, what: &str| -> Result<u16> {
+            let number = words.integer()?;
+            u16::try_from(number).map_err(|_| words.error(2217, format!("{what} {number} is too large")))
+        };
+        if words.take("INITIAL") {
+            storage.initial = Some(words.size()?);
+        } else if words.take("NEXT") {
+            storage.next = Some(words.size()?);
+        } else if words.take("MINEXTENTS") {
+            storage.minextents = Some(small(words, "MINEXTENTS")?);
+        } else if words.take("MAXEXTENTS") {
+            storage.maxextents = if words.take("UNLIMITED") { None } else { Some(small(words, "MAXEXTENTS")?) };
+        } else if words.take("PCTINCREASE") {
+            storage.pctincrease = Some(small(words, "PCTINCREASE")?);
+        } else if words.take("FREELISTS") {
+            storage.freelists = lists(words, "FREELISTS")?;
+        } else if words.take("FREELIST GROUPS") {
+            storage.freelist_groups = lists(words, "FREELIST GROUPS")?;
+        } else if words.take("BUFFER_POOL") {
+            if !words.take("DEFAULT") {
+                return Err(words.unsupported("BUFFER_POOL"));
+            }
+        } else if words.at_end() {
+            return Err(words.error(907, "missing right parenthesis"));
+        } else {
+            return Err(Error::user(2143, "invalid STORAGE option").at(words.offset()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,314 @@
+//! Commands carried out by the engine's methods.
+
+use std::sync::Arc;
+
+use common::{Error, Result};
+use engine::catalog::{ColumnDef, IndexSpec, NewColumn, TableChange, TableSpec};
+use engine::parameters::{Parameter, Scope};
+
+use super::command::{Command, CreateIndex, CreateTable, Name, SegmentAttributes, Setting, TableClause};
+use crate::cursor::connection::Connection;
+use crate::cursor::open::Cursor;
+use crate::cursor::trace;
+use crate::functions::evaluate;
+use crate::plan::query::BoundQuery;
+use crate::plan::scope::Scope as Names;
+use crate::statement::parse::{parse_expression, parse_query};
+
+impl Connection {
+    /// Carries a command out. Some(rows) for CREATE TABLE AS SELECT.
+    pub(crate) fn command(&mut self, command: &Command, text: &str) -> Result<Option<u64>> {
+        let session = Arc::clone(&self.session);
+        match command {
+            Command::CreateTablespace(spec) => session.create_tablespace(spec).map(|_| None),
+            Command::AlterTablespace { name, change } => session.alter_tablespace(name, change).map(|()| None),
+            Command::DropTablespace { name, contents, datafiles } => {
+                session.drop_tablespace(name, *contents, *datafiles).map(|()| None)
+            }
+            Command::AlterDatafile { file, change } => session.alter_datafile(file, change.clone()).map(|()| None),
+            Command::CreateTable(table) => self.create_table(table, text),
+            Command::AlterTable { name, clauses } => self.alter_table(name, clauses).map(|()| None),
+            Command::DropTable(name) => {
+                let (owner, name) = self.qualified(name);
+                session.drop_table(&owner, &name).map(|()| None)
+            }
+            Command::Truncate(name) => {
+                let (owner, name) = self.qualified(name);
+                session.truncate_table(&owner, &name).map(|_| None)
+            }
+            Command::CreateIndex(index) => self.create_index(index).map(|()| None),
+            Command::DropIndex(name) => {
+                let (owner, name) = self.qualified(name);
+                session.drop_index(&owner, &name).map(|()| None)
+            }
+            Command::Rename { from, to } => {
+                let change = TableChange::RenameTable(to.clone());
+                session.alter_table(&self.schema, from, &change).map(|_| None)
+            }
+            Command::CreateUser { name, spec } => session.create_user(name, spec).map(|()| None),
+            Command::AlterUser { name, spec } => session.alter_user(name, spec).map(|()| None),
+            Command::DropUser { name, cascade } => session.drop_user(name, *cascade).map(|()| None),
+            Command::Grant { names, to, grantable } => session.grant(names, to, *grantable).map(|()| None),
+            Command::Revoke { names, from } => session.revoke(names, from).map(|()| None),
+            Command::GrantOn { privileges, table, to, grantable } => {
+                let (owner, name) = self.qualified(table);
+                session.grant_on_table(privileges, &owner, &name, to, *grantable).map(|()| None)
+            }
+            Command::RevokeOn { privileges, table, from } => {
+                let (owner, name) = self.qualified(table);
+                session.revoke_on_table(privileges, &owner, &name, from).map(|()| None)
+            }
+            Command::AlterSession(settings) => self.alter_session(settings).map(|()| None),
+            Command::AlterSessionSchema(schema) => {
+                session.catalog().require_user(schema)?;
+                self.schema.clone_from(schema);
+                Ok(None)
+            }
+            Command::AlterSystem(settings) => {
+                let catalog = session.catalog();
+                catalog.check_system_privilege(&session.user(), engine::catalog::SystemPrivilege::AlterSystem)?;
+                settings.iter().try_for_each(|setting| self.alter_system(setting)).map(|()| None)
+            }
+            Command::ResetSystem(name) => {
+                let instance = session.instance();
+                instance.parameters().reset_system(&**instance.files(), instance.directory(), name).map(|_| None)
+            }
+            Command::FlushBufferCache => session.instance().cache().flush(session.meter()).map(|()| None),
+            Command::FlushSharedPool => {
+                self.database.library().flush();
+                Ok(None)
+            }
+            Command::Checkpoint => session.instance().checkpoint(session.meter()).map(|()| None),
+        }
+    }
+
+    fn qualified(&self, name: &Name) -> (String, String) {
+        (name.0.clone().unwrap_or_else(|| self.schema.clone()), name.1.clone())
+    }
+
+    fn create_table(&mut self, create: &CreateTable, text: &str) -> Result<Option<u64>> {
+        let (owner, name) = self.qualified(&create.name);
+        let mut columns = create.columns.clone();
+        let query = create.query.map(|offset| self.table_query(&text[offset..], offset)).transpose()?;
+        if let Some(query) = &query {
+            columns = query_columns(query, &create.column_names)?;
+        }
+        for column in &columns {
+            self.check_default(column)?;
+        }
+        for key in &create.keys {
+            for listed in &key.columns {
+                let column = columns
+                    .iter_mut()
+                    .find(|column| column.name == *listed)
+                    .ok_or_else(|| Error::user(904, format!("\"{listed}\": invalid identifier")))?;
+                column.nullable &= !key.primary;
+            }
+        }
+        let SegmentAttributes { tablespace, physical, storage, cache } = create.attributes.clone();
+        let spec = TableSpec {
+            tablespace,
+            physical,
+            storage,
+            cache: cache.unwrap_or(false),
+            ..TableSpec::new(&owner, &name, columns)
+        };
+        // A query that reads what is being created must fail before the name exists.
+        let table = self.session.create_table(&spec)?;
+        let filled = (|| -> Result<Option<u64>> {
+            for (at, key) in create.keys.iter().enumerate() {
+                let attributes = key.attributes.clone();
+                let generated = || format!("SYS_C{:06}_{}", table.object.0, at + 1);
+                self.session.create_index(&IndexSpec {
+                    owner: owner.clone(),
+                    name: key.name.clone().unwrap_or_else(generated),
+                    table_owner: owner.clone(),
+                    table_name: name.clone(),
+                    columns: key.columns.clone(),
+                    unique: true,
+                    tablespace: attributes.tablespace.or_else(|| spec.tablespace.clone()),
+                    physical: attributes.physical,
+                    storage: attributes.storage,
+                })?;
+            }
+            let Some(query) = query else { return Ok(None) };
+            let current = self.session.catalog().require_table(&owner, &name)?.clone();
+            let (_lock, current) = self.session.lock_for_change(&current)?;
+            let (shared, _) = self.database.library().find(text, &self.schema, self.session.catalog().version())?;
+            let mut cursor = Cursor::new(shared);
+            self.insert_rows(&current, query, &mut cursor).map(Some)
+        })();
+        if filled.is_err() {
+            // The statement failed: nothing of it stays. The first error is the one to report.
+            let _ = self.session.drop_table(&owner, &name);
+        }
+        filled.map_err(|mut error| {
+            // No row stands when the table is gone.
+            if let Some(at) = error.text.find(" (")
+                && error.text.ends_with("rows of this statement stand)")
+            {
+                error.text.truncate(at);
+            }
+            error
+        })
+    }
+
+    fn table_query(&self, text: &str, offset: usize) -> Result<BoundQuery> {
+        let (query, headings) = parse_query(text, offset)?;
+        self.with_binder(text, &[], |binder| binder.query(&query, None, &headings)).map_err(|mut error| {
+            error.position = error.position.map(|position| position + offset);
+            error
+        })
+    }
+
+    /// A DEFAULT is evaluated once, so that a mistake in it shows now.
+    fn check_default(&self, column: &ColumnDef) -> Result<()> {
+        self.default_bytes(column).map(|_| ())
+    }
+
+    fn default_bytes(&self, column: &ColumnDef) -> Result<Option<Vec<u8>>> {
+        let Some(text) = &column.default else { return Ok(None) };
+        let expr = parse_expression(text)?;
+        let value =
+            self.with_binder(text, &[], |binder| evaluate::datum(&binder.value(&expr, &Names::default())?.expr))?;
+        let mut bytes = Vec::new();
+        let context = self.statement_context()?;
+        let name = format!("\"{}\"", column.name);
+        Ok(scalar::store(&*context, &value, column.data_type, &name, &mut bytes)?.then_some(bytes))
+    }
+
+    fn create_index(&self, create: &CreateIndex) -> Result<()> {
+        let (owner, name) = self.qualified(&create.name);
+        let (table_owner, table_name) = self.qualified(&create.table);
+        let SegmentAttributes { tablespace, physical, storage, cache: _ } = create.attributes.clone();
+        self.session.create_index(&IndexSpec {
+            owner,
+            name,
+            table_owner,
+            table_name,
+            columns: create.columns.clone(),
+            unique: create.unique,
+            tablespace,
+            physical,
+            storage,
+        })?;
+        Ok(())
+    }
+
+    fn alter_table(&self, name: &Name, clauses: &[TableClause]) -> Result<()> {
+        let (owner, mut name) = self.qualified(name);
+        for clause in clauses {
+            let change = match clause {
+                TableClause::Cache(cache) => TableChange::Cache(*cache),
+                TableClause::Physical(physical) => TableChange::Physical(*physical),
+                TableClause::Add(columns) => TableChange::AddColumns(
+                    columns
+                        .iter()
+                        .map(|column| Ok(NewColumn { column: column.clone(), fill: self.default_bytes(column)? }))
+                        .collect::<Result<_>>()?,
+                ),
+                TableClause::Modify(changes) => TableChange::ModifyColumns(changes.clone()),
+                TableClause::RenameTo(to) => TableChange::RenameTable(to.clone()),
+                TableClause::RenameColumn { from, to } => {
+                    TableChange::RenameColumn { from: from.clone(), to: to.clone() }
+                }
+            };
+            self.session.alter_table(&owner, &name, &change)?;
+            if let TableClause::RenameTo(to) = clause {
+                name.clone_from(to);
+            }
+        }
+        Ok(())
+    }
+
+    fn alter_session(&mut self, settings: &[Setting]) -> Result<()> {
+        for setting in settings {
+            if setting.name == "events" {
+                self.set_event(&setting.value)?;
+                continue;
+            }
+            let parameter = self.session.parameters().set(&setting.name, &setting.value)?;
+            match parameter {
+                Parameter::SqlTrace => {
+                    if self.session.parameters().boolean(Parameter::SqlTrace) {
+                        trace::start(&self.session, 1)?;
+                    } else {
+                        trace::stop(&self.session)?;
+                    }
+                }
+                Parameter::TracefileIdentifier => {
+                    // A trace that runs goes on in a file of the new name.
+                    let level = self.session.meter().trace_level();
+                    if level > 0 {
+                        trace::start(&self.session, level)?;
+                    }
+                }
+                Parameter::NlsDateFormat | Parameter::NlsTimestampFormat | Parameter::NlsNumericCharacters => {
+                    self.refresh_nls()?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// `10046 trace name context forever, level N` and `10046 trace name context off`.
+    fn set_event(&self, event: &str) -> Result<()> {
+        let words: Vec<String> = event
+            .split(|c: char| c.is_whitespace() || c == ',')
+            .filter(|word| !word.is_empty())
+            .map(str::to_lowercase)
+            .collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            ["10046", "trace", "name", "context", "off"] => trace::stop(&self.session),
+            ["10046", "trace", "name", "context", "forever"] => trace::start(&self.session, 1),
+            ["10046", "trace", "name", "context", "forever", "level", level] => {
+                let level: u32 = level
+                    .parse()
+                    .map_err(|_| Error::user(2194, format!("event specification syntax error: level {level}")))?;
+                if level == 0 { trace::stop(&self.session) } else { trace::start(&self.session, level) }
+            }
+            _ => Err(Error::unsupported(format!("event '{event}'"))),
+        }
+    }
+
+    fn alter_system(&self, setting: &Setting) -> Result<()> {
+        let instance = self.session.instance();
+        let scope = match setting.scope.as_deref() {
+            None | Some("BOTH") => Scope::Both,
+            Some("MEMORY") => Scope::Memory,
+            Some("SPFILE") => Scope::Spfile,
+            Some(other) => return Err(Error::user(2017, format!("SCOPE is MEMORY, SPFILE or BOTH, not {other}"))),
+        };
+        instance.parameters().alter_system(
+            &**instance.files(),
+            instance.directory(),
+            &setting.name,
+            &setting.value,
+            scope,
+        )?;
+        Ok(())
+    }
+}
+
+/// The columns of a table that a query makes.
+fn query_columns(query: &BoundQuery, names: &[String]) -> Result<Vec<ColumnDef>> {
+    if !names.is_empty() && names.len() != query.outputs.len() {
+        return Err(Error::user(1730, "invalid number of column names specified"));
+    }
+    query
+        .outputs
+        .iter()
+        .enumerate()
+        .map(|(at, output)| {
+            let name = names.get(at).unwrap_or(&output.name).clone();
+            let is_name = name.chars().next().is_some_and(char::is_alphabetic)
+                && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | ' '));
+            if !is_name {
+                return Err(Error::user(998, format!("must name this expression with a column alias: {name}")));
+            }
+            Ok(ColumnDef { name, data_type: output.declared, nullable: output.nullable, default: None })
+        })
+        .collect()
+}

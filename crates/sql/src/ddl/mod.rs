@@ -1,0 +1,13 @@
+//! DDL, session and system commands: a parser by hand, and their execution by the engine's methods.
+
+pub(crate) mod alter;
+pub(crate) mod attributes;
+pub(crate) mod columns;
+pub(crate) mod command;
+pub(crate) mod execute;
+pub(crate) mod grant;
+pub(crate) mod parse;
+pub(crate) mod system;
+pub(crate) mod table;
+pub(crate) mod tablespace;
+pub(crate) mod user;

@@ -1,0 +1,99 @@
+//! ALTER SESSION and ALTER SYSTEM.
+
+use common::Result;
+use datafusion::sql::sqlparser::tokenizer::Token;
+
+use super::command::{Command, Setting};
+use crate::statement::words::Words;
+
+pub(crate) fn session(words: &mut Words<'_>) -> Result<Command> {
+    if !words.take("SET") {
+        return Err(words.unsupported("ALTER SESSION"));
+    }
+    if words.take("CURRENT_SCHEMA") {
+        words.expect_sign(&Token::Eq)?;
+        return Ok(Command::AlterSessionSchema(words.identifier()?));
+    }
+    let mut settings = Vec::new();
+    while !words.at_end() {
+        if words.take("EVENTS") {
+            // ALTER SESSION SET EVENTS '…' and SET EVENTS = '…' are both in use.
+            words.take_sign(&Token::Eq);
+            settings.push(Setting { name: "events".to_owned(), value: words.string()?, scope: None });
+        } else {
+            settings.push(setting(words)?);
+        }
+    }
+    Ok(Command::AlterSession(settings))
+}
+
+pub(crate) fn system(words: &mut Words<'_>) -> Result<Command> {
+    if words.take("FLUSH BUFFER_CACHE") {
+        return Ok(Command::FlushBufferCache);
+    }
+    if words.take("FLUSH SHARED_POOL") {
+        return Ok(Command::FlushSharedPool);
+    }
+    if words.take("CHECKPOINT") {
+        words.take("LOCAL");
+        words.take("GLOBAL");
+        return Ok(Command::Checkpoint);
+    }
+    if words.take("RESET") {
+        let name = words.identifier()?.to_lowercase();
+        if words.take("SCOPE") {
+            words.expect_sign(&Token::Eq)?;
+            words.expect("SPFILE")?;
+        }
+        return Ok(Command::ResetSystem(name));
+    }
+    if !words.take("SET") {
+        return Err(words.unsupported("ALTER SYSTEM"));
+    }
+    let mut settings = Vec::new();
+    while !words.at_end() {
+        if words.next_is("EVENTS") {
+            return Err(words.unsupported("ALTER SYSTEM SET"));
+        }
+        let mut one = setting(words)?;
+        if words.take("SCOPE") {
+            words.expect_sign(&Token::Eq)?;
+            one.scope = Some(words.identifier()?);
+        }
+        settings.push(one);
+    }
+    Ok(Command::AlterSystem(settings))
+}
+
+fn setting(words: &mut Words<'_>) -> Result<Setting> {
+    let name = words.identifier()?.to_lowercase();
+    words.expect_sign(&Token::Eq)?;
+    let value = match words.peek().map(|word| word.token.clone()) {
+        Some(Token::SingleQuotedString(text)) => {
+            words.advance();
+            text
+        }
+        Some(Token::Word(word)) => {
+            words.advance();
+            word.value
+        }
+        Some(Token::Number(..) | Token::Minus) => {
+            // A number, with its unit behind it.
+            let start = words.offset();
+            words.take_sign(&Token::Minus);
+            let mut end = start;
+            if let Some(word) = words.advance() {
+                end = word.end;
+            }
+            if let Some(unit) = words.peek()
+                && unit.start == end
+            {
+                end = unit.end;
+                words.advance();
+            }
+            words.text[start..end].to_owned()
+        }
+        _ => return Err(words.error(2017, format!("a value for {name} is expected"))),
+    };
+    Ok(Setting { name, value, scope: None })
+}

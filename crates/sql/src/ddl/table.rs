@@ -1,0 +1,111 @@
+//! CREATE TABLE and CREATE INDEX.
+
+use common::Result;
+use datafusion::sql::sqlparser::tokenizer::Token;
+
+use super::attributes;
+use super::columns::{column, key_word, using_index};
+use super::command::{Command, CreateIndex, CreateTable, SegmentAttributes, UniqueKey};
+use crate::statement::words::Words;
+
+pub(crate) fn create(words: &mut Words<'_>) -> Result<Command> {
+    let mut table = CreateTable {
+        name: words.name()?,
+        columns: Vec::new(),
+        column_names: Vec::new(),
+        keys: Vec::new(),
+        attributes: SegmentAttributes::default(),
+        query: None,
+    };
+    if words.take_sign(&Token::LParen) {
+        loop {
+            element(words, &mut table)?;
+            if words.take_sign(&Token::Comma) {
+                continue;
+            }
+            words.expect_sign(&Token::RParen)?;
+            break;
+        }
+    }
+    attributes::segment(words, &mut table.attributes)?;
+    if words.take("AS") {
+        if !table.columns.is_empty() {
+            return Err(words.error(1773, "with AS SELECT the columns have no data types here"));
+        }
+        table.query = Some(words.offset());
+        while words.advance().is_some() {}
+    } else if !table.column_names.is_empty() {
+        return Err(words.error(2263, format!("column {} needs a data type", table.column_names[0])));
+    } else if table.columns.is_empty() {
+        return Err(words.error(906, "missing left parenthesis"));
+    }
+    Ok(Command::CreateTable(Box::new(table)))
+}
+
+fn element(words: &mut Words<'_>, table: &mut CreateTable) -> Result<()> {
+    let bare = matches!(words.peek_at(1).map(|word| &word.token), Some(Token::Comma | Token::RParen));
+    if bare {
+        table.column_names.push(words.identifier()?);
+        return Ok(());
+    }
+    let out_of_line = words.next_is("CONSTRAINT")
+        || words.next_is("PRIMARY KEY")
+        || (words.next_is("UNIQUE") && matches!(words.peek_at(1).map(|word| &word.token), Some(Token::LParen)))
+        || words.next_is("CHECK")
+        || words.next_is("FOREIGN KEY");
+    if !out_of_line {
+        let (column, key) = column(words)?;
+        table.columns.push(column);
+        table.keys.extend(key);
+        return Ok(());
+    }
+    let name = if words.take("CONSTRAINT") { Some(words.identifier()?) } else { None };
+    let Some(primary) = key_word(words)? else {
+        return Err(words.unsupported("constraint"));
+    };
+    words.expect_sign(&Token::LParen)?;
+    let columns = names(words)?;
+    let mut attributes = SegmentAttributes::default();
+    using_index(words, &mut attributes)?;
+    words.take("ENABLE");
+    table.keys.push(UniqueKey { name, columns, primary, attributes });
+    Ok(())
+}
+
+/// Names up to the closing parenthesis.
+fn names(words: &mut Words<'_>) -> Result<Vec<String>> {
+    let mut names = vec![words.identifier()?];
+    while words.take_sign(&Token::Comma) {
+        names.push(words.identifier()?);
+    }
+    words.expect_sign(&Token::RParen)?;
+    Ok(names)
+}
+
+pub(crate) fn create_index(words: &mut Words<'_>, unique: bool) -> Result<Command> {
+    let name = words.name()?;
+    words.expect("ON")?;
+    let table = words.name()?;
+    words.expect_sign(&Token::LParen)?;
+    let mut columns = Vec::new();
+    loop {
+        columns.push(words.identifier()?);
+        if matches!(words.peek().map(|word| &word.token), Some(Token::LParen)) {
+            return Err(words.unsupported("function-based index:"));
+        }
+        if words.next_is("DESC") {
+            return Err(words.unsupported("descending index column:"));
+        }
+        words.take("ASC");
+        if !words.take_sign(&Token::Comma) {
+            break;
+        }
+    }
+    words.expect_sign(&Token::RParen)?;
+    let mut attributes = SegmentAttributes::default();
+    attributes::segment(words, &mut attributes)?;
+    if attributes.cache.is_some() {
+        return Err(words.error(2158, "CACHE is no attribute of an index"));
+    }
+    Ok(Command::CreateIndex(Box::new(CreateIndex { name, table, columns, unique, attributes })))
+}

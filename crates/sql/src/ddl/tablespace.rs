@@ -1,0 +1,144 @@
+//! CREATE, ALTER and DROP TABLESPACE; ALTER DATABASE DATAFILE.
+
+use common::{BlockSize, Result};
+use datafusion::sql::sqlparser::tokenizer::Token;
+use engine::catalog::{DatafileChange, TablespaceChange};
+use engine::instance::SpaceManagement;
+use engine::tablespace::{DatafileSpec, TablespaceSpec};
+
+use super::command::Command;
+use crate::statement::words::Words;
+
+/// Growth step where AUTOEXTEND ON does not say one.
+const AUTOEXTEND_STEP_BYTES: u64 = 1 << 20;
+
+pub(crate) fn create(words: &mut Words<'_>) -> Result<Command> {
+    let mut spec = TablespaceSpec {
+        name: words.identifier()?,
+        files: Vec::new(),
+        block_size: None,
+        uniform_bytes: None,
+        space_management: SpaceManagement::Auto,
+    };
+    while !words.at_end() {
+        if words.take("DATAFILE") {
+            spec.files.extend(datafiles(words)?);
+        } else if words.take("BLOCKSIZE") {
+            let bytes = words.size()?;
+            let size = BlockSize::from_bytes(bytes).ok();
+            spec.block_size =
+                Some(size.ok_or_else(|| words.error(25157, format!("block size {bytes} is none of 2K, 4K, 8K, 16K, 32K")))?);
+        } else if words.take("EXTENT MANAGEMENT LOCAL") {
+            if words.take("UNIFORM") {
+                spec.uniform_bytes = Some(if words.take("SIZE") { words.size()? } else { 1 << 20 });
+            } else {
+                words.take("AUTOALLOCATE");
+            }
+        } else if words.take("SEGMENT SPACE MANAGEMENT") {
+            spec.space_management = if words.take("MANUAL") {
+                SpaceManagement::Manual
+            } else {
+                words.expect("AUTO")?;
+                SpaceManagement::Auto
+            };
+        } else if words.take("LOGGING") || words.take("NOLOGGING") || words.take("ONLINE") || words.take("PERMANENT") {
+            // What is so anyway.
+        } else {
+            return Err(words.unsupported("CREATE TABLESPACE option"));
+        }
+    }
+    if spec.files.is_empty() {
+        return Err(words.error(2199, "missing DATAFILE clause"));
+    }
+    Ok(Command::CreateTablespace(spec))
+}
+
+fn datafiles(words: &mut Words<'_>) -> Result<Vec<DatafileSpec>> {
+    let mut files = Vec::new();
+    loop {
+        let name = words.string()?;
+        let mut bytes = None;
+        let mut reuse = false;
+        let mut growth = None;
+        loop {
+            if words.take("SIZE") {
+                bytes = Some(words.size()?);
+            } else if words.take("REUSE") {
+                reuse = true;
+            } else if words.take("AUTOEXTEND") {
+                growth = autoextend(words)?;
+            } else {
+                break;
+            }
+        }
+        let bytes = bytes.ok_or_else(|| words.error(1119, format!("datafile '{name}' needs a SIZE")))?;
+        files.push(DatafileSpec { name, bytes, reuse, autoextend: growth });
+        if !words.take_sign(&Token::Comma) {
+            return Ok(files);
+        }
+    }
+}
+
+/// What follows AUTOEXTEND: growth step and largest size.
+fn autoextend(words: &mut Words<'_>) -> Result<Option<(u64, Option<u64>)>> {
+    if words.take("OFF") {
+        return Ok(None);
+    }
+    words.expect("ON")?;
+    let next = if words.take("NEXT") { words.size()? } else { AUTOEXTEND_STEP_BYTES };
+    let most = if words.take("MAXSIZE") {
+        if words.take("UNLIMITED") { None } else { Some(words.size()?) }
+    } else {
+        None
+    };
+    Ok(Some((next, most)))
+}
+
+/// A datafile's name, or its number as text.
+fn datafile(words: &mut Words<'_>) -> Result<String> {
+    if matches!(words.peek().map(|word| &word.token), Some(Token::Number(..))) {
+        return Ok(words.integer()?.to_string());
+    }
+    words.string()
+}
+
+pub(crate) fn alter(words: &mut Words<'_>) -> Result<Command> {
+    let name = words.identifier()?;
+    if words.take("ADD DATAFILE") {
+        return Ok(Command::AlterTablespace { name, change: TablespaceChange::AddDatafiles(datafiles(words)?) });
+    }
+    if words.take("DROP DATAFILE") {
+        return Ok(Command::AlterTablespace { name, change: TablespaceChange::DropDatafile(datafile(words)?) });
+    }
+    Err(words.unsupported("ALTER TABLESPACE"))
+}
+
+pub(crate) fn alter_database(words: &mut Words<'_>) -> Result<Command> {
+    if !words.take("DATAFILE") {
+        return Err(words.unsupported("ALTER DATABASE"));
+    }
+    let file = datafile(words)?;
+    let change = if words.take("RESIZE") {
+        DatafileChange::Resize(words.size()?)
+    } else if words.take("AUTOEXTEND") {
+        DatafileChange::Autoextend(autoextend(words)?)
+    } else {
+        return Err(words.unsupported("ALTER DATABASE DATAFILE"));
+    };
+    Ok(Command::AlterDatafile { file, change })
+}
+
+pub(crate) fn drop(words: &mut Words<'_>) -> Result<Command> {
+    let name = words.identifier()?;
+    let (mut contents, mut datafiles) = (false, false);
+    if words.take("INCLUDING CONTENTS") {
+        contents = true;
+        if words.take("AND DATAFILES") {
+            datafiles = true;
+        } else {
+            words.take("KEEP DATAFILES");
+        }
+        words.take("CASCADE CONSTRAINTS");
+    }
+    Ok(Command::DropTablespace { name, contents, datafiles })
+}

@@ -1,0 +1,64 @@
+//! DELETE: a query for the rowids, settled before the first row goes; then the rows in rowid order.
+
+use std::sync::Arc;
+
+use common::{Error, Result};
+use datafusion::sql::sqlparser::ast::{self, FromTable};
+use engine::catalog::ObjectPrivilege;
+use engine::table::Deleter;
+
+use super::target::standing;
+use super::update::{dml_sources, rows_query, target_name};
+use crate::cursor::connection::Connection;
+use crate::cursor::open::Cursor;
+use crate::scan::figures::Figures;
+
+impl Connection {
+    pub(crate) fn delete(&mut self, delete: &ast::Delete, cursor: &mut Cursor) -> Result<u64> {
+        let from = check(delete)?;
+        let target = self.target(target_name(from)?, ObjectPrivilege::Delete)?;
+        let (_lock, table) = self.session.lock_for_change(&target)?;
+        let select = rows_query(from, &delete.optimizer_hints, delete.selection.as_ref());
+        let bound = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
+            binder.rows_to_change(&select, |_| Ok(Vec::new()))
+        })?;
+        let work = Figures::default();
+        let (plan, victims) = work.measure(self.session.meter(), || self.victims(&bound))?;
+        let mut deleter = Deleter::new(Arc::clone(&self.session), Arc::clone(&table));
+        let result = work.measure(self.session.meter(), || {
+            for (rowid, ..) in &victims.rows {
+                deleter.push(*rowid)?;
+            }
+            deleter.finish()
+        });
+        cursor.row_sources = dml_sources("DELETE", &table, &plan, &work);
+        let rows = deleter.rows();
+        result.map_err(|error| standing(error, rows))
+    }
+}
+
+fn check(delete: &ast::Delete) -> Result<&ast::TableWithJoins> {
+    let ast::Delete {
+        delete_token: _,
+        optimizer_hints: _,
+        tables,
+        from,
+        using,
+        selection: _,
+        returning,
+        output,
+        order_by,
+        limit,
+    } = delete;
+    if returning.is_some() {
+        return Err(Error::unsupported("RETURNING outside PL/SQL"));
+    }
+    if !tables.is_empty() || using.is_some() || output.is_some() || !order_by.is_empty() || limit.is_some() {
+        return Err(Error::unsupported(format!("a clause of {delete}")));
+    }
+    let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = from;
+    match from.as_slice() {
+        [table] => Ok(table),
+        _ => Err(Error::unsupported("DELETE from several tables")),
+    }
+}

@@ -1,0 +1,401 @@
+//! INSERT … VALUES and INSERT … SELECT.
+
+use std::sync::Arc;
+
+use common::{Error, Result};
+use datafusion::arrow::record_batch::RecordBatch;
+use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::sql::sqlparser::ast::{self, SetExpr, TableObject};
+use engine::catalog::{ObjectPrivilege, TableDef};
+use engine::table::Inserter;
+use scalar::Datum;
+
+use super::assign::{Ready, Statement, Target, fits, kind};
+use super::target::{reads, standing};
+use super::transfer;
+use crate::cursor::connection::Connection;
+use crate::cursor::open::{Cursor, RowSource};
+use crate::cursor::run::{self, Running};
+use crate::error::from_datafusion;
+use crate::functions::evaluate;
+use crate::plan::binder::{Binder, fold_name};
+use crate::plan::query::BoundQuery;
+use crate::plan::scope::Scope;
+use crate::scan::figures::Figures;
+use crate::statement::parse::parse_expression;
+
+/// Where a column of the new rows comes from.
+#[derive(Clone, Debug)]
+enum Origin {
+    /// A column of the query, or a value of the VALUES list.
+    Source(usize),
+    /// Its DEFAULT, stored form, or NULL.
+    Constant(Option<Vec<u8>>),
+}
+
+impl Connection {
+    pub(crate) fn insert(&mut self, insert: &ast::Insert, cursor: &mut Cursor) -> Result<u64> {
+        let (name, query) = check(insert)?;
+        let target = self.target(name, ObjectPrivilege::Insert)?;
+        let (_lock, table) = self.session.lock_for_change(&target)?;
+        let columns = listed_columns(insert, &table)?;
+        match &*query.body {
+            SetExpr::Values(values) if query.order_by.is_none() && query.with.is_none() => {
+                self.insert_values(&table, &columns, &values.rows, cursor)
+            }
+            _ => {
+                let bound = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
+                    let bound = binder.query(query, None, &[])?;
+                    assigned(binder, bound, &table, &columns)
+                })?;
+                self.insert_query(&table, &columns, bound, cursor)
+            }
+        }
+    }
+
+    /// Where each column of the table comes from when the statement gives `columns`.
+    fn origins(&self, table: &TableDef, columns: &[usize], context: &dyn scalar::Context) -> Result<Vec<Origin>> {
+        (0..table.columns.len())
+            .map(|column| match columns.iter().position(|listed| *listed == column) {
+                Some(at) => Ok(Origin::Source(at)),
+                None => Ok(Origin::Constant(self.default_value(table, column, Statement::Insert, context)?)),
+            })
+            .collect()
+    }
+
+    /// The stored form of a column's DEFAULT.
+    pub(crate) fn default_value(
+        &self,
+        table: &TableDef,
+        column: usize,
+        statement: Statement,
+        context: &dyn scalar::Context,
+    ) -> Result<Option<Vec<u8>>> {
+        let value = match &table.columns[column].default {
+            Some(text) => {
+                let expr = parse_expression(text)?;
+                self.with_binder(text, &[], |binder| evaluate::datum(&binder.value(&expr, &Scope::default())?.expr))?
+            }
+            None => Datum::Null,
+        };
+        let mut bytes = Vec::new();
+        let stored = Target::new(table, column, None, statement).store(context, &value, &mut bytes)?;
+        Ok(stored.then_some(bytes))
+    }
+
+    fn insert_values(
+        &self,
+        table: &Arc<TableDef>,
+        columns: &[usize],
+        rows: &[ast::Parens<Vec<ast::Expr>>],
+        cursor: &Cursor,
+    ) -> Result<u64> {
+        let context = self.statement_context()?;
+        let origins = self.origins(table, columns, &*context)?;
+        let targets: Vec<Target> =
+            (0..table.columns.len()).map(|column| Target::new(table, column, None, Statement::Insert)).collect();
+        let mut inserter = Inserter::new(Arc::clone(&self.session), Arc::clone(table))?;
+        let mut bytes = Vec::new();
+        for row in rows {
+            let values = &row.content;
+            if values.len() > columns.len() {
+                return Err(standing(Error::user(913, "too many values"), inserter.rows()));
+            }
+            if values.len() < columns.len() {
+                return Err(standing(Error::user(947, "not enough values"), inserter.rows()));
+            }
+            bytes.clear();
+            let mut places: Vec<Option<(usize, usize)>> = Vec::with_capacity(table.columns.len());
+            let pushed = (|| {
+                for (column, origin) in origins.iter().enumerate() {
+                    let start = bytes.len();
+                    let stored = match origin {
+                        Origin::Constant(None) => false,
+                        Origin::Constant(Some(value)) => {
+                            bytes.extend_from_slice(value);
+                            true
+                        }
+                        Origin::Source(at) if is_default(&values[*at]) => {
+                            match self.default_value(table, column, Statement::Insert, &*context)? {
+                                Some(value) => {
+                                    bytes.extend_from_slice(&value);
+                                    true
+                                }
+                                None => false,
+                            }
+                        }
+                        Origin::Source(at) => {
+                            let value = self.single_value(&values[*at], cursor)?;
+                            targets[column].store(&*context, &value, &mut bytes)?
+                        }
+                    };
+                    places.push(stored.then_some((start, bytes.len())));
+                }
+                let row: Vec<Option<&[u8]>> =
+                    places.iter().map(|place| place.map(|(start, end)| &bytes[start..end])).collect();
+                inserter.push(&row)
+            })();
+            pushed.map_err(|error| standing(error, inserter.rows()))?;
+        }
+        let finished = inserter.finish();
+        finished.map_err(|error| standing(error, inserter.rows()))
+    }
+
+    /// The value of an expression without columns; a subquery in it is run.
+    fn single_value(&self, e: &ast::Expr, cursor: &Cursor) -> Result<Datum> {
+        self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
+            let bound = binder.value(e, &Scope::default())?;
+            if !holds_subquery(&bound.expr) {
+                return evaluate::datum(&bound.expr);
+            }
+            let plan = LogicalPlanBuilder::empty(true)
+                .project(vec![bound.expr.alias("VALUE")])
+                .and_then(LogicalPlanBuilder::build)
+                .map_err(from_datafusion)?;
+            let physical = run::plan(&self.runtime, &self.state, &plan)?;
+            let mut running = Running::start(&self.state, physical, Arc::clone(&self.demand))?;
+            let rows = running.fetch(&self.runtime, 1)?;
+            Ok(rows.into_iter().next().and_then(|mut row| row.pop()).unwrap_or_default())
+        })
+    }
+
+    pub(crate) fn insert_rows(&self, table: &Arc<TableDef>, bound: BoundQuery, cursor: &mut Cursor) -> Result<u64> {
+        let columns: Vec<usize> = (0..table.columns.len()).collect();
+        self.insert_query(table, &columns, bound, cursor)
+    }
+
+    fn insert_query(
+        &self,
+        table: &Arc<TableDef>,
+        columns: &[usize],
+        bound: BoundQuery,
+        cursor: &mut Cursor,
+    ) -> Result<u64> {
+        let context = self.statement_context()?;
+        let origins = self.origins(table, columns, &*context)?;
+        let targets: Vec<Target> = columns
+            .iter()
+            .zip(&bound.outputs)
+            .map(|(column, output)| Target::new(table, *column, Some(output.declared), Statement::Insert))
+            .collect();
+        // Rows of another table, unchanged, need not become arrays on their way.
+        let same_bytes =
+            columns.iter().zip(&bound.outputs).all(|(column, output)| fits(output.declared, table.columns[*column].data_type));
+        let not_null = columns
+            .iter()
+            .zip(&bound.outputs)
+            .any(|(column, output)| !table.columns[*column].nullable && output.nullable);
+        let plan = run::plan(&self.runtime, &self.state, &bound.plan)?;
+        let own = reads(&plan, table);
+        let load = Figures::default();
+        let mut inserter = Inserter::new(Arc::clone(&self.session), Arc::clone(table))?;
+        let result = load.measure(self.session.meter(), || -> Result<()> {
+            if same_bytes && !not_null && !own
+                && let Some(direct) = transfer::plan(&plan)
+            {
+                let sources: Vec<transfer::Source> = origins
+                    .iter()
+                    .map(|origin| match origin {
+                        Origin::Source(at) => transfer::Source::Column(direct.fields[*at]),
+                        Origin::Constant(value) => transfer::Source::Constant(value.clone()),
+                    })
+                    .collect();
+                return transfer::run(&self.session, direct.read, &sources, &mut inserter);
+            }
+            let mut running = Running::start(&self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
+            self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
+            if own {
+                // What the statement reads is settled before it changes anything.
+                let mut batches = Vec::new();
+                while let Some(batch) = running.next_batch(&self.runtime)? {
+                    batches.push(batch);
+                }
+                return batches.iter().try_for_each(|batch| push_batch(batch, &origins, &targets, &mut inserter));
+            }
+            while let Some(batch) = running.next_batch(&self.runtime)? {
+                push_batch(&batch, &origins, &targets, &mut inserter)?;
+            }
+            Ok(())
+        });
+        let result = result.and_then(|()| load.measure(self.session.meter(), || inserter.finish()));
+        let rows = inserter.rows();
+        cursor.row_sources = insert_sources(&plan, &load);
+        result.map_err(|error| standing(error, rows))
+    }
+}
+
+/// The row sources of an INSERT: the load above the query's own.
+fn insert_sources(plan: &Arc<dyn ExecutionPlan>, load: &Figures) -> Vec<RowSource> {
+    let mut figures = load.value();
+    figures.rows = 0;
+    let mut sources =
+        vec![RowSource { depth: 0, object: 0, operation: "LOAD TABLE CONVENTIONAL".to_owned(), figures }];
+    run::row_sources(plan, 1, &mut sources);
+    sources
+}
+
+fn push_batch(batch: &RecordBatch, origins: &[Origin], targets: &[Target], inserter: &mut Inserter) -> Result<()> {
+    let ready: Vec<Ready<'_>> =
+        targets.iter().zip(batch.columns()).map(|(target, array)| target.prepare(array)).collect::<Result<_>>()?;
+    let constants: Vec<Ready<'_>> = origins
+        .iter()
+        .filter_map(|origin| match origin {
+            Origin::Constant(value) => Some(Ready::Constant(value.clone())),
+            Origin::Source(_) => None,
+        })
+        .collect();
+    let mut constant = constants.iter();
+    let columns: Vec<&Ready<'_>> = origins
+        .iter()
+        .map(|origin| match origin {
+            Origin::Source(at) => Ok(&ready[*at]),
+            Origin::Constant(_) => constant.next().ok_or_else(|| Error::bug("a constant column is missing")),
+        })
+        .collect::<Result<_>>()?;
+    let mut row: Vec<Option<&[u8]>> = vec![None; columns.len()];
+    for at in 0..batch.num_rows() {
+        for (value, column) in row.iter_mut().zip(&columns) {
+            *value = column.value(at);
+        }
+        inserter.push(&row)?;
+    }
+    Ok(())
+}
+
+/// Refuses every part of INSERT that is not carried out.
+fn check(insert: &ast::Insert) -> Result<(&ast::ObjectName, &ast::Query)> {
+    let ast::Insert {
+        insert_token: _,
+        // APPEND and its like ask for a faster way, not for other rows.
+        optimizer_hints: _,
+        or,
+        ignore,
+        overwrite,
+        into,
+        table,
+        table_alias: _,
+        columns: _,
+        source,
+        assignments,
+        partitioned,
+        after_columns,
+        has_table_keyword,
+        on,
+        returning,
+        output,
+        replace_into,
+        priority,
+        insert_alias,
+        settings,
+        format_clause,
+        multi_table_insert_type,
+        multi_table_into_clauses,
+        multi_table_when_clauses,
+        multi_table_else_clause,
+    } = insert;
+    if !into {
+        return Err(Error::user(925, "missing INTO keyword"));
+    }
+    if returning.is_some() {
+        return Err(Error::unsupported("RETURNING outside PL/SQL"));
+    }
+    if multi_table_insert_type.is_some()
+        || !multi_table_into_clauses.is_empty()
+        || !multi_table_when_clauses.is_empty()
+        || multi_table_else_clause.is_some()
+    {
+        return Err(Error::unsupported("INSERT into several tables"));
+    }
+    if or.is_some()
+        || *ignore
+        || *overwrite
+        || !assignments.is_empty()
+        || partitioned.is_some()
+        || !after_columns.is_empty()
+        || *has_table_keyword
+        || on.is_some()
+        || output.is_some()
+        || *replace_into
+        || priority.is_some()
+        || insert_alias.is_some()
+        || settings.is_some()
+        || format_clause.is_some()
+    {
+        return Err(Error::unsupported(format!("a clause of {insert}")));
+    }
+    let TableObject::TableName(name) = table else {
+        return Err(Error::unsupported("INSERT into a subquery"));
+    };
+    let query = source.as_deref().ok_or_else(|| Error::user(926, "missing VALUES keyword"))?;
+    Ok((name, query))
+}
+
+/// Positions of the columns that the statement lists, or of all.
+fn listed_columns(insert: &ast::Insert, table: &TableDef) -> Result<Vec<usize>> {
+    if insert.columns.is_empty() {
+        return Ok((0..table.columns.len()).collect());
+    }
+    let mut columns = Vec::new();
+    for name in &insert.columns {
+        let parts = fold_name(name)?;
+        let last = parts.last().cloned().unwrap_or_default();
+        let column = table
+            .column(&last)
+            .ok_or_else(|| Error::user(904, format!("\"{last}\": invalid identifier")))?;
+        if columns.contains(&column) {
+            return Err(Error::user(957, format!("duplicate column name: {last}")));
+        }
+        columns.push(column);
+    }
+    Ok(columns)
+}
+
+/// The query with each output converted to its column's kind.
+fn assigned(binder: &Binder<'_>, bound: BoundQuery, table: &TableDef, columns: &[usize]) -> Result<BoundQuery> {
+    if bound.outputs.len() > columns.len() {
+        return Err(Error::user(913, "too many values"));
+    }
+    if bound.outputs.len() < columns.len() {
+        return Err(Error::user(947, "not enough values"));
+    }
+    let mut outputs = bound.outputs;
+    let mut expressions = Vec::new();
+    let mut changed = false;
+    for (output, column) in outputs.iter_mut().zip(columns) {
+        let wanted = kind(table, *column);
+        let value = output.bound();
+        if value.kind != wanted {
+            changed = true;
+            let converted = binder.convert(value, wanted)?;
+            output.kind = wanted;
+            output.declared = converted.data_type();
+            expressions.push(converted.expr.alias(&output.field));
+        } else {
+            expressions.push(value.expr);
+        }
+    }
+    if !changed {
+        return Ok(BoundQuery { plan: bound.plan, outputs });
+    }
+    let plan = LogicalPlanBuilder::new(bound.plan)
+        .project(expressions)
+        .and_then(LogicalPlanBuilder::build)
+        .map_err(from_datafusion)?;
+    Ok(BoundQuery { plan, outputs })
+}
+
+/// The keyword DEFAULT in place of a value.
+pub(crate) fn is_default(e: &ast::Expr) -> bool {
+    matches!(e, ast::Expr::Identifier(ident) if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("DEFAULT"))
+}
+
+fn holds_subquery(expr: &Expr) -> bool {
+    use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+    let mut found = false;
+    let _ = expr.apply(|node| {
+        found |= matches!(node, Expr::ScalarSubquery(_) | Expr::InSubquery(_) | Expr::Exists(_));
+        Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+    });
+    found
+}

@@ -1,0 +1,47 @@
+//! The table that a DML statement changes.
+
+use std::sync::Arc;
+
+use common::{Error, Result};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::sql::sqlparser::ast::ObjectName;
+use engine::catalog::{ObjectPrivilege, TableDef};
+
+use crate::cursor::connection::Connection;
+use crate::plan::binder::owner_and_name;
+use crate::scan::exec::TableReadExec;
+
+impl Connection {
+    /// The table that a DML statement names, when the user may change it.
+    pub(crate) fn target(&self, name: &ObjectName, privilege: ObjectPrivilege) -> Result<Arc<TableDef>> {
+        let (owner, table) = owner_and_name(name)?;
+        let catalog = self.session.catalog();
+        let schema = owner.as_deref().unwrap_or(&self.schema);
+        let Some(found) = catalog.table(schema, &table) else {
+            if crate::views::find(&table).is_some() {
+                return Err(Error::user(2030, format!("{table} is a view of the dictionary or of figures: it can only be read")));
+            }
+            return Err(Error::user(942, format!("table or view does not exist: {name}")));
+        };
+        catalog.check_table(&self.session.user(), found, privilege)?;
+        if found.is_dictionary() {
+            return Err(Error::user(1031, format!("insufficient privileges: {} is part of the dictionary", found.name)));
+        }
+        Ok(Arc::clone(found))
+    }
+}
+
+/// Whether a plan reads the table.
+pub(crate) fn reads(plan: &Arc<dyn ExecutionPlan>, table: &TableDef) -> bool {
+    let node: &dyn std::any::Any = plan.as_ref();
+    node.downcast_ref::<TableReadExec>().is_some_and(|read| read.spec.table.object == table.object)
+        || plan.children().into_iter().any(|child| reads(child, table))
+}
+
+/// An error of a statement of which some rows stand.
+pub(crate) fn standing(mut error: Error, rows: u64) -> Error {
+    if rows > 0 {
+        error.text = format!("{} ({rows} rows of this statement stand)", error.text);
+    }
+    error
+}

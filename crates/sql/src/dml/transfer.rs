@@ -1,0 +1,142 @@
+//! Rows of one table into another as they are: no arrays on the way, the bytes of a row's columns are copied once.
+//!
+//! The rows of a batch are gathered while their block is at hand, and inserted after it has been let go: only one table's blocks are held at
+//! a time.
+
+use std::sync::Arc;
+
+use common::{BlockAddress, ObjectNumber, Result};
+use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::coop::CooperativeExec;
+use datafusion::physical_plan::projection::ProjectionExec;
+use engine::instance::Session;
+use engine::table::{Inserter, TableScan};
+use scan::RowSink;
+
+use crate::scan::access::Access;
+use crate::scan::exec::TableReadExec;
+
+/// Rows gathered before they are inserted. A batch that ends within a block costs one more get of that block.
+const BATCH_ROWS: usize = 16_384;
+
+/// A plan that is nothing but a full scan and a choice of its columns.
+#[derive(Debug)]
+pub(crate) struct Direct<'p> {
+    pub(crate) read: &'p TableReadExec,
+    /// For each field of the plan: which of the scan's projected columns.
+    pub(crate) fields: Vec<usize>,
+}
+
+/// The plan as a direct transfer, if it is one.
+pub(crate) fn plan(plan: &Arc<dyn ExecutionPlan>) -> Option<Direct<'_>> {
+    let node: &dyn std::any::Any = plan.as_ref();
+    if let Some(read) = node.downcast_ref::<TableReadExec>() {
+        if !matches!(read.spec.access, Access::Full) || read.limit.is_some() {
+            return None;
+        }
+        let fields = read.sources.iter().copied().collect::<Option<Vec<usize>>>()?;
+        return Some(Direct { read, fields });
+    }
+    if node.is::<CooperativeExec>() {
+        return self::plan(plan.children().into_iter().next()?);
+    }
+    let projection = node.downcast_ref::<ProjectionExec>()?;
+    let below = self::plan(projection.input())?;
+    let fields = projection
+        .expr()
+        .iter()
+        .map(|projected| {
+            let column: &dyn std::any::Any = projected.expr.as_ref();
+            column.downcast_ref::<Column>().map(|column| below.fields[column.index()])
+        })
+        .collect::<Option<Vec<usize>>>()?;
+    Some(Direct { read: below.read, fields })
+}
+
+/// Where a column of a new row comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// One of the scan's projected columns.
+    Column(usize),
+    Constant(Option<Vec<u8>>),
+}
+
+/// Scans and inserts.
+pub(crate) fn run(
+    session: &Arc<Session>,
+    read: &TableReadExec,
+    sources: &[Source],
+    inserter: &mut Inserter,
+) -> Result<()> {
+    let mut rows = Rows { width: sources.len(), sources, bytes: Vec::new(), places: Vec::new(), count: 0 };
+    let meter = session.meter();
+    let figures = &read.figures;
+    let mut scan = figures.measure(meter, || {
+        TableScan::new(Arc::clone(session), Arc::clone(&read.spec.table), read.spec.scan_spec())
+    })?;
+    loop {
+        let more = figures.measure(meter, || scan.next(&mut rows, BATCH_ROWS))?;
+        figures.rows(rows.count as u64);
+        rows.insert(inserter)?;
+        if !more {
+            return Ok(());
+        }
+    }
+}
+
+/// A value is NULL when its place ends before it starts.
+const NULL: (u32, u32) = (1, 0);
+
+struct Rows<'s> {
+    width: usize,
+    sources: &'s [Source],
+    bytes: Vec<u8>,
+    places: Vec<(u32, u32)>,
+    count: usize,
+}
+
+impl Rows<'_> {
+    fn insert(&mut self, inserter: &mut Inserter) -> Result<()> {
+        let mut row: Vec<Option<&[u8]>> = vec![None; self.width];
+        for places in self.places.chunks_exact(self.width) {
+            for (value, (start, end)) in row.iter_mut().zip(places) {
+                *value = self.bytes.get(*start as usize..*end as usize);
+            }
+            inserter.push(&row)?;
+        }
+        self.bytes.clear();
+        self.places.clear();
+        self.count = 0;
+        Ok(())
+    }
+}
+
+impl RowSink for Rows<'_> {
+    fn block(&mut self, _: ObjectNumber, _: BlockAddress) {}
+
+    #[inline]
+    fn row(&mut self, _: u16, columns: &[Option<&[u8]>]) {
+        self.count += 1;
+        for source in self.sources {
+            let value = match source {
+                Source::Column(at) => columns[*at],
+                Source::Constant(value) => value.as_deref(),
+            };
+            self.places.push(match value {
+                None => NULL,
+                Some(value) => {
+                    let start = self.bytes.len() as u32;
+                    self.bytes.extend_from_slice(value);
+                    (start, self.bytes.len() as u32)
+                }
+            });
+        }
+    }
+
+    fn rows(&mut self, count: usize) {
+        for _ in 0..count {
+            self.row(0, &[]);
+        }
+    }
+}

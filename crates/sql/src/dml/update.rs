@@ -1,0 +1,229 @@
+//! UPDATE: a query for the rowids and the whole new rows, settled before the first row changes; then the rows in rowid order.
+
+use std::sync::Arc;
+
+use common::{Error, Result, Rowid};
+use datafusion::arrow::array::AsArray;
+use datafusion::arrow::record_batch::RecordBatch;
+use datafusion::sql::sqlparser::ast::{
+    self, AssignmentTarget, Ident, SelectItem, TableFactor, TableWithJoins,
+};
+use engine::catalog::{ObjectPrivilege, TableDef};
+use engine::table::Updater;
+
+use super::assign::{Ready, Statement, Target};
+use super::insert::is_default;
+use super::target::standing;
+use crate::cursor::connection::Connection;
+use crate::cursor::open::{Cursor, RowSource};
+use crate::cursor::run::{self, Running};
+use crate::plan::binder::{Binder, fold_name};
+use crate::plan::bound::Bound;
+use crate::plan::query::BoundQuery;
+use crate::scan::figures::Figures;
+
+/// The rows that a DML statement will change, and the batches that their new values are in.
+#[derive(Debug)]
+pub(crate) struct Victims {
+    pub(crate) batches: Vec<RecordBatch>,
+    /// Rowid, batch, row in it; in order of rowid.
+    pub(crate) rows: Vec<(Rowid, u32, u32)>,
+}
+
+impl Connection {
+    pub(crate) fn update(&mut self, update: &ast::Update, cursor: &mut Cursor) -> Result<u64> {
+        let name = check(update)?;
+        let target = self.target(name, ObjectPrivilege::Update)?;
+        let (_lock, table) = self.session.lock_for_change(&target)?;
+        let select = rows_query(&update.table, &update.optimizer_hints, update.selection.as_ref());
+        let assignments = assignments(update, &table)?;
+        let bound = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
+            self.new_rows(binder, &select, &table, &assignments)
+        })?;
+        let declared: Vec<_> = bound.outputs[1..].iter().map(|output| output.declared).collect();
+        let work = Figures::default();
+        let (plan, victims) = work.measure(self.session.meter(), || self.victims(&bound))?;
+        let mut updater = Updater::new(Arc::clone(&self.session), Arc::clone(&table));
+        let targets: Vec<Target> = declared
+            .iter()
+            .enumerate()
+            .map(|(column, declared)| Target::new(&table, column, Some(*declared), Statement::Update))
+            .collect();
+        let result = work.measure(self.session.meter(), || {
+            let ready: Vec<Vec<Ready<'_>>> = victims
+                .batches
+                .iter()
+                .map(|batch| {
+                    targets.iter().zip(&batch.columns()[1..]).map(|(target, array)| target.prepare(array)).collect()
+                })
+                .collect::<Result<_>>()?;
+            let mut row: Vec<Option<&[u8]>> = vec![None; targets.len()];
+            for (rowid, batch, at) in &victims.rows {
+                for (value, column) in row.iter_mut().zip(&ready[*batch as usize]) {
+                    *value = column.value(*at as usize);
+                }
+                updater.push(*rowid, &row)?;
+            }
+            updater.finish()
+        });
+        cursor.row_sources = dml_sources("UPDATE", &table, &plan, &work);
+        let rows = updater.rows();
+        result.map_err(|error| standing(error, rows))
+    }
+
+    /// ROWID and every column of the new rows.
+    fn new_rows(
+        &self,
+        binder: &Binder<'_>,
+        select: &ast::Select,
+        table: &TableDef,
+        assignments: &[(usize, &ast::Expr)],
+    ) -> Result<BoundQuery> {
+        binder.rows_to_change(select, |scope| {
+            let mut values = Vec::with_capacity(table.columns.len());
+            for (column, definition) in table.columns.iter().enumerate() {
+                let kind = super::assign::kind(table, column);
+                let value = match assignments.iter().find(|(assigned, _)| *assigned == column) {
+                    Some((_, e)) if is_default(e) => match &definition.default {
+                        Some(text) => {
+                            let expr = crate::statement::parse::parse_expression(text)?;
+                            binder.value(&expr, &crate::plan::scope::Scope::default())?
+                        }
+                        None => Bound::new(
+                            datafusion::logical_expr::Expr::Literal(crate::types::Kind::Null.null(), None),
+                            crate::types::Kind::Null,
+                        ),
+                    },
+                    Some((_, e)) => binder.value(e, scope)?,
+                    None => {
+                        let own = scope.columns.iter().find(|c| c.name == definition.name && !c.pseudo);
+                        own.ok_or_else(|| Error::bug(format!("column {} is not in scope", definition.name)))?.bound()
+                    }
+                };
+                values.push((definition.name.clone(), binder.convert(value, kind)?));
+            }
+            Ok(values)
+        })
+    }
+
+    /// Runs the query of a DML statement to its end.
+    pub(crate) fn victims(
+        &self,
+        bound: &BoundQuery,
+    ) -> Result<(Arc<dyn datafusion::physical_plan::ExecutionPlan>, Victims)> {
+        let plan = run::plan(&self.runtime, &self.state, &bound.plan)?;
+        let mut running = Running::start(&self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
+        self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
+        let mut victims = Victims { batches: Vec::new(), rows: Vec::new() };
+        while let Some(batch) = running.next_batch(&self.runtime)? {
+            let number = victims.batches.len() as u32;
+            let rowids = batch.column(0).as_string::<i32>();
+            for at in 0..batch.num_rows() {
+                victims.rows.push((rowids.value(at).parse()?, number, at as u32));
+            }
+            victims.batches.push(batch);
+        }
+        victims.rows.sort_unstable();
+        victims.rows.dedup_by_key(|(rowid, ..)| *rowid);
+        Ok((plan, victims))
+    }
+}
+
+/// The row sources of an UPDATE or DELETE: the change above the query's own.
+pub(crate) fn dml_sources(
+    verb: &str,
+    table: &TableDef,
+    plan: &Arc<dyn datafusion::physical_plan::ExecutionPlan>,
+    work: &Figures,
+) -> Vec<RowSource> {
+    let mut sources = vec![RowSource {
+        depth: 0,
+        object: 0,
+        operation: format!("{verb} {}", table.name),
+        figures: work.value(),
+    }];
+    run::row_sources(plan, 1, &mut sources);
+    sources
+}
+
+/// `SELECT … FROM table WHERE condition`: the select list is filled in by the binder.
+pub(crate) fn rows_query(
+    table: &TableWithJoins,
+    hints: &[ast::OptimizerHint],
+    selection: Option<&ast::Expr>,
+) -> ast::Select {
+    ast::Select {
+        select_token: ast::helpers::attached_token::AttachedToken::empty(),
+        optimizer_hints: hints.to_vec(),
+        distinct: None,
+        select_modifiers: None,
+        top: None,
+        top_before_distinct: false,
+        projection: vec![SelectItem::UnnamedExpr(ast::Expr::Identifier(Ident::new("ROWID")))],
+        exclude: None,
+        into: None,
+        from: vec![table.clone()],
+        lateral_views: Vec::new(),
+        prewhere: None,
+        selection: selection.cloned(),
+        connect_by: Vec::new(),
+        group_by: ast::GroupByExpr::Expressions(Vec::new(), Vec::new()),
+        cluster_by: Vec::new(),
+        distribute_by: Vec::new(),
+        sort_by: Vec::new(),
+        having: None,
+        named_window: Vec::new(),
+        qualify: None,
+        window_before_qualify: false,
+        value_table_mode: None,
+        flavor: ast::SelectFlavor::Standard,
+    }
+}
+
+fn check(update: &ast::Update) -> Result<&ast::ObjectName> {
+    let ast::Update {
+        update_token: _,
+        optimizer_hints: _,
+        table,
+        assignments: _,
+        from,
+        selection: _,
+        returning,
+        output,
+        or,
+        order_by,
+        limit,
+    } = update;
+    if returning.is_some() {
+        return Err(Error::unsupported("RETURNING outside PL/SQL"));
+    }
+    if from.is_some() || output.is_some() || or.is_some() || !order_by.is_empty() || limit.is_some() {
+        return Err(Error::unsupported(format!("a clause of {update}")));
+    }
+    target_name(table)
+}
+
+/// The name of the one table that UPDATE or DELETE is about.
+pub(crate) fn target_name(table: &TableWithJoins) -> Result<&ast::ObjectName> {
+    match table {
+        TableWithJoins { relation: TableFactor::Table { name, .. }, joins } if joins.is_empty() => Ok(name),
+        other => Err(Error::unsupported(format!("DML on {other}"))),
+    }
+}
+
+fn assignments<'u>(update: &'u ast::Update, table: &TableDef) -> Result<Vec<(usize, &'u ast::Expr)>> {
+    let mut found: Vec<(usize, &ast::Expr)> = Vec::new();
+    for assignment in &update.assignments {
+        let AssignmentTarget::ColumnName(name) = &assignment.target else {
+            return Err(Error::unsupported("SET (columns) = (subquery); assign each column"));
+        };
+        let last = fold_name(name)?.pop().unwrap_or_default();
+        let column =
+            table.column(&last).ok_or_else(|| Error::user(904, format!("\"{last}\": invalid identifier")))?;
+        if found.iter().any(|(assigned, _)| *assigned == column) {
+            return Err(Error::user(957, format!("duplicate column name: {last}")));
+        }
+        found.push((column, &assignment.value));
+    }
+    Ok(found)
+}

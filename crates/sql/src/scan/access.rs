@@ -1,0 +1,140 @@
+//! How a table is read: by rowid, by an index, or whole.
+//!
+//! A rule of thumb decides, from the conditions on leading columns of an index and from the index's own statistics: the whole key of a
+//! unique index always wins; another range is taken when visiting its leaves and table blocks costs less than reading the table in
+//! multiblock reads. `/*+ FULL(t) */` forbids indexes, `/*+ INDEX(t i) */` asks for one.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use common::Rowid;
+use engine::catalog::{IndexDef, TableDef};
+use scan::{Comparison, Predicate};
+
+use crate::plan::binder::Hints;
+
+/// A multiblock read costs about as much as one single-block read; it brings this many blocks.
+const BLOCKS_A_READ: f64 = 8.0;
+/// Share of the rows that a range without and with a second end is taken to hold.
+const OPEN_RANGE_SHARE: f64 = 0.25;
+const CLOSED_RANGE_SHARE: f64 = 0.05;
+
+/// Values of the leading key columns, stored form.
+pub(crate) type KeyBound = Bound<Vec<Vec<u8>>>;
+
+/// The way to the rows.
+#[derive(Clone, Debug)]
+pub(crate) enum Access {
+    Full,
+    Rowids(Vec<Rowid>),
+    Index { index: Arc<IndexDef>, lower: KeyBound, upper: KeyBound, unique: bool },
+}
+
+/// Chooses the way. `hints` are those that name the table.
+pub(crate) fn choose(table: &TableDef, blocks: u64, predicate: Option<&Predicate>, hints: &Hints) -> Access {
+    let has = |name: &str| hints.list.iter().any(|(hint, _)| hint == name);
+    let Some(predicate) = predicate else { return Access::Full };
+    if has("FULL") || has("NO_INDEX") {
+        return Access::Full;
+    }
+    let mut conditions = Vec::new();
+    flatten(predicate, &mut conditions);
+    let wanted: Option<&[String]> =
+        hints.list.iter().find(|(hint, _)| hint == "INDEX").map(|(_, arguments)| &arguments[1..]);
+    let mut best: Option<(f64, Access)> = None;
+    for index in &table.indexes {
+        let Some(range) = Range::of(index, &conditions) else { continue };
+        let hinted = wanted.is_some_and(|names| names.is_empty() || names.contains(&index.name));
+        let unique = index.unique && range.equal == index.columns.len();
+        let cost = if hinted || unique { 0.0 } else { range.cost(index) };
+        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+            let (lower, upper) = (range.lower, range.upper);
+            best = Some((cost, Access::Index { index: Arc::clone(index), lower, upper, unique }));
+        }
+    }
+    match best {
+        Some((cost, access)) if cost < blocks as f64 / BLOCKS_A_READ => access,
+        Some((_, access @ Access::Index { unique: true, .. })) => access,
+        Some((0.0, access)) => access,
+        _ => Access::Full,
+    }
+}
+
+fn flatten<'p>(predicate: &'p Predicate, into: &mut Vec<&'p Predicate>) {
+    match predicate {
+        Predicate::And(parts) => parts.iter().for_each(|part| flatten(part, into)),
+        other => into.push(other),
+    }
+}
+
+/// The range of an index that conditions leave.
+struct Range {
+    lower: KeyBound,
+    upper: KeyBound,
+    /// Leading columns with an equality.
+    equal: usize,
+    /// Ends of the column behind them.
+    ends: usize,
+}
+
+impl Range {
+    fn of(index: &IndexDef, conditions: &[&Predicate]) -> Option<Self> {
+        let mut key: Vec<Vec<u8>> = Vec::new();
+        for column in &index.columns {
+            let equal = conditions.iter().find_map(|condition| match condition {
+                Predicate::Compare { column: c, comparison: Comparison::Equal, value } if c == column => {
+                    Some(value.to_vec())
+                }
+                _ => None,
+            });
+            match equal {
+                Some(value) => key.push(value),
+                None => break,
+            }
+        }
+        let equal = key.len();
+        let closed = |key: &[Vec<u8>]| if key.is_empty() { Bound::Unbounded } else { Bound::Included(key.to_vec()) };
+        let (mut lower, mut upper) = (closed(&key), closed(&key));
+        let mut ends = 0;
+        if let Some(column) = index.columns.get(equal) {
+            for condition in conditions {
+                let Predicate::Compare { column: c, comparison, value } = condition else { continue };
+                if c != column {
+                    continue;
+                }
+                let mut bound = key.clone();
+                bound.push(value.to_vec());
+                match comparison {
+                    Comparison::Greater => lower = Bound::Excluded(bound),
+                    Comparison::GreaterOrEqual => lower = Bound::Included(bound),
+                    Comparison::Less => upper = Bound::Excluded(bound),
+                    Comparison::LessOrEqual => upper = Bound::Included(bound),
+                    Comparison::Equal | Comparison::NotEqual => continue,
+                }
+                ends += 1;
+            }
+        }
+        (equal > 0 || ends > 0).then_some(Self { lower, upper, equal, ends })
+    }
+
+    /// Blocks visited, about.
+    fn cost(&self, index: &IndexDef) -> f64 {
+        let Some(statistics) = &index.statistics else { return f64::MAX };
+        let range = match self.ends {
+            0 => 1.0,
+            1 => OPEN_RANGE_SHARE,
+            _ => CLOSED_RANGE_SHARE,
+        };
+        let equal = if self.equal == index.columns.len() {
+            1.0 / statistics.distinct_keys.max(1) as f64
+        } else if self.equal > 0 {
+            // Without statistics of single columns: each leading column divides by the same factor.
+            (statistics.distinct_keys.max(1) as f64).powf(-(self.equal as f64) / index.columns.len() as f64)
+        } else {
+            1.0
+        };
+        let share = range * equal;
+        f64::from(statistics.blevel)
+            + share * (statistics.leaf_blocks as f64 + statistics.clustering_factor as f64)
+    }
+}

@@ -1,0 +1,237 @@
+//! The plan node that reads a table.
+
+use std::fmt;
+use std::sync::Arc;
+
+use common::sync::atomic::{AtomicUsize, Ordering};
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::arrow::record_batch::RecordBatch;
+use datafusion::common::Result;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr};
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType, SchedulingType};
+use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, ReplaceChildrenOptions,
+};
+use engine::instance::Session;
+
+use super::access::Access;
+use super::figures::Figures;
+use super::sink::{ArrowSink, kinds};
+use super::source::{ReadSpec, Source};
+use crate::cursor::open::RowSource;
+use crate::error::to_datafusion;
+
+/// Rows a batch when no column is wanted: a count goes through many blocks before it comes back.
+const COUNT_BATCH_ROWS: usize = 1 << 20;
+
+#[derive(Debug)]
+pub(crate) struct TableReadExec {
+    session: Arc<Session>,
+    pub(crate) spec: ReadSpec,
+    schema: SchemaRef,
+    /// For each field: which of the projected columns, None for ROWID.
+    pub(crate) sources: Vec<Option<usize>>,
+    pub(crate) limit: Option<usize>,
+    /// Rows that the fetch going on wants; 0 for as many as come.
+    demand: Arc<AtomicUsize>,
+    pub(crate) figures: Arc<Figures>,
+    /// Those of the index under the table access.
+    pub(crate) index_figures: Arc<Figures>,
+    metrics: ExecutionPlanMetricsSet,
+    properties: Arc<PlanProperties>,
+}
+
+impl TableReadExec {
+    pub(crate) fn new(
+        session: Arc<Session>,
+        spec: ReadSpec,
+        schema: SchemaRef,
+        sources: Vec<Option<usize>>,
+        limit: Option<usize>,
+        demand: Arc<AtomicUsize>,
+    ) -> Self {
+        let properties = PlanProperties::new(
+            EquivalenceProperties::new(Arc::clone(&schema)),
+            Partitioning::UnknownPartitioning(1),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        )
+        .with_scheduling_type(SchedulingType::Cooperative);
+        Self {
+            session,
+            spec,
+            schema,
+            sources,
+            limit,
+            demand,
+            figures: Arc::default(),
+            index_figures: Arc::default(),
+            metrics: ExecutionPlanMetricsSet::new(),
+            properties: Arc::new(properties),
+        }
+    }
+
+    /// The operation as traces and plans name it.
+    pub(crate) fn operation(&self) -> String {
+        let name = &self.spec.table.name;
+        match &self.spec.access {
+            Access::Full => format!("TABLE ACCESS FULL {name}"),
+            Access::Rowids(_) => format!("TABLE ACCESS BY USER ROWID {name}"),
+            Access::Index { .. } => format!("TABLE ACCESS BY INDEX ROWID {name}"),
+        }
+    }
+}
+
+impl TableReadExec {
+    /// The row sources of this node, with what they have done so far.
+    pub(crate) fn row_sources(&self, depth: u32) -> Vec<RowSource> {
+        let mut sources = vec![RowSource {
+            depth,
+            object: self.spec.table.object.0,
+            operation: self.operation(),
+            figures: self.figures.value(),
+        }];
+        if let Access::Index { index, unique, .. } = &self.spec.access {
+            let kind = if *unique { "UNIQUE" } else { "RANGE" };
+            sources.push(RowSource {
+                depth: depth + 1,
+                object: index.object.0,
+                operation: format!("INDEX {kind} SCAN {}", index.name),
+                figures: self.index_figures.value(),
+            });
+        }
+        sources
+    }
+}
+
+impl DisplayAs for TableReadExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TableReadExec: {}, predicate={:?}", self.operation(), self.spec.predicate)
+    }
+}
+
+impl ExecutionPlan for TableReadExec {
+    fn name(&self) -> &'static str {
+        "TableReadExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        _: Vec<Arc<dyn ExecutionPlan>>,
+        _: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        self.replace_children(children, ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute))
+    }
+
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let kinds = kinds(&self.spec.table.columns);
+        let rowid = self.spec.table.columns.len();
+        let field_kinds: Vec<_> = self
+            .sources
+            .iter()
+            .map(|source| kinds[source.map_or(rowid, |at| usize::from(self.spec.projection[at]))])
+            .collect();
+        let no_columns = self.sources.is_empty();
+        let batches = Batches {
+            session: Arc::clone(&self.session),
+            spec: self.spec.clone(),
+            source: None,
+            sink: ArrowSink::new(Arc::clone(&self.schema), &field_kinds, self.sources.clone()),
+            left: self.limit.unwrap_or(usize::MAX),
+            batch_rows: if no_columns { COUNT_BATCH_ROWS } else { context.session_config().batch_size() },
+            demand: Arc::clone(&self.demand),
+            figures: Arc::clone(&self.figures),
+            index_figures: Arc::clone(&self.index_figures),
+            metrics: BaselineMetrics::new(&self.metrics, partition),
+            ended: false,
+        };
+        let stream = RecordBatchStreamAdapter::new(Arc::clone(&self.schema), futures::stream::iter(batches));
+        Ok(Box::pin(datafusion::physical_plan::coop::cooperative(stream)))
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
+    }
+}
+
+/// The batches of one execution. Nothing is read before the first is asked for.
+struct Batches {
+    session: Arc<Session>,
+    spec: ReadSpec,
+    source: Option<Source>,
+    sink: ArrowSink,
+    left: usize,
+    batch_rows: usize,
+    demand: Arc<AtomicUsize>,
+    figures: Arc<Figures>,
+    index_figures: Arc<Figures>,
+    metrics: BaselineMetrics,
+    ended: bool,
+}
+
+impl Batches {
+    fn read(&mut self) -> common::Result<bool> {
+        let Self { session, spec, source, sink, left, batch_rows, demand, figures, index_figures, .. } = self;
+        let rows = match demand.load(Ordering::Relaxed) {
+            0 => *batch_rows,
+            wanted => wanted.min(*batch_rows),
+        };
+        figures.measure(session.meter(), || {
+            let source = match source {
+                Some(source) => source,
+                None => source.insert(Source::open(session, spec)?),
+            };
+            source.next(session, sink, rows.min(*left), index_figures)
+        })
+    }
+}
+
+impl Iterator for Batches {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.ended && self.left > 0 {
+            match self.read() {
+                Ok(more) => self.ended = !more,
+                Err(error) => {
+                    self.ended = true;
+                    return Some(Err(to_datafusion(error)));
+                }
+            }
+            let rows = self.sink.rows();
+            if rows == 0 {
+                continue;
+            }
+            self.left -= rows.min(self.left);
+            self.figures.rows(rows as u64);
+            self.metrics.record_output(rows);
+            return Some(self.sink.take().map_err(to_datafusion));
+        }
+        // The blocks and the position are given up as soon as nothing more comes.
+        self.source = None;
+        None
+    }
+}

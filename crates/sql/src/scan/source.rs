@@ -1,0 +1,147 @@
+//! Rows out of the engine, by whichever way was chosen.
+
+use std::sync::Arc;
+
+use common::{Result, Rowid};
+use engine::catalog::TableDef;
+use engine::instance::Session;
+use engine::table::{Fetcher, Row, TableScan};
+use scan::{Columns, Predicate, ScanSpec};
+
+use super::access::Access;
+use super::figures::Figures;
+use super::index_range::IndexRange;
+use super::sink::ArrowSink;
+
+/// What is to be read: pure data.
+#[derive(Clone, Debug)]
+pub(crate) struct ReadSpec {
+    pub(crate) table: Arc<TableDef>,
+    /// Table positions of the columns wanted.
+    pub(crate) projection: Vec<u16>,
+    pub(crate) predicate: Option<Predicate>,
+    pub(crate) rowids: bool,
+    pub(crate) access: Access,
+}
+
+impl ReadSpec {
+    pub(crate) fn scan_spec(&self) -> ScanSpec {
+        ScanSpec { projection: self.projection.clone(), predicate: self.predicate.clone(), rowids: self.rowids }
+    }
+}
+
+/// A read at work.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Full(TableScan),
+    Rowids { fetch: RowidFetch, rowids: std::vec::IntoIter<Rowid> },
+    Index { fetch: RowidFetch, range: IndexRange },
+}
+
+impl Source {
+    pub(crate) fn open(session: &Arc<Session>, spec: &ReadSpec) -> Result<Self> {
+        Ok(match &spec.access {
+            Access::Full => {
+                Self::Full(TableScan::new(Arc::clone(session), Arc::clone(&spec.table), spec.scan_spec())?)
+            }
+            Access::Rowids(rowids) => {
+                Self::Rowids { fetch: RowidFetch::new(spec), rowids: rowids.clone().into_iter() }
+            }
+            Access::Index { index, lower, upper, unique } => Self::Index {
+                fetch: RowidFetch::new(spec),
+                range: IndexRange::open(session, index, lower, upper, *unique)?,
+            },
+        })
+    }
+
+    /// Puts at most `rows` rows into the sink; false at the end. `inner` takes the figures of the index under a table access.
+    pub(crate) fn next(
+        &mut self,
+        session: &Arc<Session>,
+        sink: &mut ArrowSink,
+        rows: usize,
+        inner: &Figures,
+    ) -> Result<bool> {
+        match self {
+            Self::Full(scan) => scan.next(sink, rows),
+            Self::Rowids { fetch, rowids } => {
+                let wanted = sink.rows() + rows;
+                let mut fetcher = fetch.fetcher(session);
+                while sink.rows() < wanted {
+                    let Some(rowid) = rowids.next() else { return Ok(false) };
+                    fetch.one(&mut fetcher, rowid, sink)?;
+                }
+                Ok(true)
+            }
+            Self::Index { fetch, range } => {
+                let wanted = sink.rows() + rows;
+                let mut fetcher = fetch.fetcher(session);
+                while sink.rows() < wanted {
+                    let found = inner.measure(session.meter(), || range.next())?;
+                    let Some(rowid) = found else { return Ok(false) };
+                    inner.rows(1);
+                    session.check_cancelled()?;
+                    fetch.one(&mut fetcher, rowid, sink)?;
+                }
+                Ok(true)
+            }
+        }
+    }
+}
+
+/// Fetches rows by rowid, filters and projects them. The engine's fetcher lives for one call: no block stays pinned between calls.
+#[derive(Debug)]
+pub(crate) struct RowidFetch {
+    table: Arc<TableDef>,
+    width: usize,
+    predicate: Option<Predicate>,
+    projection: Vec<u16>,
+    row: Row,
+}
+
+impl RowidFetch {
+    fn new(spec: &ReadSpec) -> Self {
+        let mut width = spec.projection.iter().map(|column| usize::from(*column) + 1).max().unwrap_or(0);
+        if let Some(predicate) = &spec.predicate {
+            predicate.for_each_column(&mut |column| width = width.max(usize::from(column) + 1));
+        }
+        Self {
+            table: Arc::clone(&spec.table),
+            width,
+            predicate: spec.predicate.clone(),
+            projection: spec.projection.clone(),
+            row: Row::new(),
+        }
+    }
+
+    fn fetcher(&self, session: &Arc<Session>) -> Fetcher {
+        Fetcher::new(Arc::clone(session), Arc::clone(&self.table), (0..self.width).collect())
+    }
+
+    fn one(&mut self, fetcher: &mut Fetcher, rowid: Rowid, sink: &mut ArrowSink) -> Result<()> {
+        let found = match fetcher.fetch(rowid, &mut self.row) {
+            // A rowid of another segment names no row of this table.
+            Err(error) if error.is_ora(1410) => false,
+            other => other?,
+        };
+        if !found {
+            return Ok(());
+        }
+        let accepted = self.predicate.as_ref().is_none_or(|predicate| predicate.accepts(&mut WholeRow(&self.row)));
+        if accepted {
+            let columns: Vec<Option<&[u8]>> =
+                self.projection.iter().map(|column| self.row.column(usize::from(*column))).collect();
+            sink.fetched(rowid, &columns);
+        }
+        Ok(())
+    }
+}
+
+struct WholeRow<'a>(&'a Row);
+
+impl<'a> Columns<'a> for WholeRow<'a> {
+    fn column(&mut self, column: u16) -> Option<&'a [u8]> {
+        self.0.column(usize::from(column))
+    }
+}
+

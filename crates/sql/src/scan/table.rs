@@ -1,0 +1,151 @@
+//! A table of the engine as DataFusion reads it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use common::sync::atomic::AtomicUsize;
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::catalog::{Session as DataFusionSession, TableProvider};
+use datafusion::common::Result;
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::physical_plan::ExecutionPlan;
+use engine::catalog::TableDef;
+use engine::instance::Session;
+use scan::Predicate;
+
+use super::access::{self, Access};
+use super::exec::TableReadExec;
+use super::predicate::{Pushed, push};
+use super::sink::ROWID_TYPE;
+use super::source::ReadSpec;
+use crate::plan::binder::Hints;
+use crate::types::column;
+
+/// Name of the pseudocolumn behind a table's own columns.
+pub(crate) const ROWID: &str = "ROWID";
+
+/// A heap table, in one statement of one session. DML through DataFusion is not implemented, on purpose: it loses conditions.
+#[derive(Debug)]
+pub(crate) struct EngineTable {
+    session: Arc<Session>,
+    table: Arc<TableDef>,
+    hints: Hints,
+    schema: SchemaRef,
+    demand: Arc<AtomicUsize>,
+}
+
+impl EngineTable {
+    pub(crate) fn new(
+        session: Arc<Session>,
+        table: Arc<TableDef>,
+        hints: Hints,
+        demand: Arc<AtomicUsize>,
+    ) -> Arc<Self> {
+        let columns = table.columns.iter().map(|column| (column.name.as_str(), column.data_type));
+        let schema = column::schema(columns.chain([(ROWID, ROWID_TYPE)]));
+        Arc::new(Self { session, table, hints, schema, demand })
+    }
+}
+
+#[async_trait]
+impl TableProvider for EngineTable {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
+        Ok(filters
+            .iter()
+            .map(|filter| match push(filter, &self.table) {
+                Some(_) => TableProviderFilterPushDown::Exact,
+                None => TableProviderFilterPushDown::Unsupported,
+            })
+            .collect())
+    }
+
+    async fn scan(
+        &self,
+        _: &dyn DataFusionSession,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let fields: Vec<usize> = projection.cloned().unwrap_or_else(|| (0..self.schema.fields().len()).collect());
+        let rowid_field = self.table.columns.len();
+        let mut columns = Vec::new();
+        let mut sources = Vec::new();
+        for field in &fields {
+            if *field == rowid_field {
+                sources.push(None);
+            } else {
+                sources.push(Some(columns.len()));
+                columns.push(*field as u16);
+            }
+        }
+        let mut predicates = Vec::new();
+        let mut rowids: Option<Vec<common::Rowid>> = None;
+        for filter in filters {
+            match push(filter, &self.table) {
+                Some(Pushed::Columns(predicate)) => predicates.push(predicate),
+                Some(Pushed::Rowids(list)) => {
+                    rowids = Some(match rowids {
+                        None => list,
+                        Some(before) => before.into_iter().filter(|rowid| list.contains(rowid)).collect(),
+                    });
+                }
+                None => {
+                    return Err(crate::error::to_datafusion(common::Error::bug(format!("filter {filter} in a scan"))));
+                }
+            }
+        }
+        let predicate = match predicates.len() {
+            0 => None,
+            1 => predicates.pop(),
+            _ => Some(Predicate::And(predicates)),
+        };
+        let access = match rowids {
+            Some(mut rowids) => {
+                rowids.sort_unstable();
+                rowids.dedup();
+                Access::Rowids(rowids)
+            }
+            None => {
+                let blocks = self.table.statistics.map_or_else(|| self.blocks(), |statistics| statistics.blocks);
+                access::choose(&self.table, blocks, predicate.as_ref(), &self.hints)
+            }
+        };
+        let spec = ReadSpec {
+            table: Arc::clone(&self.table),
+            projection: columns,
+            predicate,
+            rowids: sources.contains(&None),
+            access,
+        };
+        let schema = Arc::new(self.schema.project(&fields)?);
+        Ok(Arc::new(TableReadExec::new(
+            Arc::clone(&self.session),
+            spec,
+            schema,
+            sources,
+            limit,
+            Arc::clone(&self.demand),
+        )))
+    }
+}
+
+impl EngineTable {
+    /// Blocks of the table, for the choice of the way to its rows: from its indexes' statistics, without reading anything.
+    fn blocks(&self) -> u64 {
+        self.table
+            .indexes
+            .iter()
+            .filter_map(|index| index.statistics.as_ref())
+            .map(|statistics| statistics.clustering_factor)
+            .min()
+            .unwrap_or(0)
+    }
+}

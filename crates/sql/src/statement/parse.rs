@@ -1,0 +1,182 @@
+//! From text to a statement: what kind it is, and its syntax tree.
+
+use common::{Error, Result};
+use datafusion::sql::sqlparser::ast::{self, Statement as Tree};
+use datafusion::sql::sqlparser::dialect::OracleDialect;
+use datafusion::sql::sqlparser::parser::{Parser, ParserError};
+use datafusion::sql::sqlparser::tokenizer::Token;
+
+use super::headings::headings;
+use super::position;
+use super::words::Words;
+use crate::ddl::command::Command;
+
+/// Nesting of expressions and queries that the parser goes along with.
+const NESTING_MAX: usize = 200;
+
+/// A parsed statement.
+#[derive(Clone, Debug)]
+pub(crate) enum Statement {
+    Query { query: Box<ast::Query>, headings: Vec<String> },
+    Insert(Box<ast::Insert>),
+    Update(Box<ast::Update>),
+    Delete(Box<ast::Delete>),
+    Command(Command),
+    Commit,
+    /// ROLLBACK, to a savepoint or not.
+    Rollback,
+    Savepoint,
+}
+
+impl Statement {
+    /// The words that feedback repeats, and the command's number.
+    pub(crate) fn verb(&self) -> (&'static str, u32) {
+        match self {
+            Self::Query { .. } => ("SELECT", 3),
+            Self::Insert(_) => ("INSERT", 2),
+            Self::Update(_) => ("UPDATE", 6),
+            Self::Delete(_) => ("DELETE", 7),
+            Self::Command(command) => command.verb(),
+            Self::Commit => ("COMMIT", 44),
+            Self::Rollback => ("ROLLBACK", 45),
+            Self::Savepoint => ("SAVEPOINT", 46),
+        }
+    }
+
+    pub(crate) fn is_ddl(&self) -> bool {
+        match self {
+            Self::Command(command) => !matches!(
+                command,
+                Command::AlterSession(_)
+                    | Command::AlterSessionSchema(_)
+                    | Command::AlterSystem(_)
+                    | Command::ResetSystem(_)
+                    | Command::FlushBufferCache
+                    | Command::FlushSharedPool
+                    | Command::Checkpoint
+            ),
+            _ => false,
+        }
+    }
+}
+
+/// Parses one statement, without its terminator.
+pub(crate) fn parse(text: &str) -> Result<Statement> {
+    let mut words = Words::new(text)?;
+    let Some(first) = words.peek().cloned() else {
+        return Err(Error::user(900, "invalid SQL statement: it is empty").at(0));
+    };
+    let keyword = match &first.token {
+        Token::Word(word) if word.quote_style.is_none() => word.value.to_uppercase(),
+        Token::LParen => "SELECT".to_owned(),
+        _ => String::new(),
+    };
+    match keyword.as_str() {
+        "SELECT" | "WITH" => match tree(text)? {
+            Tree::Query(query) => Ok(Statement::Query { query, headings: headings(text) }),
+            other => Err(Error::unsupported(format!("statement {other}"))),
+        },
+        "INSERT" | "UPDATE" | "DELETE" => match tree(text)? {
+            Tree::Insert(insert) => Ok(Statement::Insert(Box::new(insert))),
+            Tree::Update(update) => Ok(Statement::Update(Box::new(update))),
+            Tree::Delete(delete) => Ok(Statement::Delete(Box::new(delete))),
+            other => Err(Error::unsupported(format!("statement {other}"))),
+        },
+        "CREATE" | "ALTER" | "DROP" | "TRUNCATE" | "RENAME" | "GRANT" | "REVOKE" => {
+            crate::ddl::parse::parse(text).map(Statement::Command)
+        }
+        "COMMIT" => {
+            words.advance();
+            words.take("WORK");
+            if words.take("COMMENT") {
+                words.string()?;
+            }
+            if words.next_is("WRITE") || words.next_is("FORCE") {
+                return Err(words.unsupported("COMMIT"));
+            }
+            words.end()?;
+            Ok(Statement::Commit)
+        }
+        "ROLLBACK" => Ok(Statement::Rollback),
+        "SAVEPOINT" => {
+            words.advance();
+            words.identifier()?;
+            words.end()?;
+            Ok(Statement::Savepoint)
+        }
+        "BEGIN" | "DECLARE" | "CALL" => Err(Error::unsupported("PL/SQL").at(first.start)),
+        "MERGE" | "EXPLAIN" | "ANALYZE" | "LOCK" | "SET" | "COMMENT" | "AUDIT" | "NOAUDIT" | "PURGE" | "FLASHBACK"
+        | "ASSOCIATE" | "DISASSOCIATE" | "ADMINISTER" => {
+            Err(Error::unsupported(format!("statement {keyword}")).at(first.start))
+        }
+        _ => Err(Error::user(900, "invalid SQL statement").at(first.start)),
+    }
+}
+
+/// A query on its own, as behind AS in CREATE TABLE; `offset` is where it stands in the statement.
+pub(crate) fn parse_query(text: &str, offset: usize) -> Result<(Box<ast::Query>, Vec<String>)> {
+    let shift = |mut error: Error| {
+        error.position = Some(error.position.unwrap_or(0) + offset);
+        error
+    };
+    match tree(text).map_err(shift)? {
+        Tree::Query(query) => Ok((query, headings(text))),
+        other => Err(shift(Error::user(928, format!("missing SELECT keyword: {other}")))),
+    }
+}
+
+/// An expression on its own, as in DEFAULT.
+pub(crate) fn parse_expression(text: &str) -> Result<ast::Expr> {
+    let dialect = OracleDialect {};
+    let mut parser = Parser::new(&dialect)
+        .with_recursion_limit(NESTING_MAX)
+        .try_with_sql(text)
+        .map_err(|error| syntax_error(text, error))?;
+    let expr = parser.parse_expr().map_err(|error| syntax_error(text, error))?;
+    if parser.peek_token().token != Token::EOF {
+        return Err(Error::user(936, format!("missing expression: {text}")));
+    }
+    Ok(expr)
+}
+
+fn tree(text: &str) -> Result<Tree> {
+    let dialect = OracleDialect {};
+    let mut parser = Parser::new(&dialect)
+        .with_recursion_limit(NESTING_MAX)
+        .try_with_sql(text)
+        .map_err(|error| syntax_error(text, error))?;
+    let tree = parser.parse_statement().map_err(|error| syntax_error(text, error))?;
+    let next = parser.peek_token();
+    if next.token != Token::EOF {
+        let place = position::offset(text, next.span.start).unwrap_or(text.len());
+        return Err(Error::user(933, format!("SQL command not properly ended: {next}")).at(place));
+    }
+    Ok(tree)
+}
+
+fn syntax_error(text: &str, error: ParserError) -> Error {
+    let message = match error {
+        ParserError::TokenizerError(message) | ParserError::ParserError(message) => message,
+        ParserError::RecursionLimitExceeded => {
+            return Error::user(913, "the statement is nested too deeply");
+        }
+    };
+    let place = position::from_message(text, &message).unwrap_or(text.len());
+    let said = message.split(" at Line:").next().unwrap_or(&message).to_owned();
+    let number = if said.contains("Expected: FROM") {
+        923
+    } else if said.contains("Expected: an expression") {
+        936
+    } else if said.contains("Expected: )") {
+        907
+    } else if said.contains("Expected: (") {
+        906
+    } else if said.contains("Unterminated") {
+        1756
+    } else if said.contains("Expected: identifier") {
+        903
+    } else {
+        900
+    };
+    Error::user(number, format!("syntax error: {said}")).at(place)
+}

@@ -1,0 +1,59 @@
+//! The instance and the database.
+
+use super::view::{View, at, date, n, number, s, text};
+
+pub(crate) const VIEWS: &[View] = &[
+    View {
+        name: "V$INSTANCE",
+        columns: &[
+            number("INSTANCE_NUMBER"),
+            text("INSTANCE_NAME", 16),
+            text("HOST_NAME", 64),
+            text("VERSION", 17),
+            date("STARTUP_TIME"),
+            text("STATUS", 12),
+            text("DATABASE_STATUS", 17),
+        ],
+        rows: |cx, rows| {
+            let instance = cx.session.instance();
+            let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+            rows.add(&[
+                n(1),
+                s(instance.database_name().to_lowercase()),
+                s(host.trim()),
+                s(env!("CARGO_PKG_VERSION")),
+                at(instance.started_us())?,
+                s("OPEN"),
+                s("ACTIVE"),
+            ])
+        },
+    },
+    View {
+        name: "V$DATABASE",
+        columns: &[
+            number("DBID"),
+            text("NAME", 9),
+            date("CREATED"),
+            text("LOG_MODE", 12),
+            text("OPEN_MODE", 20),
+            number("CURRENT_SCN"),
+        ],
+        rows: |cx, rows| {
+            let instance = cx.session.instance();
+            let created_us = instance.control().data().created_us;
+            rows.add(&[
+                n(instance.database_id()),
+                s(instance.database_name()),
+                at(created_us)?,
+                s("NOARCHIVELOG"),
+                s("READ WRITE"),
+                n(instance.scn().0),
+            ])
+        },
+    },
+    View {
+        name: "V$VERSION",
+        columns: &[text("BANNER", 80)],
+        rows: |_, rows| rows.add(&[s(concat!("Highwater ", env!("CARGO_PKG_VERSION")))]),
+    },
+];

@@ -1,0 +1,57 @@
+//! Dictionary views and V$ views: tables whose rows are made from the catalog and from the instance's figures when they are read.
+//!
+//! Each file declares some views: name, columns, and the function that makes the rows. Names, columns and types are Oracle's; a column that
+//! Highwater has nothing to say about is not there.
+
+mod columns;
+mod data_files;
+mod dual;
+mod events;
+mod files;
+mod indexes;
+mod instance;
+mod objects;
+mod parameters;
+mod segments;
+mod sessions;
+mod statistics;
+mod tables;
+mod users;
+mod view;
+
+pub(crate) use view::{View, ViewContext, provider};
+
+const VIEWS: &[&[View]] = &[
+    columns::VIEWS,
+    data_files::VIEWS,
+    dual::VIEWS,
+    events::VIEWS,
+    files::VIEWS,
+    indexes::VIEWS,
+    instance::VIEWS,
+    objects::VIEWS,
+    parameters::VIEWS,
+    segments::VIEWS,
+    sessions::VIEWS,
+    statistics::VIEWS,
+    tables::VIEWS,
+    users::VIEWS,
+];
+
+/// The view of this name; V_$NAME, as grants name it, is V$NAME.
+pub(crate) fn find(name: &str) -> Option<&'static View> {
+    let short;
+    let name = match name.strip_prefix("V_$") {
+        Some(rest) => {
+            short = format!("V${rest}");
+            short.as_str()
+        }
+        None => name,
+    };
+    all().find(|view| view.name == name)
+}
+
+/// All of them.
+pub(crate) fn all() -> impl Iterator<Item = &'static View> {
+    VIEWS.iter().copied().flatten()
+}

@@ -1,0 +1,96 @@
+//! Objects of all kinds.
+
+use common::Result;
+
+use super::view::{Rows, Scope, View, ViewColumn, ViewContext, at, date, n, number, s, text};
+
+const COLUMNS: &[ViewColumn] = &[
+    text("OWNER", 128),
+    text("OBJECT_NAME", 128),
+    text("SUBOBJECT_NAME", 128),
+    number("OBJECT_ID"),
+    number("DATA_OBJECT_ID"),
+    text("OBJECT_TYPE", 23),
+    date("CREATED"),
+    date("LAST_DDL_TIME"),
+    text("TIMESTAMP", 19),
+    text("STATUS", 7),
+    text("TEMPORARY", 1),
+    text("GENERATED", 1),
+    text("SECONDARY", 1),
+];
+
+pub(crate) const VIEWS: &[View] = &[
+    View { name: "DBA_OBJECTS", columns: COLUMNS, rows: |cx, rows| objects(cx, rows, Scope::Dba) },
+    View { name: "ALL_OBJECTS", columns: COLUMNS, rows: |cx, rows| objects(cx, rows, Scope::All) },
+    View {
+        name: "USER_OBJECTS",
+        columns: match COLUMNS.split_first() {
+            Some((_, rest)) => rest,
+            None => COLUMNS,
+        },
+        rows: |cx, rows| objects(cx, rows, Scope::User),
+    },
+];
+
+struct Object<'a> {
+    owner: &'a str,
+    name: &'a str,
+    number: u32,
+    data_object: u32,
+    kind: &'static str,
+    created_us: u64,
+    changed_us: u64,
+}
+
+fn objects(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
+    let mut found: Vec<Object<'_>> = Vec::new();
+    for table in cx.catalog.tables().filter(|table| cx.shows(scope, table)) {
+        found.push(Object {
+            owner: &table.owner,
+            name: &table.name,
+            number: table.object.0,
+            data_object: table.segment.data_object().0,
+            kind: "TABLE",
+            created_us: table.created_us,
+            changed_us: table.changed_us,
+        });
+        found.extend(table.indexes.iter().map(|index| Object {
+            owner: &index.owner,
+            name: &index.name,
+            number: index.object.0,
+            data_object: index.segment.data_object().0,
+            kind: "INDEX",
+            created_us: index.created_us,
+            changed_us: index.changed_us,
+        }));
+    }
+    found.sort_by_key(|object| object.number);
+    for object in found {
+        let mut row = Vec::new();
+        if scope != Scope::User {
+            row.push(s(object.owner));
+        }
+        let created = crate::cursor::context::local_time(object.created_us)?;
+        let stamp = format!(
+            "{:04}-{:02}-{:02}:{:02}:{:02}:{:02}",
+            created.year, created.month, created.day, created.hour, created.minute, created.second
+        );
+        row.extend([
+            s(object.name),
+            scalar::Datum::Null,
+            n(object.number),
+            n(object.data_object),
+            s(object.kind),
+            at(object.created_us)?,
+            at(object.changed_us)?,
+            s(stamp),
+            s("VALID"),
+            s("N"),
+            s("N"),
+            s("N"),
+        ]);
+        rows.add(&row)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,192 @@
+//! Segments and their extents.
+
+use std::sync::Arc;
+
+use common::Result;
+use engine::segment::{BlockRange, Segment, Storage};
+
+use super::view::{Rows, Scope, View, ViewColumn, ViewContext, maybe, n, number, s, text};
+
+const SEGMENTS: &[ViewColumn] = &[
+    text("OWNER", 128),
+    text("SEGMENT_NAME", 128),
+    text("PARTITION_NAME", 128),
+    text("SEGMENT_TYPE", 18),
+    text("SEGMENT_SUBTYPE", 10),
+    text("TABLESPACE_NAME", 30),
+    number("HEADER_FILE"),
+    number("HEADER_BLOCK"),
+    number("BYTES"),
+    number("BLOCKS"),
+    number("EXTENTS"),
+    number("INITIAL_EXTENT"),
+    number("NEXT_EXTENT"),
+    number("MIN_EXTENTS"),
+    number("MAX_EXTENTS"),
+    number("PCT_INCREASE"),
+    number("FREELISTS"),
+    number("FREELIST_GROUPS"),
+    number("RELATIVE_FNO"),
+    text("BUFFER_POOL", 7),
+];
+
+const USER_SEGMENTS: &[ViewColumn] = &[
+    text("SEGMENT_NAME", 128),
+    text("PARTITION_NAME", 128),
+    text("SEGMENT_TYPE", 18),
+    text("SEGMENT_SUBTYPE", 10),
+    text("TABLESPACE_NAME", 30),
+    number("BYTES"),
+    number("BLOCKS"),
+    number("EXTENTS"),
+    number("INITIAL_EXTENT"),
+    number("NEXT_EXTENT"),
+    number("MIN_EXTENTS"),
+    number("MAX_EXTENTS"),
+    number("PCT_INCREASE"),
+    number("FREELISTS"),
+    number("FREELIST_GROUPS"),
+    text("BUFFER_POOL", 7),
+];
+
+const EXTENTS: &[ViewColumn] = &[
+    text("OWNER", 128),
+    text("SEGMENT_NAME", 128),
+    text("PARTITION_NAME", 128),
+    text("SEGMENT_TYPE", 18),
+    text("TABLESPACE_NAME", 30),
+    number("EXTENT_ID"),
+    number("FILE_ID"),
+    number("BLOCK_ID"),
+    number("BYTES"),
+    number("BLOCKS"),
+    number("RELATIVE_FNO"),
+];
+
+const USER_EXTENTS: &[ViewColumn] = &[
+    text("SEGMENT_NAME", 128),
+    text("PARTITION_NAME", 128),
+    text("SEGMENT_TYPE", 18),
+    text("TABLESPACE_NAME", 30),
+    number("EXTENT_ID"),
+    number("BYTES"),
+    number("BLOCKS"),
+];
+
+pub(crate) const VIEWS: &[View] = &[
+    View { name: "DBA_SEGMENTS", columns: SEGMENTS, rows: |cx, rows| segments(cx, rows, Scope::Dba) },
+    View { name: "USER_SEGMENTS", columns: USER_SEGMENTS, rows: |cx, rows| segments(cx, rows, Scope::User) },
+    View { name: "DBA_EXTENTS", columns: EXTENTS, rows: |cx, rows| extents(cx, rows, Scope::Dba) },
+    View { name: "USER_EXTENTS", columns: USER_EXTENTS, rows: |cx, rows| extents(cx, rows, Scope::User) },
+];
+
+/// A table's or an index's segment.
+pub(crate) struct Found {
+    pub(crate) owner: String,
+    pub(crate) name: String,
+    pub(crate) kind: &'static str,
+    pub(crate) segment: Arc<Segment>,
+    pub(crate) storage: Storage,
+}
+
+pub(crate) fn all(cx: &ViewContext, scope: Scope) -> Vec<Found> {
+    let user = cx.session.user();
+    let wanted = |owner: &str| scope == Scope::Dba || owner == user;
+    let mut found = Vec::new();
+    for table in cx.catalog.tables() {
+        if wanted(&table.owner) {
+            found.push(Found {
+                owner: table.owner.clone(),
+                name: table.name.clone(),
+                kind: "TABLE",
+                segment: Arc::clone(&table.segment),
+                storage: table.storage.clone(),
+            });
+        }
+        for index in table.indexes.iter().filter(|index| wanted(&index.owner)) {
+            found.push(Found {
+                owner: index.owner.clone(),
+                name: index.name.clone(),
+                kind: "INDEX",
+                segment: Arc::clone(&index.segment),
+                storage: index.storage.clone(),
+            });
+        }
+    }
+    found
+}
+
+fn blocks(extents: &[BlockRange]) -> u64 {
+    extents.iter().map(|extent| u64::from(extent.blocks)).sum()
+}
+
+fn segments(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
+    for found in all(cx, scope) {
+        let segment = &found.segment;
+        let extents = segment.extents(&cx.session)?;
+        let block_bytes = segment.block_size().bytes() as u64;
+        let manual = segment.management() == engine::instance::SpaceManagement::Manual;
+        let dba = scope == Scope::Dba;
+        let mut row = Vec::new();
+        if dba {
+            row.push(s(&found.owner));
+        }
+        row.extend([
+            s(&found.name),
+            scalar::Datum::Null,
+            s(found.kind),
+            s(if manual { "MSSM" } else { "ASSM" }),
+            s(segment.tablespace().name()),
+        ]);
+        if dba {
+            row.extend([n(segment.header().file.0), n(segment.header().block)]);
+        }
+        row.extend([
+            n(blocks(&extents) * block_bytes),
+            n(blocks(&extents)),
+            n(extents.len()),
+            maybe(found.storage.initial, n),
+            maybe(found.storage.next, n),
+            maybe(found.storage.minextents, n),
+            maybe(found.storage.maxextents, n),
+            maybe(found.storage.pctincrease, n),
+            maybe(manual.then_some(found.storage.freelists), n),
+            maybe(manual.then_some(found.storage.freelist_groups), n),
+        ]);
+        if dba {
+            row.push(n(segment.header().file.0));
+        }
+        row.push(s("DEFAULT"));
+        rows.add(&row)?;
+    }
+    Ok(())
+}
+
+fn extents(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
+    for found in all(cx, scope) {
+        let block_bytes = found.segment.block_size().bytes() as u64;
+        for (number, extent) in found.segment.extents(&cx.session)?.iter().enumerate() {
+            let dba = scope == Scope::Dba;
+            let mut row = Vec::new();
+            if dba {
+                row.push(s(&found.owner));
+            }
+            row.extend([
+                s(&found.name),
+                scalar::Datum::Null,
+                s(found.kind),
+                s(found.segment.tablespace().name()),
+                n(number),
+            ]);
+            if dba {
+                row.extend([n(extent.start.file.0), n(extent.start.block)]);
+            }
+            row.extend([n(u64::from(extent.blocks) * block_bytes), n(extent.blocks)]);
+            if dba {
+                row.push(n(extent.start.file.0));
+            }
+            rows.add(&row)?;
+        }
+    }
+    Ok(())
+}

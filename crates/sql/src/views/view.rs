@@ -1,0 +1,142 @@
+//! What a view is, and how its rows become a table.
+
+use std::fmt;
+use std::sync::Arc;
+
+use common::{DataType, Error, Result};
+use datafusion::arrow::record_batch::{RecordBatch, RecordBatchOptions};
+use datafusion::catalog::TableProvider;
+use engine::catalog::Catalog;
+use engine::instance::Session;
+use scalar::Datum;
+
+use crate::cursor::Database;
+use crate::cursor::context::local_time;
+use crate::functions::rows::Builder;
+use crate::scan::rows::RowsTable;
+use crate::types::{Kind, column};
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ViewColumn {
+    pub(crate) name: &'static str,
+    pub(crate) data_type: DataType,
+}
+
+pub(crate) const fn number(name: &'static str) -> ViewColumn {
+    ViewColumn { name, data_type: DataType::Number { precision: None, scale: 0 } }
+}
+
+pub(crate) const fn text(name: &'static str, bytes: u16) -> ViewColumn {
+    ViewColumn { name, data_type: DataType::Varchar2 { bytes } }
+}
+
+pub(crate) const fn date(name: &'static str) -> ViewColumn {
+    ViewColumn { name, data_type: DataType::Date }
+}
+
+/// A view.
+pub(crate) struct View {
+    pub(crate) name: &'static str,
+    pub(crate) columns: &'static [ViewColumn],
+    pub(crate) rows: fn(&ViewContext, &mut Rows) -> Result<()>,
+}
+
+impl fmt::Debug for View {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// What a view's rows are made from.
+#[derive(Clone, Debug)]
+pub(crate) struct ViewContext {
+    pub(crate) database: Arc<Database>,
+    pub(crate) session: Arc<Session>,
+    pub(crate) catalog: Arc<Catalog>,
+}
+
+impl ViewContext {
+    /// Whether the session's user may see a table in ALL_ and USER_ views.
+    pub(crate) fn sees(&self, table: &engine::catalog::TableDef) -> bool {
+        let user = self.session.user();
+        table.owner == user
+            || self.catalog.check_table(&user, table, engine::catalog::ObjectPrivilege::Select).is_ok()
+    }
+
+    /// Whose objects a view shows: all for DBA_, the visible for ALL_, the own for USER_.
+    pub(crate) fn shows(&self, scope: Scope, table: &engine::catalog::TableDef) -> bool {
+        match scope {
+            Scope::Dba => true,
+            Scope::All => self.sees(table),
+            Scope::User => table.owner == self.session.user(),
+        }
+    }
+}
+
+/// DBA_, ALL_ or USER_.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Scope {
+    Dba,
+    All,
+    User,
+}
+
+/// The rows of a view, as they are made.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    builders: Vec<Builder>,
+    count: usize,
+}
+
+impl Rows {
+    pub(crate) fn add(&mut self, values: &[Datum]) -> Result<()> {
+        if values.len() != self.builders.len() {
+            return Err(Error::bug(format!("{} values for {} columns of a view", values.len(), self.builders.len())));
+        }
+        self.count += 1;
+        self.builders.iter_mut().zip(values).try_for_each(|(builder, value)| builder.append(value))
+    }
+}
+
+/// A number, as a value of a view.
+pub(crate) fn n(value: impl TryInto<i64>) -> Datum {
+    Datum::integer(value.try_into().unwrap_or(i64::MAX))
+}
+
+/// A text.
+pub(crate) fn s(value: impl AsRef<str>) -> Datum {
+    Datum::varchar2(value.as_ref())
+}
+
+/// YES or NO.
+pub(crate) fn yes(value: bool) -> Datum {
+    s(if value { "YES" } else { "NO" })
+}
+
+/// A date from microseconds since 1970 UTC; 0 is NULL.
+pub(crate) fn at(wall_us: u64) -> Result<Datum> {
+    if wall_us == 0 {
+        return Ok(Datum::Null);
+    }
+    Ok(Datum::date(&local_time(wall_us)?))
+}
+
+/// A value that may be missing.
+pub(crate) fn maybe<T>(value: Option<T>, make: impl FnOnce(T) -> Datum) -> Datum {
+    value.map_or(Datum::Null, make)
+}
+
+/// The view as a table of one statement.
+pub(crate) fn provider(view: &'static View, context: ViewContext) -> Arc<dyn TableProvider> {
+    let schema = column::schema(view.columns.iter().map(|column| (column.name, column.data_type)));
+    let batch_schema = Arc::clone(&schema);
+    RowsTable::new(schema, move || {
+        let builders = view.columns.iter().map(|column| Builder::new(Kind::of(column.data_type), 64)).collect();
+        let mut rows = Rows { builders, count: 0 };
+        (view.rows)(&context, &mut rows)?;
+        let arrays = rows.builders.iter_mut().map(Builder::finish).collect();
+        let options = RecordBatchOptions::new().with_row_count(Some(rows.count));
+        RecordBatch::try_new_with_options(Arc::clone(&batch_schema), arrays, &options)
+            .map_err(|error| Error::bug(format!("view {}: {error}", view.name)))
+    })
+}
