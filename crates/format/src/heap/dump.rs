@@ -26,6 +26,7 @@ fn write_block(block: &[u8], out: &mut String) -> std::fmt::Result {
         writeln!(out, "  on a freelist, next {}", transaction.next_free())?;
     }
     for number in 1..=transaction.itl_count {
+        // Slots beyond the block's end are not there.
         let Some(itl) = itl::slot(block, number) else { continue };
         writeln!(
             out,
@@ -40,6 +41,9 @@ fn write_block(block: &[u8], out: &mut String) -> std::fmt::Result {
             itl.credit,
             itl.scn_base
         )?;
+    }
+    if !header::is_within(block) {
+        return writeln!(out, "  the directories do not fit the block");
     }
     let header = header::header(block);
     writeln!(

@@ -75,6 +75,12 @@ pub(crate) fn header_mut(block: &mut [u8]) -> &mut DataHeader {
         .map_or_else(|_| unreachable!("a block is longer than its headers"), |(h, _)| h)
 }
 
+/// Do the headers and the row directory lie within the block? Everything else here takes that for granted.
+pub(crate) fn is_within(block: &[u8]) -> bool {
+    let directory = directory_offset(block);
+    directory <= block.len() && directory + SLOT_BYTES * usize::from(slot_count(block)) <= block.len()
+}
+
 pub(crate) fn table_entry(block: &[u8]) -> &TableEntry {
     TableEntry::ref_from_prefix(&block[body_offset(block) + DATA_HEADER_BYTES..])
         .map_or_else(|_| unreachable!("a block is longer than its headers"), |(h, _)| h)

@@ -317,6 +317,27 @@ proptest! {
     }
 
     #[test]
+    fn damaged_blocks_are_reported_or_shown_without_a_panic(
+        size in block_size(),
+        rows in proptest::collection::vec(proptest::collection::vec(column(), 0..6), 0..40),
+        harm in proptest::collection::vec((any::<proptest::sample::Index>(), any::<bool>(), any::<u8>()), 1..12),
+    ) {
+        let mut block = empty(size, 2, true);
+        for row in &rows {
+            insert(&mut block, &encode(&borrow(row)));
+        }
+        delete(&mut block, 1);
+        let bytes = block.len();
+        for (at, in_front, byte) in harm {
+            // Most of what matters is in front.
+            let at = if in_front { 20 + at.index(200) } else { 20 + at.index(bytes - 20) };
+            block[at] = byte;
+        }
+        let _ = validate(&block);
+        let _ = dump(&block);
+    }
+
+    #[test]
     fn a_row_that_is_cut_comes_together_again(
         row in proptest::collection::vec(prop_oneof![column(), proptest::collection::vec(any::<u8>(), 0..4001).prop_map(Some)], 0..400),
         size in block_size(),
