@@ -65,15 +65,9 @@ impl Cursor {
         Self { lower, upper, descending, leaf, address, from: 0, to: 0, state: State::Before }
     }
 
-    /// The next entry of the range that is not deleted: its stored key and its rowid.
-    pub(super) fn next<B: Blocks>(&mut self, tree: &Tree<'_, B>) -> Result<Option<(&[u8], [u8; ROWID_BYTES])>> {
-        let at = loop {
-            if self.from == self.to {
-                if !self.advance(tree)? {
-                    return Ok(None);
-                }
-                continue;
-            }
+    /// The next entry of the range that is not deleted, among those of the leaf at hand.
+    pub(super) fn step(&mut self) -> Option<usize> {
+        while self.from < self.to {
             let at = if self.descending {
                 self.to -= 1;
                 self.to
@@ -82,15 +76,20 @@ impl Cursor {
                 self.from - 1
             };
             if !Leaf::of(&self.leaf).is_deleted(at) {
-                break at;
+                return Some(at);
             }
-        };
+        }
+        None
+    }
+
+    /// An entry of the leaf at hand: its stored key and its rowid.
+    pub(super) fn entry(&self, at: usize) -> (&[u8], [u8; ROWID_BYTES]) {
         let entry = Leaf::of(&self.leaf).entry(at);
-        Ok(Some((entry.key, entry.rowid)))
+        (entry.key, entry.rowid)
     }
 
     /// Copies the next leaf; false where the range has ended.
-    fn advance<B: Blocks>(&mut self, tree: &Tree<'_, B>) -> Result<bool> {
+    pub(super) fn advance<B: Blocks>(&mut self, tree: &Tree<'_, B>) -> Result<bool> {
         tree.blocks.check_cancelled()?;
         let block = match self.state {
             State::LastLeaf => return Ok(false),

@@ -203,12 +203,18 @@ impl IndexScan {
     /// ORA-01013 when the user has cancelled, and those of the cache.
     #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend the key")]
     pub fn next(&mut self) -> Result<Option<(EntryKey<'_>, Rowid)>> {
-        let Self { session, index, cursor, table_data_object } = self;
-        let shape = shape(index);
-        let found = with_tree(session, index, |tree| cursor.next(tree))?;
-        Ok(found.map(|(key, restricted)| {
-            (EntryKey { image: own_columns(shape, key) }, rowid(*table_data_object, restricted))
-        }))
+        let at = loop {
+            if let Some(at) = self.cursor.step() {
+                break at;
+            }
+            let Self { session, index, cursor, .. } = self;
+            if !with_tree(session, index, |tree| cursor.advance(tree))? {
+                return Ok(None);
+            }
+        };
+        let (key, restricted) = self.cursor.entry(at);
+        let key = EntryKey { image: own_columns(shape(&self.index), key) };
+        Ok(Some((key, rowid(self.table_data_object, restricted))))
     }
 }
 
