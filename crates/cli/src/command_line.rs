@@ -14,9 +14,47 @@ pub(crate) struct CommandLine {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
+    Reproduce(Reproduce),
+    Sql(Sql),
     Tkprof(Tkprof),
     Verify(Verify),
     Dump(Dump),
+}
+
+/// Run a paper's experiment, and print what was published beside what is measured
+#[derive(Args, Debug)]
+pub(crate) struct Reproduce {
+    /// The experiment
+    pub(crate) name: Option<String>,
+    /// List the experiments
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Multiply the number of rows
+    #[arg(long, value_name = "S", default_value_t = 1.0)]
+    pub(crate) scale: f64,
+    /// Where the rows are from: objects, tpch:lineitem, or a CSV file
+    #[arg(long, value_name = "SOURCE", default_value = "objects")]
+    pub(crate) source: String,
+    /// Write the figures as JSON, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Make the database here and leave it, instead of in a temporary directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+}
+
+/// Run SQL*Plus-style scripts, or type statements, on a database in a directory of this machine
+#[derive(Args, Debug)]
+pub(crate) struct Sql {
+    /// The database; it is created when there is none [default: highwater-data]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Neither banner nor prompts
+    #[arg(short = 'S')]
+    pub(crate) silent: bool,
+    /// User and password (SYSTEM without them), then a script with its arguments
+    #[arg(value_name = "USER[/PASSWORD]] [@SCRIPT [ARGS]", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) words: Vec<String>,
 }
 
 /// Sum up a 10046 trace by statement, as TKPROF does: Highwater's own traces or Oracle's

@@ -6,6 +6,8 @@ mod command_line;
 mod dump;
 mod failure;
 mod offline;
+mod reproduce;
+mod sql;
 mod tkprof;
 mod verify;
 
@@ -22,6 +24,8 @@ fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let outcome = match command_line.command {
+        Command::Reproduce(arguments) => reproduce::run(&arguments),
+        Command::Sql(arguments) => sql::run(&arguments),
         Command::Dump(arguments) => dump::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Tkprof(arguments) => tkprof::run(&arguments),

@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 
 use common::sync::Arc;
-use common::{Error, ErrorKind, Number, Result, SystemClock};
+use common::{Result, SystemClock};
 use device::OsFileSystem;
 use engine::verify::{Report, verify};
 
 use crate::command_line::Verify;
 use crate::failure::{self, Outcome};
 use crate::offline::Offline;
+use crate::sql::locked;
 
 /// Problems and notes that are printed of each; beyond, they are only counted.
 const PRINTED_MAX: usize = 100;
@@ -17,20 +18,11 @@ const PRINTED_MAX: usize = 100;
 pub(crate) fn run(arguments: &Verify) -> Result<Outcome> {
     // Looked at without the lock first, which leaves a file in the directory.
     Offline::open(&arguments.data)?;
-    let lock = device::lock_directory(&arguments.data).map_err(|error| locked(arguments, &error))?;
+    let lock = device::lock_directory(&arguments.data).map_err(|error| locked(&arguments.data, &error))?;
     let files = Arc::new(OsFileSystem::new());
     let report = verify(files, &arguments.data, Arc::new(SystemClock::default()), Some(lock))?;
     failure::written(print(&report))?;
     Ok(if report.problems.is_empty() { Outcome::DONE } else { Outcome(1) })
-}
-
-fn locked(arguments: &Verify, error: &io::Error) -> Error {
-    let directory = arguments.data.display();
-    let text = match error.kind() {
-        io::ErrorKind::WouldBlock => format!("{directory} is in use by another process"),
-        _ => format!("{directory}: {error}"),
-    };
-    Error::new(ErrorKind::User, Number::Ora(1102), text)
 }
 
 /// A line a problem, with file and block, then what was looked at.

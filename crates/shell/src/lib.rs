@@ -32,6 +32,7 @@ mod statement;
 mod words;
 
 pub use bind::{Bind, BindType, Binds};
+pub use command::parse_logon;
 pub use console::{Console, Input, Pipe, Terminal};
 pub use server::{Cell, ColumnInfo, CompilationError, Done, Outcome, Server};
 pub use settings::{Csv, RecordSeparator, ServerOutput, Settings};

@@ -1,7 +1,5 @@
 //! Whatever is typed, the shell says something and goes on to the end of its input.
 
-#![expect(clippy::unwrap_used, reason = "tests may")]
-
 mod mock;
 
 use std::sync::Arc;

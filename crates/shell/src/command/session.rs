@@ -37,8 +37,8 @@ pub(crate) fn connect(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
     }
 }
 
-/// `user/password@database`; there is only one database, so its name is not looked at.
-pub(crate) fn parse_logon(text: &str) -> (String, Option<String>) {
+/// User and password of `user/password@database`; there is only one database, so its name is not looked at.
+pub fn parse_logon(text: &str) -> (String, Option<String>) {
     let (user, password) = match text.split_once('/') {
         Some((user, password)) => (user, Some(password)),
         None => (text, None),

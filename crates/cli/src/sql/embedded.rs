@@ -1,0 +1,228 @@
+//! The shell's server: a connection to a database in this process.
+//!
+//! A statement is one cursor: parsed, its bind variables given, executed, fetched from, closed before the next. A panic below is an internal error of
+//! that statement: the shell goes on, so that the database can be closed.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use common::sync::Arc;
+use common::sync::atomic::AtomicBool;
+use common::{DataType, Error, Result};
+use engine::parameters::{Parameter, ParameterType, Value};
+use scalar::DateTime;
+use shell::{BindType, Binds, Cell, ColumnInfo, CompilationError, Done, Outcome, Server};
+use sql::{ColumnDescription, Connection, CursorNumber, Database, Datum};
+
+pub(super) struct Embedded {
+    database: Arc<Database>,
+    connection: Option<Connection>,
+    /// The cursor of the open query.
+    cursor: Option<CursorNumber>,
+}
+
+impl Embedded {
+    /// # Errors
+    /// When there is no such user, or it has a password.
+    pub(super) fn connect(database: &Arc<Database>, user: &str) -> Result<Self> {
+        let connection = database.connect(user, None)?;
+        Ok(Self { database: Arc::clone(database), connection: Some(connection), cursor: None })
+    }
+
+    fn connection(&mut self) -> Result<&mut Connection> {
+        self.connection.as_mut().ok_or_else(|| Error::user(1012, "not logged on"))
+    }
+
+    fn run(connection: &mut Connection, cursor: CursorNumber, statement: &str, binds: &Binds) -> Result<Outcome> {
+        for bind in binds.iter().filter(|bind| names(statement, &bind.name)) {
+            connection.bind(cursor, &bind.name, datum(&bind.value, bind.data_type)?)?;
+        }
+        let executed = connection.execute(cursor)?;
+        if executed.is_query {
+            let columns = connection.describe(cursor)?;
+            return Ok(Outcome::Query(columns.iter().map(|column| info(connection, column)).collect()));
+        }
+        Ok(Outcome::Done(Done { verb: executed.verb.to_owned(), rows: executed.rows, compilation_errors: false }))
+    }
+}
+
+/// Runs what may panic; a panic becomes ORA-00600.
+fn caught<R>(work: impl FnOnce() -> Result<R>) -> Result<R> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("no message");
+        Err(Error::bug(format!("panic: {text}")))
+    })
+}
+
+/// Whether `:name` stands in the statement.
+fn names(statement: &str, name: &str) -> bool {
+    let (text, name) = (statement.to_ascii_lowercase(), name.to_ascii_lowercase());
+    text.match_indices(':').any(|(at, _)| {
+        let rest = text[at + 1..].trim_start();
+        rest.strip_prefix(name.as_str())
+            .is_some_and(|after| !after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#')))
+    })
+}
+
+fn datum(value: &Cell, data_type: BindType) -> Result<Datum> {
+    Ok(match (value, data_type) {
+        (Cell::Null, _) => Datum::Null,
+        (Cell::Number(text) | Cell::Text(text), BindType::Number) => Datum::Number(format::number::parse(text)?),
+        (Cell::Number(text) | Cell::Text(text), BindType::Varchar2(_)) => Datum::varchar2(text.clone()),
+        (Cell::Number(text) | Cell::Text(text), BindType::Char(_)) => Datum::character(text.clone()),
+    })
+}
+
+fn info(connection: &Connection, column: &ColumnDescription) -> ColumnInfo {
+    let info = ColumnInfo::new(column.name.clone(), column.data_type);
+    // As wide as the longest names of day and month make it.
+    let widest = DateTime { hour: 23, minute: 59, second: 59, ..DateTime::midnight(2000, 9, 27) };
+    let sample = match column.data_type {
+        DataType::Date => Some(Datum::Date(widest.date())),
+        DataType::Timestamp { .. } => Some(Datum::Timestamp(widest.timestamp())),
+        _ => None,
+    };
+    let width = sample.and_then(|sample| connection.text(&sample).ok()).map(|text| text.chars().count());
+    let info = match width {
+        Some(width) => info.width(width),
+        None => info,
+    };
+    if column.nullable { info } else { info.not_null() }
+}
+
+fn cell(connection: &Connection, value: Datum) -> Result<Cell> {
+    Ok(match value {
+        Datum::Null => Cell::Null,
+        Datum::Number(number) => Cell::Number(number.to_string()),
+        Datum::Varchar2(text) | Datum::Char(text) => Cell::Text(text),
+        other => Cell::Text(connection.text(&other)?),
+    })
+}
+
+/// A number of bytes with the largest suffix that loses nothing.
+fn bytes(number: i64) -> String {
+    for (suffix, shift) in [('G', 30), ('M', 20), ('K', 10)] {
+        if number != 0 && number % (1 << shift) == 0 {
+            return format!("{}{suffix}", number >> shift);
+        }
+    }
+    number.to_string()
+}
+
+impl Server for Embedded {
+    fn execute(&mut self, statement: &str, binds: &mut Binds) -> Result<Outcome> {
+        self.close();
+        let connection = self.connection()?;
+        let cursor = caught(|| connection.parse(statement))?;
+        let outcome = caught(|| Self::run(connection, cursor, statement, binds));
+        if matches!(outcome, Ok(Outcome::Query(_))) {
+            self.cursor = Some(cursor);
+        } else {
+            connection.close(cursor);
+        }
+        outcome
+    }
+
+    fn fetch(&mut self, rows: usize) -> Result<Vec<Vec<Cell>>> {
+        let Some(cursor) = self.cursor else { return Ok(Vec::new()) };
+        let connection = self.connection()?;
+        let fetched = caught(|| connection.fetch(cursor, rows))?;
+        let row = |row: Vec<Datum>| row.into_iter().map(|value| cell(connection, value)).collect();
+        fetched.rows.into_iter().map(row).collect()
+    }
+
+    fn close(&mut self) {
+        if let (Some(cursor), Some(connection)) = (self.cursor.take(), &mut self.connection) {
+            connection.close(cursor);
+        }
+    }
+
+    fn describe(&mut self, object: &str) -> Result<Vec<ColumnInfo>> {
+        let connection = self.connection()?;
+        let columns = caught(|| connection.describe_object(object))?;
+        Ok(columns.iter().map(|column| info(connection, column)).collect())
+    }
+
+    fn connect(&mut self, user: &str, password: Option<&str>) -> Result<()> {
+        self.disconnect()?;
+        self.connection = Some(self.database.connect(user, password)?);
+        Ok(())
+    }
+
+    fn disconnect(&mut self) -> Result<()> {
+        self.close();
+        self.connection = None;
+        Ok(())
+    }
+
+    fn user(&self) -> String {
+        self.connection.as_ref().map(Connection::user).unwrap_or_default()
+    }
+
+    fn parameters(&mut self, like: &str) -> Result<Vec<(String, String, String)>> {
+        let like = like.to_ascii_lowercase();
+        let connection = self.connection()?;
+        let session = connection.session();
+        let matching = Parameter::ALL.into_iter().filter(|parameter| parameter.name().contains(&like));
+        Ok(matching
+            .map(|parameter| {
+                let kind = parameter.definition().parameter_type;
+                let value = match (session.parameters().value(parameter), kind) {
+                    (Value::Integer(number), ParameterType::BigInteger) => bytes(number),
+                    (value, _) => value.to_string(),
+                };
+                (parameter.name().to_owned(), kind.to_string(), value)
+            })
+            .collect())
+    }
+
+    fn errors(&mut self, _object: Option<(&str, &str)>) -> Result<Vec<CompilationError>> {
+        // There are no stored programs yet.
+        Ok(Vec::new())
+    }
+
+    fn cancel_handle(&self) -> Arc<AtomicBool> {
+        self.connection.as_ref().map_or_else(Arc::default, Connection::cancel_handle)
+    }
+
+    fn set_server_output(&mut self, _on: bool) {}
+
+    fn take_server_output(&mut self) -> Vec<String> {
+        // PL/SQL, which would write lines, is refused so far.
+        Vec::new()
+    }
+
+    fn version(&self) -> String {
+        format!("Highwater Database Release {}", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bind_variables_are_found_by_name() {
+        assert!(names("select :x from dual", "X"));
+        assert!(names("select : Ab+1 from dual", "ab"));
+        assert!(!names("select :xy, x from dual", "x"));
+    }
+
+    #[test]
+    fn panics_are_errors() {
+        let error = caught::<()>(|| panic!("lost {}", "it")).unwrap_err();
+        assert!(error.is_ora(600) && error.text.contains("lost it"));
+        assert_eq!(caught(|| Ok(1)).unwrap(), 1);
+    }
+
+    #[test]
+    fn sizes_have_suffixes() {
+        assert_eq!(
+            (bytes(64 << 20), bytes(1 << 30), bytes(1500), bytes(0)),
+            ("64M".into(), "1G".into(), "1500".into(), "0".into())
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! `[USER[/PASSWORD]] [@SCRIPT [ARGS]]` behind `highwater sql`.
+
+use common::Result;
+
+use crate::failure::wrong_use;
+
+/// User and password.
+pub(super) type Logon = (String, Option<String>);
+/// A script's name and its arguments.
+pub(super) type Script = (String, Vec<String>);
+
+pub(super) fn parse(words: &[String]) -> Result<(Option<Logon>, Option<Script>)> {
+    let mut words = words.iter().map(String::as_str).peekable();
+    let mut logon = None;
+    if let Some(first) = words.next_if(|word| !word.starts_with('@')) {
+        if first.starts_with('-') {
+            return Err(wrong_use(format!("sql: there is no option {first}")));
+        }
+        let (mut user, password) = shell::parse_logon(first);
+        let privileged = words.next_if(|word| word.eq_ignore_ascii_case("as")).is_some();
+        if privileged
+            && !words
+                .next()
+                .is_some_and(|word| ["sysdba", "sysoper"].iter().any(|role| word.eq_ignore_ascii_case(role)))
+        {
+            return Err(wrong_use("sql: AS is followed by SYSDBA or SYSOPER"));
+        }
+        if user.is_empty() && privileged {
+            user.push_str("SYS");
+        }
+        // A lone "/" is whoever connects anyway.
+        logon = (!user.is_empty()).then_some((user, password));
+    }
+    let script = match words.next() {
+        None => None,
+        Some(word) => {
+            let name = word.strip_prefix('@').filter(|name| !name.is_empty());
+            let name =
+                name.ok_or_else(|| wrong_use(format!("sql: {word} is no script; its name follows @ at once")))?;
+            Some((name.to_owned(), words.map(str::to_owned).collect()))
+        }
+    };
+    Ok((logon, script))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn user_and_script_are_told_apart() {
+        let user = |name: &str, password: Option<&str>| Some((name.to_owned(), password.map(str::to_owned)));
+        let script = |name: &str, arguments: &str| Some((name.to_owned(), words(arguments)));
+        for (line, logon, expected) in [
+            ("", None, None),
+            ("@x.sql", None, script("x.sql", "")),
+            ("@x a -b", None, script("x", "a -b")),
+            ("scott/tiger @x", user("scott", Some("tiger")), script("x", "")),
+            ("scott", user("scott", None), None),
+            ("/", None, None),
+            ("/ as sysdba @x", user("SYS", None), script("x", "")),
+        ] {
+            assert_eq!(parse(&words(line)).unwrap(), (logon, expected), "{line}");
+        }
+        for line in ["scott tiger", "-X", "@", "scott as dba", "scott @"] {
+            assert!(parse(&words(line)).is_err(), "{line}");
+        }
+    }
+}

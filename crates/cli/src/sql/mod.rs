@@ -1,0 +1,88 @@
+//! `highwater sql`: the shell on a database in a directory of this machine.
+
+mod embedded;
+mod logon;
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use common::sync::Arc;
+use common::{Clock, Error, ErrorKind, Number, Result, SystemClock};
+use device::OsFileSystem;
+use engine::instance::{ControlFile, CreateOptions, Instance};
+use shell::{Console, Options, Pipe, Terminal};
+use sql::Database;
+
+use crate::command_line::Sql;
+use crate::failure::{self, Outcome, file};
+use embedded::Embedded;
+
+/// The directory of the database when none is given.
+const DATA: &str = "highwater-data";
+/// The user when none is given.
+const USER: &str = "SYSTEM";
+/// File in the home directory that keeps the lines typed.
+const HISTORY: &str = ".highwater_history";
+
+pub(crate) fn run(arguments: &Sql) -> Result<Outcome> {
+    let (logon, script) = logon::parse(&arguments.words)?;
+    // From here on a signal must not end the process: a database that is not closed cannot be opened again.
+    shell::interrupt::install()
+        .map_err(|error| Error::own(ErrorKind::OutOfResource, 5, format!("signals cannot be handled: {error}")))?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+    let directory = arguments.data.clone().unwrap_or_else(|| PathBuf::from(DATA));
+    let instance = open(&directory, &clock, arguments.silent)?;
+    let database = Database::new(Arc::clone(&instance));
+    let ran = session(&database, &clock, arguments.silent, logon, script);
+    let closed = instance.shutdown();
+    let code = ran?;
+    closed?;
+    Ok(Outcome(code))
+}
+
+fn session(
+    database: &Arc<Database>,
+    clock: &Arc<dyn Clock>,
+    silent: bool,
+    logon: Option<logon::Logon>,
+    script: Option<logon::Script>,
+) -> Result<u8> {
+    let server = Embedded::connect(database, USER)?;
+    let console: Box<dyn Console> = if io::stdin().is_terminal() && io::stdout().is_terminal() {
+        let history = std::env::home_dir().map(|home| home.join(HISTORY));
+        Box::new(Terminal::new(history).map_err(|error| terminal(&error))?)
+    } else {
+        Box::new(Pipe::new().map_err(|error| terminal(&error))?)
+    };
+    Ok(shell::run(Box::new(server), console, Arc::clone(clock), Options { silent, logon, script }))
+}
+
+/// Opens the database in a directory, or makes one where there is none.
+fn open(directory: &Path, clock: &Arc<dyn Clock>, silent: bool) -> Result<Arc<Instance>> {
+    std::fs::create_dir_all(directory).map_err(|error| file(directory, &error))?;
+    let lock = device::lock_directory(directory).map_err(|error| locked(directory, &error))?;
+    let files = Arc::new(OsFileSystem::new());
+    if ControlFile::exists(&*files, directory) {
+        return Instance::open(files, directory, Arc::clone(clock), Some(lock));
+    }
+    let made = Instance::create(files, directory, Arc::clone(clock), Some(lock), &CreateOptions::default())?;
+    if !silent {
+        let line = format!("A new database was created in {}.\n", directory.display());
+        failure::written(io::stdout().write_all(line.as_bytes()))?;
+    }
+    Ok(made)
+}
+
+/// The error of a directory that cannot be locked.
+pub(crate) fn locked(directory: &Path, error: &io::Error) -> Error {
+    let directory = directory.display();
+    let text = match error.kind() {
+        io::ErrorKind::WouldBlock => format!("the database in {directory} is in use by another process"),
+        _ => format!("{directory}: {error}"),
+    };
+    Error::new(ErrorKind::User, Number::Ora(1102), text)
+}
+
+fn terminal(error: &io::Error) -> Error {
+    Error::own(ErrorKind::Io, 2, format!("terminal: {error}"))
+}
