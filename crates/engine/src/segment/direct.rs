@@ -1,7 +1,7 @@
 //! Direct loads: blocks above the high-water mark, filled in private memory, written around the cache in large writes.
 //!
-//! Until [`DirectLoad::finish`] moves the mark nobody can reach the blocks, so a load that fails leaves the segment as it was; extents that it added
-//! stay with the segment.
+//! Until [`DirectLoad::finish`] moves the mark over them and says that they are formatted, nobody looks at the blocks, so a load that fails leaves the
+//! segment's rows as they were; extents that it added stay with the segment.
 
 use common::{BlockAddress, BlockClass, Error, Result, limits};
 use device::AlignedBuffer;
@@ -19,6 +19,8 @@ pub struct DirectLoad<'a> {
     start: Position,
     /// The next block to hand out.
     next: Position,
+    /// The first extent that the load added: the mark moves at once to the end of extents that join a bitmap block in use.
+    grown: Option<u32>,
     /// Extent of `next`.
     extent: Option<(BlockRange, u32)>,
     /// The L1 that covers `next`, and up to which offset of the extent (automatic).
@@ -48,7 +50,17 @@ impl Segment {
         };
         let block_bytes = self.block_size().bytes();
         let buffer = AlignedBuffer::zeroed((limits::IO_BYTES_MAX / block_bytes).max(1) * block_bytes);
-        Ok(DirectLoad { segment: self, session: s, start, next: start, extent: None, cover: None, buffer, run: None })
+        Ok(DirectLoad {
+            segment: self,
+            session: s,
+            start,
+            next: start,
+            grown: None,
+            extent: None,
+            cover: None,
+            buffer,
+            run: None,
+        })
     }
 }
 
@@ -86,6 +98,7 @@ impl DirectLoad<'_> {
                 None => {
                     let _growing = self.segment.growing(self.session);
                     self.segment.grow(self.session, blocks)?;
+                    self.grown.get_or_insert(self.next.extent);
                 }
             }
         }
@@ -174,7 +187,8 @@ impl DirectLoad<'_> {
         }
         let _growing = self.segment.growing(self.session);
         let header = self.session.current(self.segment.header, BlockClass::SegmentHeader)?;
-        if Position::from(segment::header(&header).high) != self.start {
+        let high = Position::from(segment::header(&header).high);
+        if high != self.start && self.grown.is_none_or(|first| high.extent < first) {
             return Err(Error::bug("the high-water mark moved under a direct load"));
         }
         drop(header);

@@ -69,7 +69,7 @@ impl Want {
 
 impl Bitmaps {
     /// The L2 blocks of a segment, the hinted one first.
-    fn second_levels(segment: &Segment, s: &Session) -> Result<Vec<BlockAddress>> {
+    pub(super) fn second_levels(segment: &Segment, s: &Session) -> Result<Vec<BlockAddress>> {
         let header = s.current(segment.header, BlockClass::SegmentHeader)?;
         let fields = *segment::header(&header);
         let count = fields.second_level_blocks.get() as usize;

@@ -15,7 +15,7 @@
 use common::{BlockAddress, BlockClass, Error, Result};
 use format::bitmap::{self, BlockState};
 use format::block::BlockType;
-use format::segment::{self, ExtentEntry, SegmentHeader};
+use format::segment::{self, ExtentEntry, HighWaterMark, SegmentHeader};
 
 use super::SegmentParts;
 use super::bitmap::Bitmaps;
@@ -173,14 +173,8 @@ impl Bitmaps {
         // The mark must be at the end of all extents, for blocks that join an L1 in use are at once below it.
         let joins = fields.high.blocks == fields.blocks;
         let last = BlockAddress::unpack(fields.last_first_level.get());
-        if joins && Self::join(s, last, range, map, cover)? {
-            let entry = ExtentEntry {
-                start: range.start.pack().into(),
-                blocks: range.blocks.into(),
-                first_level: last.pack().into(),
-                metadata: map.into(),
-            };
-            return segment.append_extent(s, &mut header, entry, (map > 0).then_some(range.start));
+        if joins && Self::join(segment, s, &mut header, last, range, map, cover)? {
+            return Ok(());
         }
         let first_levels = range.blocks.div_ceil(cover);
         let last_second_level = BlockAddress::unpack(fields.last_second_level.get());
@@ -222,8 +216,17 @@ impl Bitmaps {
         segment.append_extent(s, &mut header, entry, (map > 0).then_some(map_at))
     }
 
-    /// Adds a whole extent to an L1 in use, if it is of the right coverage and has room.
-    fn join(s: &Session, l1: BlockAddress, range: BlockRange, metadata: u32, cover: u32) -> Result<bool> {
+    /// Adds a whole extent to an L1 in use, if it is of the right coverage and has room. Searches know that L1 and find the blocks at once, so the
+    /// high mark goes to the extent's end with it.
+    fn join(
+        segment: &Segment,
+        s: &Session,
+        header: &mut BlockMut,
+        l1: BlockAddress,
+        range: BlockRange,
+        metadata: u32,
+        cover: u32,
+    ) -> Result<bool> {
         let mut block = s.current_mut(l1, BlockClass::FirstLevelBitmap)?;
         let fields = *bitmap::first_level(&block);
         let covered = u32::from(fields.covered.get());
@@ -233,11 +236,28 @@ impl Bitmaps {
         {
             return Ok(false);
         }
+        let entry = ExtentEntry {
+            start: range.start.pack().into(),
+            blocks: range.blocks.into(),
+            first_level: l1.pack().into(),
+            metadata: metadata.into(),
+        };
+        let mut upper = s.current_mut(BlockAddress::unpack(fields.parent.get()), BlockClass::SecondLevelBitmap)?;
+        segment.append_extent(s, header, entry, (metadata > 0).then_some(range.start))?;
+        // Nothing fails from here on: bitmaps, map and mark agree.
         s.change(&mut block, |bytes| {
             bitmap::add_range(bytes, range.start, range.blocks, BlockState::Unformatted);
             for index in covered..covered + metadata {
                 bitmap::set_state(bytes, index as usize, BlockState::Metadata);
             }
+        });
+        let (slot, mask) = (fields.parent_slot.get() as usize, bitmap::state_mask(&block));
+        s.change(&mut upper, |bytes| bitmap::second_level_entry_mut(bytes, slot).states = mask);
+        s.change(header, |bytes| {
+            let fields = segment::header_mut(bytes);
+            fields.high.extent = (fields.extents.get() - 1).into();
+            fields.high.block = range.blocks.into();
+            fields.high.blocks = fields.blocks;
         });
         Ok(true)
     }
@@ -320,11 +340,11 @@ impl Bitmaps {
     /// above the mark. Nothing is done when blocks below the mark are still unformatted: another session was here first.
     pub(super) fn raise_high_water(segment: &Segment, s: &Session) -> Result<()> {
         let _growing = segment.growing(s);
-        let mut next;
-        let entry = loop {
+        let mut before = None;
+        let (next, entry) = loop {
             let header = s.current(segment.header, BlockClass::SegmentHeader)?;
             let fields = *segment::header(&header);
-            next = Position::from(fields.high);
+            let mut next = Position::from(fields.high);
             let mut entry = (next.extent < fields.extents.get())
                 .then(|| segment.extent_entry(s, &header, next.extent))
                 .transpose()?;
@@ -335,12 +355,18 @@ impl Bitmaps {
                     .transpose()?;
             }
             drop(header);
-            let hint = BlockAddress::unpack(fields.second_level_hint.get());
-            if Self::has_unformatted(s, hint)? {
+            if let Some(before) = before.filter(|before| *before != fields.high) {
+                // The new extent joined an L1 in use, and the mark went with it.
+                let mut header = s.current_mut(segment.header, BlockClass::SegmentHeader)?;
+                s.change(&mut header, |bytes| segment::header_mut(bytes).low = before);
                 return Ok(());
             }
+            if before.is_none() && Self::has_unformatted(segment, s, &fields)? {
+                return Ok(());
+            }
+            before = Some(fields.high);
             match entry {
-                Some(entry) => break entry,
+                Some(entry) => break (next, entry),
                 None => segment.grow(s, fields.blocks.get())?,
             }
         };
@@ -364,7 +390,23 @@ impl Bitmaps {
         Ok(())
     }
 
-    fn has_unformatted(s: &Session, l2: BlockAddress) -> Result<bool> {
+    /// Whether a block below the high mark is unformatted: mostly the L2 that the header names knows.
+    fn has_unformatted(segment: &Segment, s: &Session, fields: &SegmentHeader) -> Result<bool> {
+        let hint = BlockAddress::unpack(fields.second_level_hint.get());
+        if Self::lists_unformatted(s, hint)? {
+            return Ok(true);
+        }
+        if fields.second_level_blocks.get() > 1 {
+            for l2 in Self::second_levels(segment, s)? {
+                if l2 != hint && Self::lists_unformatted(s, l2)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    fn lists_unformatted(s: &Session, l2: BlockAddress) -> Result<bool> {
         let block = s.current(l2, BlockClass::SecondLevelBitmap)?;
         let entries = bitmap::upper(&block).entries.get() as usize;
         Ok((0..entries).any(|n| bitmap::second_level_entry(&block, n).states & BlockState::Unformatted.bit() != 0))
@@ -377,8 +419,7 @@ impl Bitmaps {
         if first != entry.address() {
             return Ok((first, rest));
         }
-        let cover =
-            u32::from(bitmap::first_level(&s.current(first, BlockClass::FirstLevelBitmap)?).limit.get()).max(1);
+        let cover = u32::from(bitmap::first_level(&s.current(first, BlockClass::FirstLevelBitmap)?).limit.get()).max(1);
         Ok((first.plus(offset / cover), (cover - offset % cover).min(rest)))
     }
 
@@ -406,21 +447,23 @@ impl Bitmaps {
         Self::chunk(s, &entry, address.block - entry.address().block)
     }
 
-    /// After a direct load: the blocks are full, the high mark goes to the end of the L1 in which the load ended, the low mark to the load's own end.
+    /// After a direct load: the blocks are full, the high mark goes to the end of the L1 in which the load ended. The low mark goes to the load's own
+    /// end if nothing below the load is unformatted.
     pub(super) fn mark_loaded(segment: &Segment, s: &Session, from: Position, to: Position) -> Result<()> {
-        let (_, entries) = segment.map(s, Reading::Current)?;
-        let mut passed_low = 0;
-        let mut high = to;
-        let mut passed_high = 0;
+        let (fields, entries) = segment.map(s, Reading::Current)?;
+        let low = Position::from(fields.low);
+        let mut formatted = true;
+        Self::each_state(segment, s, &entries, low, from, Reading::Current, |_, state| {
+            formatted &= state != BlockState::Unformatted;
+        })?;
+        let mut high = to.max(fields.high.into());
         for (ordinal, entry) in entries.iter().enumerate() {
             let ordinal = ordinal as u32;
             if ordinal < from.extent || ordinal > to.extent {
                 continue;
             }
-            let begin = if ordinal == from.extent { from.block } else { 0 };
             let end = if ordinal == to.extent { to.block } else { entry.blocks.get() };
-            passed_low += end - begin;
-            let mut at = begin;
+            let mut at = if ordinal == from.extent { from.block } else { 0 };
             while at < end {
                 let (l1, covered) = Self::chunk(s, entry, at)?;
                 let stop = (at + covered).min(end);
@@ -436,23 +479,25 @@ impl Bitmaps {
                 });
                 drop(block);
                 Self::publish(s, l1)?;
-                if ordinal == to.extent && stop == end {
-                    high = Position { extent: ordinal, block: at + covered };
-                    passed_high = at + covered - end;
-                }
                 at += covered;
+                high = high.max(Position { extent: ordinal, block: at });
             }
         }
+        let mark = |position: Position| {
+            let whole: u32 = entries[..position.extent as usize].iter().map(|entry| entry.blocks.get()).sum();
+            HighWaterMark {
+                extent: position.extent.into(),
+                block: position.block.into(),
+                blocks: (whole + position.block).into(),
+            }
+        };
         let mut header = s.current_mut(segment.header, BlockClass::SegmentHeader)?;
         s.change(&mut header, |bytes| {
             let fields = segment::header_mut(bytes);
-            let blocks = fields.high.blocks.get() + passed_low;
-            fields.low.extent = to.extent.into();
-            fields.low.block = to.block.into();
-            fields.low.blocks = blocks.into();
-            fields.high.extent = high.extent.into();
-            fields.high.block = high.block.into();
-            fields.high.blocks = (blocks + passed_high).into();
+            fields.high = mark(high);
+            if formatted {
+                fields.low = mark(to);
+            }
         });
         Ok(())
     }
