@@ -42,7 +42,9 @@ impl Connection {
         let columns = listed_columns(insert, &table)?;
         match &*query.body {
             SetExpr::Values(values) if query.order_by.is_none() && query.with.is_none() => {
-                self.insert_values(&table, &columns, &values.rows, cursor)
+                self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
+                    self.insert_values(&table, &columns, &values.rows, binder)
+                })
             }
             _ => {
                 let bound = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
@@ -89,9 +91,9 @@ impl Connection {
         table: &Arc<TableDef>,
         columns: &[usize],
         rows: &[ast::Parens<Vec<ast::Expr>>],
-        cursor: &Cursor,
+        binder: &Binder<'_>,
     ) -> Result<u64> {
-        let context = self.statement_context()?;
+        let context = Arc::clone(binder.context());
         let origins = self.origins(table, columns, &*context)?;
         let targets: Vec<Target> =
             (0..table.columns.len()).map(|column| Target::new(table, column, None, Statement::Insert)).collect();
@@ -126,7 +128,7 @@ impl Connection {
                             }
                         }
                         Origin::Source(at) => {
-                            let value = self.single_value(&values[*at], cursor)?;
+                            let value = self.single_value(&values[*at], binder)?;
                             targets[column].store(&*context, &value, &mut bytes)?
                         }
                     };
@@ -143,21 +145,19 @@ impl Connection {
     }
 
     /// The value of an expression without columns; a subquery in it is run.
-    fn single_value(&self, e: &ast::Expr, cursor: &Cursor) -> Result<Datum> {
-        self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
-            let bound = binder.value(e, &Scope::default())?;
-            if !holds_subquery(&bound.expr) {
-                return evaluate::datum(&bound.expr);
-            }
-            let plan = LogicalPlanBuilder::empty(true)
-                .project(vec![bound.expr.alias("VALUE")])
-                .and_then(LogicalPlanBuilder::build)
-                .map_err(from_datafusion)?;
-            let physical = run::plan(&self.runtime, &self.state, &plan)?;
-            let mut running = Running::start(&self.state, physical, Arc::clone(&self.demand))?;
-            let rows = running.fetch(&self.runtime, 1)?;
-            Ok(rows.into_iter().next().and_then(|mut row| row.pop()).unwrap_or_default())
-        })
+    fn single_value(&self, e: &ast::Expr, binder: &Binder<'_>) -> Result<Datum> {
+        let bound = binder.value(e, &Scope::default())?;
+        if !holds_subquery(&bound.expr) {
+            return evaluate::datum(&bound.expr);
+        }
+        let plan = LogicalPlanBuilder::empty(true)
+            .project(vec![bound.expr.alias("VALUE")])
+            .and_then(LogicalPlanBuilder::build)
+            .map_err(from_datafusion)?;
+        let physical = run::plan(&self.runtime, &self.state, &plan)?;
+        let mut running = Running::start(&self.state, physical, Arc::clone(&self.demand))?;
+        let rows = running.fetch(&self.runtime, 1)?;
+        Ok(rows.into_iter().next().and_then(|mut row| row.pop()).unwrap_or_default())
     }
 
     pub(crate) fn insert_rows(&self, table: &Arc<TableDef>, bound: BoundQuery, cursor: &mut Cursor) -> Result<u64> {

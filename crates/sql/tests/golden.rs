@@ -1,0 +1,50 @@
+//! Golden scripts: statements with what they must give. `UPDATE_GOLDENFILES=1 cargo test -p sql` writes the files anew.
+//!
+//! A script is a text file of blocks: a statement ended by `;` or, over several lines, up to it; then `---` and the result.
+
+mod support;
+
+use std::fmt::Write;
+use std::path::Path;
+
+fn check(path: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let mut connection = support::connect();
+    let mut written = String::new();
+    for block in text.split("\n\n").map(str::trim).filter(|block| !block.is_empty()) {
+        if block.lines().all(|line| line.starts_with('#')) {
+            writeln!(written, "{block}\n").unwrap();
+            continue;
+        }
+        let input = block.split("\n---").next().unwrap_or(block).trim();
+        writeln!(written, "{input}\n---").unwrap();
+        for statement in input.split(";\n").map(|statement| statement.trim().trim_end_matches(';')) {
+            writeln!(written, "{}", support::run(&mut connection, statement)).unwrap();
+        }
+        writeln!(written).unwrap();
+    }
+    let written = format!("{}\n", written.trim_end());
+    if std::env::var_os("UPDATE_GOLDENFILES").is_some() {
+        return std::fs::write(path, written).map_err(|error| error.to_string());
+    }
+    if written == text {
+        return Ok(());
+    }
+    let mut difference = String::new();
+    for (got, expected) in written.lines().zip(text.lines()) {
+        if got != expected {
+            writeln!(difference, "  expected {expected}\n  got      {got}").unwrap();
+        }
+    }
+    Err(format!("{}:\n{difference}", path.display()))
+}
+
+#[test]
+fn golden_scripts() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts");
+    let mut paths: Vec<_> = std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    assert!(!paths.is_empty());
+    let failures: Vec<String> = paths.iter().filter_map(|path| check(path).err()).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

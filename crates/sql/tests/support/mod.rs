@@ -1,0 +1,67 @@
+//! A database in memory for tests, and results as text.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use common::SystemClock;
+use device::MemoryFileSystem;
+use engine::instance::{CreateOptions, Instance};
+use sql::{Connection, Database, Datum};
+
+/// A new database in memory.
+pub fn database() -> Arc<Database> {
+    let parameters = vec![("db_cache_size".to_owned(), "32M".to_owned())];
+    let options = CreateOptions { parameters, ..CreateOptions::default() };
+    let files = Arc::new(MemoryFileSystem::default());
+    let instance =
+        Instance::create(files, Path::new("/database"), Arc::new(SystemClock::default()), None, &options).unwrap();
+    Database::new(instance)
+}
+
+/// A session of SYSTEM.
+pub fn connect() -> Connection {
+    database().connect("system", None).unwrap()
+}
+
+/// What a statement gives: rows as `a | b`, one a line; or what was done; or the error.
+pub fn run(connection: &mut Connection, text: &str) -> String {
+    match try_run(connection, text) {
+        Ok(text) => text,
+        Err(error) => match error.position {
+            Some(position) => format!("{error} [{position}]"),
+            None => error.to_string(),
+        },
+    }
+}
+
+fn try_run(connection: &mut Connection, text: &str) -> common::Result<String> {
+    let cursor = connection.parse(text)?;
+    let result = (|| {
+        let executed = connection.execute(cursor)?;
+        if !executed.is_query {
+            return Ok(match executed.rows {
+                Some(rows) => format!("{}: {rows} rows", executed.verb),
+                None => executed.verb.to_owned(),
+            });
+        }
+        let columns = connection.describe(cursor)?;
+        let mut lines = vec![columns.into_iter().map(|column| column.name).collect::<Vec<_>>().join(" | ")];
+        loop {
+            let fetched = connection.fetch(cursor, 15)?;
+            for row in &fetched.rows {
+                let values = row.iter().map(|value| shown(connection, value)).collect::<common::Result<Vec<_>>>()?;
+                lines.push(values.join(" | "));
+            }
+            if fetched.end {
+                break;
+            }
+        }
+        Ok(lines.join("\n"))
+    })();
+    connection.close(cursor);
+    result
+}
+
+fn shown(connection: &Connection, value: &Datum) -> common::Result<String> {
+    if value.is_null() { Ok("-".to_owned()) } else { connection.text(value) }
+}
