@@ -108,7 +108,7 @@ impl Model {
             files: (0..setting.files)
                 .map(|n| DatafileSpec {
                     name: format!("t{n}.dbf"),
-                    bytes: 4 << 20,
+                    bytes: 5 << 20,
                     reuse: false,
                     autoextend: Some((1 << 20, None)),
                 })

@@ -12,8 +12,8 @@ pub(super) const FREE: u8 = 0;
 /// A read is on its way; [`Frame::batch`] says which.
 pub(super) const READING: u8 = 1;
 pub(super) const VALID: u8 = 2;
-/// The read failed; the frame is out of the hash chains and is reused when the last pin goes.
-pub(super) const FAILED: u8 = 3;
+/// Out of the hash chains, because the read failed or the block was discarded; reused when the last pin goes.
+pub(super) const DETACHED: u8 = 3;
 
 /// A touch is counted at most once in this many seconds.
 const TOUCH_SECONDS: u32 = 3;
@@ -26,6 +26,8 @@ pub(super) struct Frame {
     pub(super) state: AtomicU8,
     pub(super) class: AtomicU8,
     pub(super) pins: AtomicU32,
+    /// Writes of it that are under way: the block must not be written by other means before they have returned.
+    pub(super) writing: AtomicU32,
     pub(super) dirty: AtomicBool,
     pub(super) touches: AtomicU16,
     touched_at: AtomicU32,
@@ -41,6 +43,7 @@ impl Frame {
             state: AtomicU8::new(FREE),
             class: AtomicU8::new(0),
             pins: AtomicU32::new(0),
+            writing: AtomicU32::new(0),
             dirty: AtomicBool::new(false),
             touches: AtomicU16::new(0),
             touched_at: AtomicU32::new(0),

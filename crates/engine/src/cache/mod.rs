@@ -10,6 +10,7 @@ mod pool;
 mod read;
 mod replacement;
 mod scan;
+mod structure;
 mod writer;
 
 pub use block::{Block, BlockMut};
@@ -94,9 +95,13 @@ impl Cache {
         Ok(())
     }
 
-    /// Forgets a file; its buffers must have been discarded.
-    pub fn remove_file(&self, file: FileNumber) {
-        self.pool_of_file[usize::from(file.0)].store(NO_POOL, Ordering::Release);
+    /// Forgets a file and drops every buffer of it, dirty or not.
+    pub fn remove_file(&self, meter: &Meter, file: FileNumber) {
+        // First nobody can read more of it, then its buffers go, and last the file, which a write under way still needs.
+        let pool = self.pool_of_file[usize::from(file.0)].swap(NO_POOL, Ordering::AcqRel);
+        if let Some(pool) = self.pools.get(usize::from(pool)) {
+            pool.discard_file(meter, file);
+        }
         self.files.write()[usize::from(file.0)] = None;
     }
 
@@ -114,9 +119,7 @@ impl Cache {
 
     fn pool(&self, address: BlockAddress) -> Result<&Pool> {
         let pool = self.pool_of_file.get(usize::from(address.file.0)).map_or(NO_POOL, |p| p.load(Ordering::Acquire));
-        self.pools
-            .get(usize::from(pool))
-            .ok_or_else(|| Error::bug(format!("block address {address} names no open file")))
+        self.pools.get(usize::from(pool)).ok_or_else(|| Error::corrupt(address, "the address names no open file"))
     }
 
     /// The pool of a block size.
@@ -178,18 +181,11 @@ impl Cache {
     }
 
     /// Drops the buffers of blocks whose contents no longer matter, dirty or not.
-    pub fn discard(&self, range: BlockRange) {
+    pub fn discard(&self, meter: &Meter, range: BlockRange) {
         if let Ok(pool) = self.pool(range.start) {
             for n in 0..range.blocks {
-                pool.discard(range.start.plus(n));
+                pool.discard(meter, range.start.plus(n));
             }
-        }
-    }
-
-    /// Drops every buffer of a file, dirty or not.
-    pub fn discard_file(&self, file: FileNumber) {
-        if let Ok(pool) = self.pool(BlockAddress::new(file, 0)) {
-            pool.discard_file(file);
         }
     }
 

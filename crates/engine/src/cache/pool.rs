@@ -9,7 +9,7 @@ use common::{BlockAddress, BlockClass, BlockSize, Error, ErrorKind, FileNumber, 
 use waits::{Event, Meter, Statistic};
 
 use super::Cache;
-use super::frame::{FAILED, FREE, Frame, READING, VALID};
+use super::frame::{DETACHED, FREE, Frame, READING, VALID};
 use super::read::ReadBatch;
 use super::replacement::{Entry, Replacement};
 use super::writer::WriterWakes;
@@ -23,6 +23,13 @@ const FREE_WAITS_MAX: usize = 3_000;
 const BUFFERS_MIN: usize = 64;
 
 type Bucket = Mutex<Vec<(u32, Arc<Frame>)>>;
+
+/// Whether to wait for a buffer when none is free.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Patience {
+    Wait,
+    Never,
+}
 
 /// The buffers of one block size.
 pub struct Pool {
@@ -166,7 +173,7 @@ impl Pool {
                 let batch = frame.batch.lock().clone();
                 if let Some(batch) = batch {
                     batch.complete(self, meter);
-                    if frame.state() == FAILED {
+                    if frame.state() == DETACHED {
                         frame.unpin();
                         batch.failure(address)?;
                         continue;
@@ -176,14 +183,17 @@ impl Pool {
                 continue;
             }
             let file = cache.file(address.file)?;
-            if let Some(batch) = self.start_read(cache, meter, &file, address, 1, class, Entry::Midpoint)? {
+            if let Some(batch) =
+                self.start_read(cache, meter, &file, address, 1, class, Entry::Midpoint, Patience::Wait)?
+            {
                 batch.complete(self, meter);
                 batch.failure(address)?;
             }
         }
     }
 
-    /// The block's frame, pinned, with no read: for a block that is about to be formatted.
+    /// The block's frame, pinned, with no read: for a block that is about to be formatted. It may still show what the block was; a buffer that was
+    /// taken for it is zero before anybody can find it.
     pub(super) fn pin_new(
         &self,
         cache: &Cache,
@@ -206,7 +216,8 @@ impl Pool {
                 frame.unpin();
                 continue;
             }
-            let frame = self.take(meter)?;
+            let frame = self.take(cache, meter)?;
+            frame.latch.write().fill(0);
             frame.set_address(address);
             frame.class.store(class as u8, Ordering::Relaxed);
             frame.reset(1, now_s(meter));
@@ -219,7 +230,9 @@ impl Pool {
         }
     }
 
-    /// Starts to read up to `count` blocks from `start`; stops before the first that is in the cache. None when `start` itself is.
+    /// Starts to read up to `count` blocks from `start`; stops before the first that is in the cache. None when `start` itself is, or when no
+    /// buffer is free and the caller has no patience. For the blocks behind the first nobody waits: their buffers are held already by then.
+    #[expect(clippy::too_many_arguments, reason = "who reads what, where, and how")]
     pub(super) fn start_read(
         &self,
         cache: &Cache,
@@ -229,6 +242,7 @@ impl Pool {
         count: u32,
         class: BlockClass,
         entry: Entry,
+        patience: Patience,
     ) -> Result<Option<Arc<ReadBatch>>> {
         cache.health().check_readable()?;
         file.check_block(start)?;
@@ -242,10 +256,14 @@ impl Pool {
             if n > 0 && self.holds(address) {
                 break;
             }
-            let frame = match self.take(meter) {
-                Ok(frame) => frame,
-                Err(_) if n > 0 => break,
-                Err(error) => return Err(error),
+            let frame = if n == 0 && patience == Patience::Wait {
+                self.take(cache, meter)?
+            } else {
+                meter.count(Statistic::FreeBufferRequested, 1);
+                match self.take_now(meter) {
+                    Some(frame) => frame,
+                    None => break,
+                }
             };
             frame.set_address(address);
             frame.class.store(class as u8, Ordering::Relaxed);
@@ -275,11 +293,16 @@ impl Pool {
     }
 
     /// A frame in no chain and not on the list, pinned once.
-    fn take(&self, meter: &Meter) -> Result<Arc<Frame>> {
+    fn take(&self, cache: &Cache, meter: &Meter) -> Result<Arc<Frame>> {
         meter.count(Statistic::FreeBufferRequested, 1);
         for attempt in 0..=FREE_WAITS_MAX {
             if let Some(frame) = self.take_now(meter) {
                 return Ok(frame);
+            }
+            // The writer has ended for good then.
+            cache.health().check()?;
+            if attempt > 0 && self.finish_a_read(meter) {
+                continue;
             }
             if attempt < FREE_WAITS_MAX {
                 self.wait_for_writer(meter);
@@ -290,6 +313,14 @@ impl Pool {
             Number::Ora(379),
             format!("no free buffers available in the buffer pool for block size {}", self.size),
         ))
+    }
+
+    /// Completes a read that is on its way, whoever started it: until then it keeps its buffers, and its session may be waiting for one itself.
+    fn finish_a_read(&self, meter: &Meter) -> bool {
+        self.frames().iter().filter(|frame| frame.state() == READING).any(|frame| {
+            let batch = frame.batch.lock().clone();
+            batch.is_some_and(|batch| batch.try_complete(self, meter))
+        })
     }
 
     fn take_now(&self, meter: &Meter) -> Option<Arc<Frame>> {
@@ -326,7 +357,7 @@ impl Pool {
                 }
                 continue;
             }
-            if frame.is_dirty() {
+            if frame.is_dirty() && frame.state() == VALID {
                 meter.count(Statistic::DirtyBuffersInspected, 1);
                 continue;
             }
@@ -338,15 +369,23 @@ impl Pool {
         None
     }
 
-    /// Takes an idle, clean frame out of its chain and pins it; false when somebody was faster.
+    /// Takes an idle, clean frame out of its chain and pins it; false when somebody was faster, even when the frame has another block by now.
     fn claim(&self, frame: &Arc<Frame>) -> bool {
-        let tag = frame.address().pack();
-        let mut bucket = self.bucket(frame.address()).lock();
-        if frame.is_pinned() || frame.is_dirty() || frame.state() == READING {
+        let address = frame.address();
+        let tag = address.pack();
+        let mut bucket = self.bucket(address).lock();
+        if frame.is_pinned() || frame.address() != address {
             return false;
         }
-        if let Some(at) = bucket.iter().position(|(t, f)| *t == tag && f.index == frame.index) {
-            bucket.swap_remove(at);
+        match frame.state() {
+            VALID if !frame.is_dirty() => {
+                let Some(at) = bucket.iter().position(|(t, f)| *t == tag && f.index == frame.index) else {
+                    return false;
+                };
+                bucket.swap_remove(at);
+            }
+            DETACHED => {}
+            _ => return false,
         }
         frame.pin();
         frame.state.store(FREE, Ordering::Release);
@@ -383,40 +422,49 @@ impl Pool {
         self.frames.read().clone()
     }
 
-    pub(super) fn discard(&self, address: BlockAddress) {
+    /// Forgets a block, dirty or not. Whoever has it pinned keeps what it sees, as a block of nowhere; a write of it has returned afterwards.
+    pub(super) fn discard(&self, meter: &Meter, address: BlockAddress) {
         while let Some(frame) = self.find(address) {
-            // The pin just taken is the only one when nobody else uses the frame; the writer's pin goes soon.
-            if frame.state() == VALID && frame.pins.load(Ordering::Acquire) == 1 {
-                frame.dirty.store(false, Ordering::Release);
-                frame.unpin();
-                if self.claim(&frame) {
-                    self.replacement.lock().remove(frame.index);
-                    self.give_back(&frame);
-                    return;
+            if frame.state() == READING {
+                let batch = frame.batch.lock().clone();
+                if let Some(batch) = batch {
+                    batch.complete(self, meter);
                 }
-            } else {
                 frame.unpin();
+                continue;
+            }
+            self.unpublish(&frame);
+            frame.state.store(DETACHED, Ordering::SeqCst);
+            while frame.writing.load(Ordering::SeqCst) > 0 {
                 std::thread::yield_now();
+            }
+            frame.unpin();
+            self.release_idle(&frame);
+            return;
+        }
+    }
+
+    pub(super) fn discard_file(&self, meter: &Meter, file: FileNumber) {
+        for frame in self.frames() {
+            let address = frame.address();
+            if address.file == file && frame.state() != FREE {
+                self.discard(meter, address);
             }
         }
     }
 
-    pub(super) fn discard_file(&self, file: FileNumber) {
-        for frame in self.frames() {
-            let address = frame.address();
-            if address.file == file && frame.state() != FREE {
-                self.discard(address);
-            }
+    /// Makes a frame free for anything, unless it is in use or dirty.
+    fn release_idle(&self, frame: &Arc<Frame>) {
+        if self.claim(frame) {
+            self.replacement.lock().remove(frame.index);
+            self.give_back(frame);
         }
     }
 
     /// Empties every frame that is neither in use nor dirty.
     pub(super) fn evict_all(&self) {
         for frame in self.frames() {
-            if frame.state() == VALID && !frame.is_dirty() && !frame.is_pinned() && self.claim(&frame) {
-                self.replacement.lock().remove(frame.index);
-                self.give_back(&frame);
-            }
+            self.release_idle(&frame);
         }
     }
 

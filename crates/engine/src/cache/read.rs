@@ -11,8 +11,9 @@ use common::{BlockAddress, Error, Result};
 use device::{AlignedBuffer, PendingRead};
 use waits::{Event, Meter};
 
-use super::frame::{FAILED, Frame, VALID};
+use super::frame::{DETACHED, Frame, VALID};
 use super::pool::Pool;
+use super::structure;
 use crate::tablespace::Datafile;
 
 /// One read call.
@@ -75,8 +76,24 @@ impl ReadBatch {
             let at = [u64::from(self.start.file.0), u64::from(self.start.block), 1];
             meter.waited(Event::ReadByOtherSession, at, -1, waited);
         }
-        let Stage::Flying { read, frames, file } = std::mem::replace(&mut *stage, Stage::Done(Vec::new())) else {
-            return;
+        self.finish(&mut stage, pool, meter, start);
+    }
+
+    /// As [`ReadBatch::complete`], but false at once when another session is at it already, or nothing is left to do.
+    pub(super) fn try_complete(&self, pool: &Pool, meter: &Meter) -> bool {
+        match self.stage.try_lock() {
+            Some(mut stage) => self.finish(&mut stage, pool, meter, meter.clock().monotonic_us()),
+            None => false,
+        }
+    }
+
+    /// Waits for the read unless that was done before; the failures of a read stay for all who ask.
+    fn finish(&self, stage: &mut Stage, pool: &Pool, meter: &Meter, start: u64) -> bool {
+        if !matches!(stage, Stage::Flying { .. }) {
+            return false;
+        }
+        let Stage::Flying { read, frames, file } = std::mem::replace(stage, Stage::Collecting) else {
+            return false;
         };
         let count = frames.len() as u64;
         let event = if count == 1 { Event::DbFileSequentialRead } else { Event::DbFileScatteredRead };
@@ -88,7 +105,8 @@ impl ReadBatch {
             Ok(buffers) => {
                 for (frame, buffer) in frames.iter().zip(buffers) {
                     let address = frame.address();
-                    let checked = format::block::check(&buffer, address);
+                    let checked =
+                        format::block::check(&buffer, address).and_then(|()| structure::check(&buffer, address));
                     *frame.latch.write() = buffer;
                     match checked {
                         Ok(()) => frame.state.store(VALID, Ordering::Release),
@@ -112,11 +130,12 @@ impl ReadBatch {
             frame.unpin();
         }
         *stage = Stage::Done(failures);
+        true
     }
 
     fn fail(pool: &Pool, frame: &Frame) {
         pool.unpublish(frame);
-        frame.state.store(FAILED, Ordering::Release);
+        frame.state.store(DETACHED, Ordering::Release);
     }
 
     /// # Errors

@@ -9,6 +9,7 @@ use common::sync::Arc;
 use common::{BlockAddress, BlockClass, Result};
 use waits::{GetMode, Meter};
 
+use super::pool::Patience;
 use super::read::ReadBatch;
 use super::replacement::Entry;
 use super::{Block, Cache};
@@ -72,7 +73,7 @@ impl BlockScan {
         let Some(current) = self.ranges.get(range).copied() else {
             return Ok(None);
         };
-        self.next = (range, offset + 1);
+        self.next = (range, offset);
         if self.ahead < (range, offset) {
             self.ahead = (range, offset);
         }
@@ -80,6 +81,7 @@ impl BlockScan {
         let address = current.start.plus(offset);
         let block = self.cache.get(&self.meter, address, self.class, GetMode::Consistent)?;
         self.flying.retain(|(last, _)| *last != address);
+        self.next = (range, offset + 1);
         Ok(Some(block))
     }
 
@@ -110,13 +112,16 @@ impl BlockScan {
             }
             let count = self.read_blocks.min(current.blocks - offset);
             let file = self.cache.file(start.file)?;
-            match pool.start_read(&self.cache, &self.meter, &file, start, count, self.class, self.entry)? {
+            let (class, entry) = (self.class, self.entry);
+            match pool.start_read(&self.cache, &self.meter, &file, start, count, class, entry, Patience::Never)? {
                 Some(batch) => {
                     let read = batch.blocks();
                     self.ahead = (range, offset + read);
                     self.flying.push((start.plus(read - 1), batch));
                 }
-                None => self.ahead = (range, offset + 1),
+                None if pool.holds(start) => self.ahead = (range, offset + 1),
+                // No buffer is free: the block that is wanted now is read alone.
+                None => return Ok(()),
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::sync::atomic::Ordering;
 use common::sync::{Arc, Condvar, Mutex};
-use common::{Result, limits};
+use common::{BlockAddress, Result, limits};
 use device::AlignedBuffer;
 use waits::{Event, Meter, Statistic};
 
@@ -46,8 +46,15 @@ impl WriterWakes {
 
 /// Writes every dirty buffer of a pool, in address order.
 pub(super) fn write_all(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()> {
-    let mut dirty: Vec<_> = pool.frames().into_iter().filter(|frame| frame.is_dirty()).collect();
-    write(cache, pool, meter, &mut dirty, Latched::Wait)?;
+    let frames = pool.frames();
+    let dirty = frames.iter().filter(|frame| frame.is_dirty()).cloned().collect();
+    write(cache, pool, meter, dirty, Latched::Wait)?;
+    // What another session has begun to write is clean by its flag, but not on its way to the disk for certain.
+    for frame in &frames {
+        while frame.writing.load(Ordering::SeqCst) > 0 {
+            std::thread::yield_now();
+        }
+    }
     pool.announce_clean();
     Ok(())
 }
@@ -81,7 +88,7 @@ pub(super) fn write_cold(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()
             at = list.warmer(index);
         }
     }
-    write(cache, pool, meter, &mut cold, Latched::Skip)?;
+    write(cache, pool, meter, cold, Latched::Skip)?;
     pool.announce_clean();
     Ok(())
 }
@@ -94,75 +101,119 @@ enum Latched {
     Skip,
 }
 
-fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: &mut [Arc<Frame>], latched: Latched) -> Result<()> {
-    frames.sort_by_key(|frame| frame.address());
+fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<Arc<Frame>>, latched: Latched) -> Result<()> {
+    // A frame may get another block before its turn comes: then it is passed by.
+    let mut frames: Vec<_> = frames.into_iter().map(|frame| (frame.address(), frame)).collect();
+    frames.sort_by_key(|(address, _)| *address);
     let block_bytes = pool.block_size().bytes();
     let run_max = (limits::IO_BYTES_MAX / block_bytes).max(1);
     let mut scratch = AlignedBuffer::zeroed(run_max * block_bytes);
-    let mut run: Vec<Arc<Frame>> = Vec::with_capacity(run_max);
-    for frame in frames.iter() {
-        let follows = run.last().is_some_and(|last| last.address().plus(1) == frame.address());
-        if !run.is_empty() && (!follows || run.len() == run_max) {
+    let mut run = Run { start: BlockAddress::NONE, frames: Vec::with_capacity(run_max) };
+    for (address, frame) in frames {
+        let follows = run.end() == Some(address);
+        if !run.frames.is_empty() && (!follows || run.frames.len() == run_max) {
             write_run(cache, pool, meter, &mut run, &scratch)?;
         }
-        if copy(frame, &mut scratch[run.len() * block_bytes..][..block_bytes], latched) {
-            run.push(frame.clone());
-        } else if !run.is_empty() {
+        let mut place = run.frames.len() * block_bytes..(run.frames.len() + 1) * block_bytes;
+        let mut copied = copy(&frame, address, &mut scratch[place.clone()], Latched::Skip);
+        if copied == Copied::Latched && latched == Latched::Wait {
+            // Whoever holds the latch may be waiting for a buffer, even for one of this run.
             write_run(cache, pool, meter, &mut run, &scratch)?;
+            place = 0..block_bytes;
+            copied = copy(&frame, address, &mut scratch[place], Latched::Wait);
+        }
+        if copied == Copied::Yes {
+            if run.frames.is_empty() {
+                run.start = address;
+            }
+            run.frames.push(frame);
         }
     }
-    if !run.is_empty() {
-        write_run(cache, pool, meter, &mut run, &scratch)?;
-    }
-    Ok(())
+    write_run(cache, pool, meter, &mut run, &scratch)
 }
 
-/// Copies a dirty buffer, sealed, and pins it; false when there is nothing to write any more.
-fn copy(frame: &Arc<Frame>, to: &mut [u8], latched: Latched) -> bool {
+/// Consecutive blocks that are copied and pinned.
+struct Run {
+    start: BlockAddress,
+    frames: Vec<Arc<Frame>>,
+}
+
+impl Run {
+    /// The block behind the run.
+    fn end(&self) -> Option<BlockAddress> {
+        (!self.frames.is_empty()).then(|| self.start.plus(self.frames.len() as u32))
+    }
+
+    fn release(&mut self) {
+        for frame in self.frames.drain(..) {
+            release(&frame);
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Copied {
+    Yes,
+    /// There is nothing to write any more.
+    Clean,
+    /// A session has the block for a change.
+    Latched,
+}
+
+fn release(frame: &Frame) {
+    frame.writing.fetch_sub(1, Ordering::SeqCst);
+    frame.unpin();
+}
+
+/// Copies a dirty buffer, sealed, and pins it.
+fn copy(frame: &Frame, address: BlockAddress, to: &mut [u8], latched: Latched) -> Copied {
     frame.pin();
+    // Noted before the state is looked at: a discard takes the block away first and looks for this afterwards.
+    frame.writing.fetch_add(1, Ordering::SeqCst);
     let bytes = match latched {
         Latched::Wait => Some(frame.latch.read()),
         Latched::Skip => frame.latch.try_read(),
     };
     let Some(bytes) = bytes else {
-        frame.unpin();
-        return false;
+        release(frame);
+        return Copied::Latched;
     };
-    if frame.state() != VALID || !frame.is_dirty() {
+    if frame.state.load(Ordering::SeqCst) != VALID || !frame.is_dirty() || frame.address() != address {
         drop(bytes);
-        frame.unpin();
-        return false;
+        release(frame);
+        return Copied::Clean;
     }
     to.copy_from_slice(&bytes);
     // Nobody changes the block while the latch is held; a later change makes it dirty again.
     frame.dirty.store(false, Ordering::Release);
     drop(bytes);
     format::block::seal(to);
-    true
+    Copied::Yes
 }
 
-fn write_run(cache: &Cache, pool: &Pool, meter: &Meter, run: &mut Vec<Arc<Frame>>, scratch: &[u8]) -> Result<()> {
-    let start = run[0].address();
-    let bytes = run.len() * pool.block_size().bytes();
+fn write_run(cache: &Cache, pool: &Pool, meter: &Meter, run: &mut Run, scratch: &[u8]) -> Result<()> {
+    if run.frames.is_empty() {
+        return Ok(());
+    }
+    let (start, count) = (run.start, run.frames.len() as u64);
+    let bytes = run.frames.len() * pool.block_size().bytes();
     let result = cache.file(start.file).and_then(|file| {
         meter.wait(Event::DbFileParallelWrite, [1, 0, u64::from(u32::MAX)], -1, || {
             file.write_blocks(start, &scratch[..bytes])
         })
     });
     if let Err(error) = result {
-        for frame in run.iter() {
+        for frame in &run.frames {
             frame.dirty.store(true, Ordering::Release);
-            frame.unpin();
         }
+        run.release();
         return Err(cache.health().stop(&error));
     }
-    pool.physical_writes.fetch_add(run.len() as u64, Ordering::Relaxed);
-    meter.count(Statistic::PhysicalWrites, run.len() as u64);
-    meter.count(Statistic::PhysicalWritesFromCache, run.len() as u64);
+    run.release();
+    pool.physical_writes.fetch_add(count, Ordering::Relaxed);
+    meter.count(Statistic::PhysicalWrites, count);
+    meter.count(Statistic::PhysicalWritesFromCache, count);
     meter.count(Statistic::PhysicalWriteIoRequests, 1);
     meter.count(Statistic::PhysicalWriteBytes, bytes as u64);
-    for frame in run.drain(..) {
-        frame.unpin();
-    }
     Ok(())
 }

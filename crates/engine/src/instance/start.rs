@@ -243,7 +243,7 @@ impl Instance {
     /// HW-0010 when the instance has stopped before: what is on disk is then not marked clean.
     pub fn shutdown(&self) -> Result<()> {
         if self.closed.swap(true, Ordering::AcqRel) {
-            return Ok(());
+            return self.health.check();
         }
         self.stop_writer();
         self.health.check()?;

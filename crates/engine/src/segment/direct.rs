@@ -78,27 +78,30 @@ impl DirectLoad<'_> {
                 if self.next.block < range.blocks {
                     return Ok(range.start.plus(self.next.block));
                 }
-                self.next = Position { extent: self.next.extent + 1, block: 0 };
-                self.extent = None;
-                self.cover = None;
             }
+            // A load that finds no room stays where it is: what it has can still be finished.
+            let wanted = if self.extent.is_some() { self.next.extent + 1 } else { self.next.extent };
             let (entry, blocks) = {
                 let header = self.session.current(self.segment.header, BlockClass::SegmentHeader)?;
                 let fields = *segment::header(&header);
-                let entry = (self.next.extent < fields.extents.get())
-                    .then(|| self.segment.extent_entry(self.session, &header, self.next.extent))
+                let entry = (wanted < fields.extents.get())
+                    .then(|| self.segment.extent_entry(self.session, &header, wanted))
                     .transpose()?;
                 (entry, fields.blocks.get())
             };
             match entry {
                 Some(entry) => {
                     let range = BlockRange { start: entry.address(), blocks: entry.blocks.get() };
+                    if self.extent.is_some() {
+                        self.next = Position { extent: wanted, block: 0 };
+                        self.cover = None;
+                    }
                     self.extent = Some((range, entry.metadata.get()));
                 }
                 None => {
                     let _growing = self.segment.growing(self.session);
                     self.segment.grow(self.session, blocks)?;
-                    self.grown.get_or_insert(self.next.extent);
+                    self.grown.get_or_insert(wanted);
                 }
             }
         }
@@ -162,13 +165,16 @@ impl DirectLoad<'_> {
         }
         let file = s.instance().cache().file(start.file)?;
         // A block that was in use before the segment was truncated may still be cached.
-        s.instance().cache().discard(BlockRange { start, blocks: filled as u32 });
+        let blocks = BlockRange { start, blocks: filled as u32 };
+        s.instance().cache().discard(s.meter(), blocks);
         let at = [u64::from(start.file.0), u64::from(start.block), filled as u64];
         s.meter()
             .wait(Event::DirectPathWrite, at, i64::from(self.segment.object().0), || {
                 file.write_blocks(start, &self.buffer[..bytes])
             })
             .map_err(|error| s.instance().health().stop(&error))?;
+        // A scan of whatever the blocks were before may have read them once more.
+        s.instance().cache().discard(s.meter(), blocks);
         s.meter().count(Statistic::PhysicalWrites, filled as u64);
         s.meter().count(Statistic::PhysicalWritesDirect, filled as u64);
         s.meter().count(Statistic::PhysicalWriteIoRequests, 1);

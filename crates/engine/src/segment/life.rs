@@ -157,7 +157,7 @@ impl Segment {
         let _growing = self.growing(s);
         let extents = self.extents(s)?;
         for range in &extents {
-            s.instance().cache().discard(*range);
+            s.instance().cache().discard(s.meter(), *range);
         }
         for range in extents {
             self.tablespace.free(s, range)?;
@@ -174,7 +174,7 @@ impl Segment {
         let _growing = self.growing(s);
         let extents = self.extents(s)?;
         for range in &extents {
-            s.instance().cache().discard(*range);
+            s.instance().cache().discard(s.meter(), *range);
         }
         let spec = SegmentSpec { data_object, ..self.spec.clone() };
         let parts = SegmentParts { spec: &spec, block_size: self.block_size() };

@@ -368,13 +368,11 @@ impl Instance {
         let mut failed = None;
         for number in numbers {
             let file = self.cache().file(number)?;
-            self.cache().discard_file(number);
-            self.cache().remove_file(number);
+            self.cache().remove_file(s.meter(), number);
             if datafiles && let Err(error) = self.files().remove(file.path()) {
                 failed.get_or_insert_with(|| file_error(1259, "unable to delete datafile", file.name(), &error));
             }
         }
-        s.meter().count(waits::Statistic::UserCalls, 0);
         failed.map_or(Ok(()), Err)
     }
 
@@ -407,8 +405,7 @@ impl Instance {
         self.control().update(|data| data.datafiles.retain(|file| file.number != number.0))?;
         tablespace.files.write().retain(|file| *file != number);
         let file = self.cache().file(number)?;
-        self.cache().discard_file(number);
-        self.cache().remove_file(number);
+        self.cache().remove_file(s.meter(), number);
         self.files().remove(file.path()).map_err(|e| file_error(1259, "unable to delete datafile", name, &e))
     }
 

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use common::sync::Arc;
 use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use common::sync::{Arc, Mutex};
 use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result, TablespaceNumber, limits};
 use device::{AlignedBuffer, Device, PendingRead};
 use waits::{Event, Meter};
@@ -20,6 +20,7 @@ pub struct Datafile {
     device: Arc<dyn Device>,
     blocks: AtomicU32,
     written: AtomicBool,
+    syncing: Mutex<()>,
     reads: AtomicU64,
     blocks_read: AtomicU64,
     read_us: AtomicU64,
@@ -58,6 +59,7 @@ impl Datafile {
             device,
             blocks: AtomicU32::new(blocks),
             written: AtomicBool::new(false),
+            syncing: Mutex::new(()),
             reads: AtomicU64::new(0),
             blocks_read: AtomicU64::new(0),
             read_us: AtomicU64::new(0),
@@ -145,10 +147,12 @@ impl Datafile {
     /// # Errors
     /// ORA-01114.
     pub fn write_blocks(&self, start: BlockAddress, bytes: &[u8]) -> Result<()> {
-        self.written.store(true, Ordering::Release);
         self.writes.fetch_add(1, Ordering::Relaxed);
         self.blocks_written.fetch_add((bytes.len() / self.block_size.bytes()) as u64, Ordering::Relaxed);
-        self.device.write_at(self.offset(start.block), &[bytes]).map_err(|error| {
+        let result = self.device.write_at(self.offset(start.block), &[bytes]);
+        // Noted afterwards: a sync that comes meanwhile may miss the write.
+        self.written.store(true, Ordering::Release);
+        result.map_err(|error| {
             Error::new(
                 ErrorKind::Io,
                 Number::Ora(1114),
@@ -165,6 +169,8 @@ impl Datafile {
     /// # Errors
     /// ORA-01114.
     pub fn sync_if_written(&self, meter: &Meter) -> Result<()> {
+        // Who finds nothing left to sync must know that it is done.
+        let _syncing = self.syncing.lock();
         if !self.written.swap(false, Ordering::AcqRel) {
             return Ok(());
         }

@@ -218,7 +218,7 @@ impl Tablespace {
         }
         if blocks < space.blocks.get() {
             let start = BlockAddress::new(number, blocks);
-            s.instance().cache().discard(BlockRange { start, blocks: space.blocks.get() - blocks });
+            s.instance().cache().discard(s.meter(), BlockRange { start, blocks: space.blocks.get() - blocks });
         }
         s.instance().set_file_blocks(s, number, blocks)?;
         s.change(&mut header, |block| resize_header(block, blocks));
