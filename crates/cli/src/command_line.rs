@@ -19,6 +19,7 @@ pub(crate) enum Command {
     Tkprof(Tkprof),
     Verify(Verify),
     Dump(Dump),
+    Bench(Bench),
 }
 
 /// Run a paper's experiment, and print what was published beside what is measured
@@ -88,4 +89,32 @@ pub(crate) struct Dump {
     pub(crate) file: u16,
     /// Block number in the file
     pub(crate) block: u32,
+}
+
+/// Run a benchmark beside its peers where they are installed
+#[derive(Args, Debug)]
+pub(crate) struct Bench {
+    /// The benchmark
+    pub(crate) name: Option<String>,
+    /// List the benchmarks
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Multiply the number of rows
+    #[arg(long, value_name = "S", default_value_t = 1.0)]
+    pub(crate) scale: f64,
+    /// Runs of each side
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub(crate) runs: u32,
+    /// Buffer cache of each side, in megabytes
+    #[arg(long, value_name = "MB", default_value_t = 512)]
+    pub(crate) cache_mb: u64,
+    /// Keep both sides' files here, instead of in a temporary directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Where PostgreSQL's bin and lib are [default: .peers/postgres]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) postgres: Option<PathBuf>,
+    /// Write the figures as JSON, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
 }

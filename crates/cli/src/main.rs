@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done, 1 the thing asked for failed, 2 wrong usage. An error is one line on stderr.
 
+mod bench;
 mod command_line;
 mod dump;
 mod failure;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     let outcome = match command_line.command {
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Sql(arguments) => sql::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::Dump(arguments) => dump::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Tkprof(arguments) => tkprof::run(&arguments),

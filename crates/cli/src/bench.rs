@@ -1,0 +1,36 @@
+//! `highwater bench`: a benchmark beside its peers, as ratios.
+
+use std::io::{self, BufWriter, Write};
+
+use common::{Error, Result};
+use lab::BenchOptions;
+use lab::bench::{benchmarks, print};
+
+use crate::command_line::Bench;
+use crate::failure::{self, Outcome, file, wrong_use};
+
+pub(crate) fn run(arguments: &Bench) -> Result<Outcome> {
+    if arguments.list {
+        let mut out = io::stdout().lock();
+        let listed = benchmarks().iter().try_for_each(|name| writeln!(out, "{name}"));
+        failure::written(listed.and_then(|()| out.flush()))?;
+        return Ok(Outcome::DONE);
+    }
+    let name =
+        arguments.name.as_deref().ok_or_else(|| wrong_use("bench takes the name of a benchmark; --list has them"))?;
+    let options = BenchOptions {
+        scale: arguments.scale,
+        runs: arguments.runs,
+        data: arguments.data.clone(),
+        postgres: arguments.postgres.clone(),
+        cache_mb: arguments.cache_mb,
+    };
+    let outcome = lab::bench(name, &options, &mut *lab::progress::automatic())?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    failure::written(print(&outcome, &mut out).and_then(|()| out.flush()))?;
+    if let Some(path) = &arguments.json {
+        let text = serde_json::to_string_pretty(&outcome.json()).map_err(|error| Error::bug(error.to_string()))?;
+        std::fs::write(path, text + "\n").map_err(|error| file(path, &error))?;
+    }
+    Ok(Outcome::DONE)
+}

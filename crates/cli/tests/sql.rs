@@ -1,0 +1,144 @@
+//! `highwater sql` from outside: statements on a database on disk, exit codes, two processes, signals.
+
+#![expect(clippy::unwrap_used, reason = "tests may")]
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+fn start(directory: &Path, arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_highwater"))
+        .arg("sql")
+        .args(arguments)
+        .current_dir(directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Types lines to `highwater sql -S` and waits for its end.
+fn typed(directory: &Path, lines: &str) -> Output {
+    let mut child = start(directory, &["-S"]);
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn run(directory: &Path, arguments: &[&str]) -> Output {
+    let mut child = start(directory, arguments);
+    drop(child.stdin.take());
+    child.wait_with_output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn rows_are_there_in_the_next_session() {
+    let directory = tempfile::tempdir().unwrap();
+    let made = typed(
+        directory.path(),
+        "create table t (id number not null, name varchar2(20), made date);\n\
+         insert into t values (1, 'one', to_date('2026-01-02', 'YYYY-MM-DD'));\n\
+         insert into t select 2, null, null from dual;\n\
+         commit;\n\
+         create unique index t_id on t(id);\n\
+         insert into t values (1, 'again', null);\n\
+         desc t\n",
+    );
+    let said = stdout(&made);
+    assert_eq!(made.status.code(), Some(0), "{said}{}", stderr(&made));
+    for expected in [
+        "Table created.",
+        "1 row created.",
+        "Commit complete.",
+        "Index created.",
+        "ORA-00001",
+        " ID ",
+        "NOT NULL NUMBER",
+    ] {
+        assert!(said.contains(expected), "{expected} is missing in\n{said}");
+    }
+    let read = typed(directory.path(), "set null (none)\nselect * from t order by id;\nselect count(*) from nosuch;\n");
+    let said = stdout(&read);
+    assert!(said.contains("        ID NAME                 MADE\n---------- -------------------- ---------"), "{said}");
+    assert!(said.contains("         1 one                  02-JAN-26\n"), "{said}");
+    assert!(said.contains("ORA-00942") && said.contains("                     *\n"), "{said}");
+    let checked = Command::new(env!("CARGO_BIN_EXE_highwater"))
+        .args(["verify", "--data", "highwater-data"])
+        .current_dir(directory.path())
+        .output()
+        .unwrap();
+    assert_eq!(checked.status.code(), Some(0), "{}", stdout(&checked));
+}
+
+#[test]
+fn exit_codes() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    std::fs::write(directory.join("bad.sql"), "whenever sqlerror exit\nselect * from nosuch;\n").unwrap();
+    std::fs::write(directory.join("args.sql"), "set verify off\nprompt &1 &2\nexit &1\n").unwrap();
+    assert_eq!(run(directory, &["-S", "@bad"]).status.code(), Some(1));
+    let arguments = run(directory, &["-S", "--data", "elsewhere", "@args", "7", "two words"]);
+    assert_eq!((arguments.status.code(), stdout(&arguments).as_str()), (Some(7), "7 two words\n"));
+    assert!(directory.join("elsewhere").is_dir());
+    assert_eq!(run(directory, &["-S", "@nosuch"]).status.code(), Some(1));
+    assert_eq!(run(directory, &["-S", "system", "nosuch"]).status.code(), Some(2));
+    let nobody = run(directory, &["-S", "nobody/x"]);
+    assert_eq!(nobody.status.code(), Some(1));
+    assert!(stdout(&nobody).contains("ORA-01017"), "{}", stdout(&nobody));
+}
+
+#[test]
+fn a_second_process_is_refused_and_a_signal_leaves_the_database_closed() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut first = start(directory.path(), &["-S"]);
+    let mut input = first.stdin.take().unwrap();
+    input.write_all(b"spool opened\n").unwrap();
+    for _ in 0..600 {
+        if directory.path().join("opened.lst").exists() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let second = run(directory.path(), &["-S"]);
+    assert_eq!(second.status.code(), Some(1));
+    assert!(stderr(&second).starts_with("ORA-01102"), "{}", stderr(&second));
+    assert_eq!(stderr(&second).lines().count(), 1);
+    let killed = Command::new("kill").args(["-INT", &first.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(first.wait().unwrap().code(), Some(1));
+    drop(input);
+    let again = typed(directory.path(), "show user\n");
+    assert_eq!((again.status.code(), stdout(&again).as_str()), (Some(0), "USER is \"SYSTEM\"\n"));
+}
+
+/// The paper's script, which does not belong to the project, on a small table.
+#[test]
+fn the_insert_gets_script_runs_unedited() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/papers/scripts/insert-gets.sql");
+    let Ok(script) = script.canonicalize() else {
+        eprintln!("skipped: {} is not here", script.display());
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let made = typed(
+        directory.path(),
+        "create table source_table as select level object_id, 'OBJECT_' || level object_name from dual connect by level <= 500;\n",
+    );
+    assert!(stdout(&made).contains("Table created."), "{}", stdout(&made));
+    let ran = run(directory.path(), &["-S", &format!("@{}", script.display())]);
+    let said = stdout(&ran);
+    assert_eq!(ran.status.code(), Some(0), "{said}{}", stderr(&ran));
+    assert!(!said.contains("ORA-") && !said.contains("HW-"), "{said}");
+    assert_eq!(said.matches("500 rows created.").count(), 6, "{said}");
+    let spooled = std::fs::read_to_string(directory.path().join("run_insert_tests_assm.lst")).unwrap();
+    assert!(spooled.contains("TARGET_TABLE_ASSM_NDX") && spooled.contains("Elapsed: "), "{spooled}");
+}
