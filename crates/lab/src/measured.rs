@@ -128,6 +128,7 @@ pub struct Clustering {
 impl Clustering {
     /// Names of the cases.
     pub const ONE_FREELIST: &str = "manual, freelists 1";
+    pub const FREELIST_EACH: &str = "manual, freelists 5";
     pub const BITMAPS: &str = "auto";
 }
 

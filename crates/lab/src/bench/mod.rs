@@ -1,0 +1,86 @@
+//! Benchmarks beside a peer, as ratios in one run on one machine.
+//!
+//! Runs alternate between the sides, so that what else the machine does meets both; each figure is the median of its runs, and all runs are listed.
+
+mod disk;
+mod highwater;
+mod insert;
+mod outcome;
+mod postgres;
+mod print;
+
+use std::path::PathBuf;
+
+use common::{Error, ErrorKind, Result};
+
+use crate::progress::Progress;
+
+pub use outcome::{Case, Outcome};
+pub use print::print;
+
+/// How a benchmark shall be run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BenchOptions {
+    /// Multiplies the number of rows.
+    pub scale: f64,
+    /// Runs of each side.
+    pub runs: u32,
+    /// A directory for both sides' data, removed parts and all at the end; None: a temporary one.
+    pub data: Option<PathBuf>,
+    /// Where PostgreSQL's `bin` and `lib` are; None: `.peers/postgres` in the working directory or above the program.
+    pub postgres: Option<PathBuf>,
+    /// Buffer cache of either side, megabytes.
+    pub cache_mb: u64,
+}
+
+impl Default for BenchOptions {
+    fn default() -> Self {
+        Self { scale: 1.0, runs: 5, data: None, postgres: None, cache_mb: 512 }
+    }
+}
+
+/// The benchmarks that can be run.
+#[must_use]
+pub fn benchmarks() -> &'static [&'static str] {
+    &["insert"]
+}
+
+/// Runs a benchmark by its name.
+///
+/// # Errors
+/// HW-0003 when there is none of that name; those of either side's statements.
+pub fn bench(name: &str, options: &BenchOptions, progress: &mut dyn Progress) -> Result<Outcome> {
+    match name {
+        "insert" => insert::run(options, progress),
+        other => Err(Error::own(
+            ErrorKind::User,
+            3,
+            format!("there is no benchmark '{other}'; there is: {}", benchmarks().join(", ")),
+        )),
+    }
+}
+
+/// The middle value; of an even number the mean of the two in the middle. None without values.
+fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        length if length % 2 == 1 => Some(sorted[middle]),
+        _ => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[3.0]), Some(3.0));
+        assert_eq!(median(&[9.0, 1.0, 5.0]), Some(5.0));
+        assert_eq!(median(&[4.0, 1.0, 2.0, 9.0]), Some(3.0));
+    }
+}

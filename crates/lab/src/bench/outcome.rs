@@ -1,0 +1,86 @@
+//! What a benchmark gives back. `docs/json.md` documents the JSON.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::median;
+
+/// One thing that both sides did.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Case {
+    pub case: String,
+    /// Median; more is better.
+    pub highwater: Option<f64>,
+    /// Median; None where the peer is absent.
+    pub peer: Option<f64>,
+    /// Highwater over peer.
+    pub ratio: Option<f64>,
+    pub unit: String,
+    pub peer_name: String,
+    /// All runs, in their order.
+    pub highwater_runs: Vec<f64>,
+    pub peer_runs: Vec<f64>,
+    /// The least ratio that is asked for; None where none is.
+    #[serde(skip)]
+    pub limit: Option<f64>,
+}
+
+impl Case {
+    /// A case from its runs.
+    #[must_use]
+    pub fn new(
+        case: &str,
+        unit: &str,
+        peer_name: &str,
+        limit: Option<f64>,
+        highwater_runs: Vec<f64>,
+        peer_runs: Vec<f64>,
+    ) -> Self {
+        let (highwater, peer) = (median(&highwater_runs), median(&peer_runs));
+        let ratio = highwater.zip(peer).filter(|(_, peer)| *peer > 0.0).map(|(highwater, peer)| highwater / peer);
+        Self {
+            case: case.to_owned(),
+            highwater,
+            peer,
+            ratio,
+            unit: unit.to_owned(),
+            peer_name: peer_name.to_owned(),
+            highwater_runs,
+            peer_runs,
+            limit,
+        }
+    }
+
+    /// Whether the ratio is at least the one asked for; None where there is nothing to compare.
+    #[must_use]
+    pub fn reached(&self) -> Option<bool> {
+        self.ratio.zip(self.limit).map(|(ratio, limit)| ratio >= limit)
+    }
+}
+
+/// The whole outcome.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    pub name: String,
+    pub cases: Vec<Case>,
+    /// How both sides were set up, and what was durable when a time was taken.
+    pub notes: Vec<String>,
+    /// What could not be compared, and why.
+    pub skipped: Vec<String>,
+}
+
+impl Outcome {
+    /// The document of `--json`.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        let limits: Map<String, Value> =
+            self.cases.iter().filter_map(|case| Some((case.case.clone(), json!(case.limit?)))).collect();
+        json!({
+            "name": self.name,
+            "rows": self.cases,
+            "limits": limits,
+            "notes": self.notes,
+            "skipped": self.skipped,
+        })
+    }
+}

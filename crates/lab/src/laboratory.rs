@@ -1,0 +1,164 @@
+//! A database of the experiment's own, and statements run in it under the eye of the session's meter.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use common::{Clock, Error, ErrorKind, Result, SystemClock};
+use device::OsFileSystem;
+use engine::instance::{CreateOptions, Instance};
+use engine::table::Inserter;
+use scalar::Datum;
+use sql::{Connection, Database};
+use tempfile::TempDir;
+
+use crate::measured::Statement;
+use crate::progress::Progress;
+use crate::source::{Row, Rows, Shape};
+
+/// The user of all experiments.
+const USER: &str = "SYSTEM";
+/// Rows between two looks at how far a load is.
+const PROGRESS_EVERY: u64 = 4_096;
+
+/// An open database.
+#[derive(Debug)]
+pub(crate) struct Laboratory {
+    database: Arc<Database>,
+    directory: PathBuf,
+    /// Removed at the end; None where the user has said where the data shall be, and stays.
+    _temporary: Option<TempDir>,
+}
+
+/// A file or directory that cannot be made or read.
+pub(crate) fn io(path: &Path, error: &std::io::Error) -> Error {
+    Error::own(ErrorKind::Io, 2, format!("{}: {error}", path.display()))
+}
+
+impl Laboratory {
+    /// Makes a database in `data`, or in a temporary directory.
+    pub(crate) fn create(data: Option<&Path>, parameters: &[(&str, String)]) -> Result<Self> {
+        let (directory, temporary) = match data {
+            Some(path) => {
+                std::fs::create_dir_all(path).map_err(|error| io(path, &error))?;
+                (path.to_owned(), None)
+            }
+            None => {
+                let temporary = tempfile::Builder::new()
+                    .prefix("highwater-lab-")
+                    .tempdir()
+                    .map_err(|error| io(&std::env::temp_dir(), &error))?;
+                (temporary.path().to_owned(), Some(temporary))
+            }
+        };
+        let lock = device::lock_directory(&directory).map_err(|error| io(&directory, &error))?;
+        let options = CreateOptions {
+            parameters: parameters.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+            ..CreateOptions::default()
+        };
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+        let instance = Instance::create(Arc::new(OsFileSystem::new()), &directory, clock, Some(lock), &options)?;
+        Ok(Self { database: Database::new(instance), directory, _temporary: temporary })
+    }
+
+    pub(crate) fn database(&self) -> &Arc<Database> {
+        &self.database
+    }
+
+    pub(crate) fn connect(&self) -> Result<Connection> {
+        connect(&self.database)
+    }
+
+    /// The trace file with this identifier in its name.
+    pub(crate) fn trace_file(&self, identifier: &str) -> Option<PathBuf> {
+        find(&self.directory, &format!("_{identifier}.trc"))
+    }
+
+    /// Shuts the database down. A temporary directory goes with it.
+    pub(crate) fn close(self) -> Result<()> {
+        self.database.instance().shutdown()
+    }
+}
+
+/// A session of the experiments' user.
+pub(crate) fn connect(database: &Arc<Database>) -> Result<Connection> {
+    database.connect(USER, None)
+}
+
+/// A file below `directory` whose name ends so.
+fn find(directory: &Path, suffix: &str) -> Option<PathBuf> {
+    let mut directories = vec![directory.to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in std::fs::read_dir(directory).ok()?.flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                directories.push(path);
+            } else if path.to_string_lossy().ends_with(suffix) {
+                return Some(path);
+            }
+        }
+    }
+    None
+}
+
+/// Runs a statement and measures it from its parse to its close.
+pub(crate) fn measure(connection: &mut Connection, id: &str, text: &str) -> Result<Statement> {
+    let meter = Arc::clone(connection.session().meter());
+    let clock = Arc::clone(meter.clock());
+    let before = meter.snapshot();
+    let (cpu_us, at_us) = (clock.thread_cpu_us(), clock.monotonic_us());
+    let cursor = connection.parse(text)?;
+    let executed = connection.execute(cursor);
+    let rows = match &executed {
+        Ok(executed) if executed.is_query => {
+            connection.fetch(cursor, usize::MAX).map(|fetched| fetched.rows.len() as u64)
+        }
+        Ok(executed) => Ok(executed.rows.unwrap_or(0)),
+        Err(_) => Ok(0),
+    };
+    connection.close(cursor);
+    let (cpu_us, elapsed_us) = (clock.thread_cpu_us() - cpu_us, clock.monotonic_us() - at_us);
+    let counted = meter.snapshot().minus(&before);
+    executed?;
+    Ok(Statement::new(id, text, rows?, &counted, cpu_us, elapsed_us))
+}
+
+/// The first row of a query, as whole numbers; NULL is 0.
+pub(crate) fn numbers(connection: &mut Connection, text: &str) -> Result<Vec<u64>> {
+    let rows = connection.query(text)?;
+    let row = rows.into_iter().next().ok_or_else(|| Error::bug(format!("no row: {text}")))?;
+    row.iter()
+        .map(|value| match value {
+            Datum::Null => Ok(0),
+            Datum::Number(number) => format::number::decode_i64(number)
+                .and_then(|value| u64::try_from(value).ok())
+                .ok_or_else(|| Error::bug(format!("not a whole number: {text}"))),
+            _ => Err(Error::bug(format!("not a number: {text}"))),
+        })
+        .collect()
+}
+
+/// Makes `table` and fills it with the rows of a source. Returns how many.
+pub(crate) fn load(
+    connection: &mut Connection,
+    table: &str,
+    shape: &Shape,
+    rows: &mut dyn Rows,
+    progress: &mut dyn Progress,
+) -> Result<u64> {
+    connection.run(&format!("create table {table} ({})", shape.column_list()))?;
+    let session = Arc::clone(connection.session());
+    let definition = Arc::clone(session.catalog().require_table(USER, &table.to_uppercase())?);
+    let mut inserter = Inserter::new(session, definition)?;
+    let mut row = Row::default();
+    let mut done = 0_u64;
+    while rows.next(&mut row)? {
+        row.encode()?;
+        let columns: Vec<Option<&[u8]>> = row.columns().collect();
+        inserter.push(&columns)?;
+        done += 1;
+        if done.is_multiple_of(PROGRESS_EVERY) {
+            progress.at(done, shape.rows);
+        }
+    }
+    inserter.finish()
+}

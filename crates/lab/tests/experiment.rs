@@ -1,0 +1,72 @@
+//! `insert-gets` from end to end on a hundredth of the rows: every statement runs through SQL, and what must not depend on size holds.
+
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use lab::progress::Steps;
+use lab::source::SourceName;
+use lab::{Options, Reproduction, Silent, reproduce};
+
+fn holds(report: &Reproduction, id: &str) -> Option<bool> {
+    report.expectations.iter().find(|e| e.id == id).unwrap().holds
+}
+
+#[test]
+fn a_hundredth_of_the_rows() {
+    let data = tempfile::tempdir().unwrap();
+    let options = Options { scale: 0.01, data: Some(data.path().join("d")), ..Options::default() };
+    let mut lines = Vec::new();
+    let report = reproduce("insert-gets", &options, &mut Steps(&mut lines)).unwrap();
+
+    let rows = report.measured.source.rows;
+    assert_eq!(rows, 6 * 506);
+    for arm in [&report.measured.manual, &report.measured.auto] {
+        for id in ["first_insert", "second_insert", "indexed_insert"] {
+            let statement = arm.statement(id).unwrap();
+            assert_eq!(statement.rows, rows, "{id}");
+            assert!(statement.figures.current > 0 && statement.figures.query > 0, "{statement:?}");
+            assert!(statement.tkprof.is_some(), "{id} is not in the trace");
+        }
+        assert_eq!(arm.index.distinct_keys, 506);
+        assert!(arm.index.leaf_blocks > 0 && arm.index.clustering_factor > 0, "{:?}", arm.index);
+        assert_eq!(arm.table_extents.iter().sum::<u64>(), arm.segments.table);
+    }
+    assert_eq!(holds(&report, "gets_add_up"), Some(true), "{:?}", report.expectations);
+    let clustering = report.measured.clustering.as_ref().unwrap();
+    assert_eq!(clustering.cases.len(), 3);
+    assert!(report.passed(), "{:?}", report.expectations);
+
+    // The traces stay beside the data.
+    let traces: Vec<&String> = report.notes.iter().filter(|note| note.starts_with("trace of the")).collect();
+    assert_eq!(traces.len(), 2, "{:?}", report.notes);
+    let text = String::from_utf8(lines).unwrap();
+    assert!(text.contains("manual: first insert") && text.contains("auto: create index"), "{text}");
+
+    // A directory with a database in it is not written over.
+    assert!(reproduce("insert-gets", &options, &mut Silent).is_err());
+}
+
+#[test]
+fn other_data() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("parts.csv");
+    let mut text = "name,part,made\n".to_owned();
+    for number in 0..2_000 {
+        text.push_str(&format!("part number {number},{number},2008-08-{:02}\n", number % 28 + 1));
+    }
+    std::fs::write(&file, text).unwrap();
+    let options = Options { source: SourceName::File(file), ..Options::default() };
+    let report = reproduce("insert-gets", &options, &mut Silent).unwrap();
+    assert_eq!(report.measured.source.key, "PART");
+    assert_eq!(report.measured.manual.statement("indexed_insert").unwrap().rows, 2_000);
+    assert_eq!(report.measured.auto.index.distinct_keys, 2_000);
+    assert_eq!(holds(&report, "table_sizes"), None);
+    assert_eq!(holds(&report, "gets_add_up"), Some(true), "{:?}", report.expectations);
+}
+
+#[test]
+fn unknown_names_are_refused() {
+    assert!(reproduce("no-such", &Options::default(), &mut Silent).is_err());
+    assert!(reproduce("insert-gets", &Options { scale: 0.0, ..Options::default() }, &mut Silent).is_err());
+    assert!("tpch:orders".parse::<SourceName>().is_err());
+    assert_eq!("tpch:lineitem".parse::<SourceName>().unwrap(), SourceName::Lineitem);
+}
