@@ -1,4 +1,4 @@
-//! Golden scripts: statements with what they must give. `UPDATE_GOLDENFILES=1 cargo test -p sql` writes the files anew.
+//! Golden scripts: statements with what they must give. `UPDATE_GOLDEN=1 cargo test -p sql` writes the files anew.
 //!
 //! A script is a text file of blocks: a statement ended by `;` or, over several lines, up to it; then `---` and the result.
 
@@ -24,7 +24,7 @@ fn check(path: &Path) -> Result<(), String> {
         writeln!(written).unwrap();
     }
     let written = format!("{}\n", written.trim_end());
-    if std::env::var_os("UPDATE_GOLDENFILES").is_some() {
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
         return std::fs::write(path, written).map_err(|error| error.to_string());
     }
     if written == text {

@@ -177,11 +177,13 @@ impl Connection {
         let targets: Vec<Target> = columns
             .iter()
             .zip(&bound.outputs)
-            .map(|(column, output)| Target::new(table, *column, Some(output.declared), Statement::Insert))
+            .map(|(column, output)| Target::new(table, *column, output.exact.then_some(output.declared), Statement::Insert))
             .collect();
         // Rows of another table, unchanged, need not become arrays on their way.
         let same_bytes =
-            columns.iter().zip(&bound.outputs).all(|(column, output)| fits(output.declared, table.columns[*column].data_type));
+            columns.iter().zip(&bound.outputs).all(|(column, output)| {
+            output.exact && fits(output.declared, table.columns[*column].data_type)
+        });
         let not_null = columns
             .iter()
             .zip(&bound.outputs)
@@ -370,6 +372,7 @@ fn assigned(binder: &Binder<'_>, bound: BoundQuery, table: &TableDef, columns: &
             let converted = binder.convert(value, wanted)?;
             output.kind = wanted;
             output.declared = converted.data_type();
+            output.exact = false;
             expressions.push(converted.expr.alias(&output.field));
         } else {
             expressions.push(value.expr);

@@ -40,14 +40,14 @@ impl Connection {
         let bound = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
             self.new_rows(binder, &select, &table, &assignments)
         })?;
-        let declared: Vec<_> = bound.outputs[1..].iter().map(|output| output.declared).collect();
+        let declared: Vec<_> = bound.outputs[1..].iter().map(|output| output.exact.then_some(output.declared)).collect();
         let work = Figures::default();
         let (plan, victims) = work.measure(self.session.meter(), || self.victims(&bound))?;
         let mut updater = Updater::new(Arc::clone(&self.session), Arc::clone(&table));
         let targets: Vec<Target> = declared
             .iter()
             .enumerate()
-            .map(|(column, declared)| Target::new(&table, column, Some(*declared), Statement::Update))
+            .map(|(column, declared)| Target::new(&table, column, *declared, Statement::Update))
             .collect();
         let result = work.measure(self.session.meter(), || {
             let ready: Vec<Vec<Ready<'_>>> = victims

@@ -10,4 +10,5 @@ pub(crate) mod library;
 pub(crate) mod listagg;
 pub(crate) mod moments;
 pub(crate) mod rows;
+pub(crate) mod several_rows;
 pub(crate) mod sum;

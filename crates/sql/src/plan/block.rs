@@ -55,7 +55,7 @@ enum Key {
 impl Binder<'_> {
     pub(crate) fn rownum(&self) -> Result<Bound> {
         self.rownum_used.set(true);
-        Ok(Bound::new(Expr::Column(Column::new_unqualified(ROWNUM)), Kind::Number).not_null())
+        Ok(Bound::new(Expr::Column(Column::new_unqualified(ROWNUM)), Kind::Number))
     }
 
     pub(crate) fn block(
@@ -526,6 +526,7 @@ fn finish(plan: LogicalPlan, list: Vec<Item>, keys: Vec<(Key, bool, bool)>, dist
             field: field.clone(),
             kind,
             declared: item.bound.data_type(),
+            exact: item.bound.declared.is_some(),
             nullable: item.bound.nullable,
         });
         expressions.push(item.bound.expr.alias(field));

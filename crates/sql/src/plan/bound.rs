@@ -34,11 +34,6 @@ impl Bound {
         self
     }
 
-    pub(crate) fn not_null(mut self) -> Self {
-        self.nullable = false;
-        self
-    }
-
     /// The type of a column made of this value.
     pub(crate) fn data_type(&self) -> DataType {
         self.declared.unwrap_or_else(|| self.kind.declared(self.bytes))

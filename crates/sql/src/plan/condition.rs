@@ -332,8 +332,3 @@ pub(crate) fn conjuncts<'e>(e: &'e ast::Expr, into: &mut Vec<&'e ast::Expr>) {
         other => into.push(other),
     }
 }
-
-/// A bound NUMBER from an integer.
-pub(crate) fn integer(value: i64) -> Bound {
-    Bound::new(literal::integer(value), Kind::Number).not_null()
-}

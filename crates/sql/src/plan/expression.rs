@@ -1,15 +1,21 @@
 //! Values: literals, columns, arithmetic, concatenation, CASE, CAST, scalar subqueries.
 
+use std::sync::Arc;
+
 use common::{Error, Result};
-use datafusion::logical_expr::expr::Case;
-use datafusion::logical_expr::{Expr, Subquery};
+use datafusion::common::{ScalarValue, Spans};
+use datafusion::functions_aggregate::{count::count_udaf, min_max::min_udaf};
+use datafusion::logical_expr::expr::{AggregateFunction, Case};
+use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, binary_expr};
 use datafusion::sql::sqlparser::ast::{
     self, BinaryOperator, CastKind, CeilFloorKind, DateTimeField, Ident, TrimWhereField, UnaryOperator, Value,
 };
 
 use super::binder::{Binder, fold};
 use super::bound::Bound;
+use super::query::BoundQuery;
 use super::scope::Scope;
+use crate::error::from_datafusion;
 use crate::functions;
 use crate::statement::position;
 use crate::types::{Kind, column, literal};
@@ -35,7 +41,7 @@ impl Binder<'_> {
                 if let E::Value(v) = &**expr
                     && let Value::Number(digits, false) = &v.value
                 {
-                    return Ok(Bound::new(literal::parse_number(&format!("-{digits}"))?, Kind::Number).not_null());
+                    return Ok(Bound::new(literal::parse_number(&format!("-{digits}"))?, Kind::Number));
                 }
                 let operand = self.value(expr, scope)?;
                 self.call("NEGATE", vec![operand])
@@ -60,13 +66,7 @@ impl Binder<'_> {
                     return Err(Error::user(913, "too many values: a subquery in an expression gives one column"));
                 };
                 let (kind, bytes) = (output.kind, output.bytes());
-                let outer = bound.plan.all_out_ref_exprs();
-                let subquery = Subquery {
-                    subquery: std::sync::Arc::new(bound.plan),
-                    outer_ref_columns: outer,
-                    spans: datafusion::common::Spans::new(),
-                };
-                Ok(Bound::new(Expr::ScalarSubquery(subquery), kind).bytes(bytes))
+                Ok(Bound::new(scalar_subquery(bound)?, kind).bytes(bytes))
             }
             E::Substring { expr, substring_from, substring_for, special: _, shorthand: _ } => {
                 let mut arguments = vec![self.value(expr, scope)?];
@@ -138,7 +138,7 @@ impl Binder<'_> {
     /// A number, a string, NULL or a bind variable.
     fn literal(&self, value: &Value) -> Result<Bound> {
         match value {
-            Value::Number(digits, false) => Ok(Bound::new(literal::parse_number(digits)?, Kind::Number).not_null()),
+            Value::Number(digits, false) => Ok(Bound::new(literal::parse_number(digits)?, Kind::Number)),
             Value::SingleQuotedString(text) | Value::NationalStringLiteral(text) => Ok(text_literal(text)),
             Value::QuoteDelimitedStringLiteral(text) | Value::NationalQuoteDelimitedStringLiteral(text) => {
                 Ok(text_literal(&text.value))
@@ -285,11 +285,45 @@ impl Binder<'_> {
     }
 }
 
+/// A subquery as a value.
+///
+/// The planner takes a correlated one only when it is sure to give at most one row a value of the outer columns. Others are aggregated, and
+/// counted beside it: where the count is above one, the row that asks gets ORA-01427.
+fn scalar_subquery(query: BoundQuery) -> Result<Expr> {
+    let value = query.outputs[0].bound().expr;
+    let plan = query.plan;
+    if plan.all_out_ref_exprs().is_empty() || plan.max_rows().is_some_and(|rows| rows <= 1) {
+        return Ok(nested(plan));
+    }
+    let aggregated = |function, argument| {
+        LogicalPlanBuilder::new(plan.clone())
+            .aggregate(Vec::<Expr>::new(), vec![function_call(function, argument)])
+            .and_then(LogicalPlanBuilder::build)
+            .map(nested)
+            .map_err(from_datafusion)
+    };
+    let one = Expr::Literal(ScalarValue::Int64(Some(1)), None);
+    let count = aggregated(count_udaf(), one.clone())?;
+    let first = aggregated(min_udaf(), value)?;
+    let several = binary_expr(count, Operator::Gt, one);
+    let branches = vec![(Box::new(several), Box::new(functions::several_rows::call(&first)))];
+    Ok(Expr::Case(Case::new(None, branches, Some(Box::new(first)))))
+}
+
+fn function_call(function: Arc<AggregateUDF>, argument: Expr) -> Expr {
+    Expr::AggregateFunction(AggregateFunction::new_udf(function, vec![argument], false, None, Vec::new(), None))
+}
+
+fn nested(plan: LogicalPlan) -> Expr {
+    let outer_ref_columns = plan.all_out_ref_exprs();
+    Expr::ScalarSubquery(Subquery { subquery: Arc::new(plan), outer_ref_columns, spans: Spans::new() })
+}
+
 fn text_literal(text: &str) -> Bound {
     if text.is_empty() {
         return Bound::new(Expr::Literal(Kind::Null.null(), None), Kind::Null);
     }
-    let mut bound = Bound::new(literal::string(text), Kind::Varchar2).bytes(text.len() as u32).not_null();
+    let mut bound = Bound::new(literal::string(text), Kind::Varchar2).bytes(text.len() as u32);
     bound.text_literal = true;
     bound
 }

@@ -25,13 +25,15 @@ pub(crate) struct Output {
     pub(crate) field: String,
     pub(crate) kind: Kind,
     pub(crate) declared: DataType,
+    /// The declared type is a column's own, not an estimate.
+    pub(crate) exact: bool,
     pub(crate) nullable: bool,
 }
 
 impl Output {
     pub(crate) fn bound(&self) -> Bound {
         let mut bound = Bound::new(Expr::Column(Column::new_unqualified(&self.field)), self.kind).bytes(self.bytes());
-        bound.declared = Some(self.declared);
+        bound.declared = self.exact.then_some(self.declared);
         bound.nullable = self.nullable;
         bound
     }
@@ -185,6 +187,7 @@ impl Binder<'_> {
                 field: l.field.clone(),
                 kind: l_value.kind,
                 declared,
+                exact: l.exact && r.exact && l.declared == r.declared,
                 nullable: l.nullable || r.nullable,
             });
             lefts.push(l_value.expr.alias(&l.field));

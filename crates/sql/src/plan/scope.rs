@@ -22,6 +22,8 @@ pub(crate) struct ScopeColumn {
     pub(crate) column: Column,
     pub(crate) kind: Kind,
     pub(crate) declared: DataType,
+    /// The declared type is a column's own, not an estimate.
+    pub(crate) exact: bool,
     pub(crate) nullable: bool,
     /// ROWID and LEVEL: found by name, not by `*`.
     pub(crate) pseudo: bool,
@@ -35,7 +37,7 @@ impl ScopeColumn {
         if let DataType::Varchar2 { bytes } | DataType::Char { bytes } | DataType::Raw { bytes } = self.declared {
             bound.bytes = u32::from(bytes);
         }
-        bound.declared = Some(self.declared);
+        bound.declared = self.exact.then_some(self.declared);
         bound.nullable = self.nullable;
         bound
     }

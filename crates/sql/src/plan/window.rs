@@ -41,8 +41,10 @@ impl Binder<'_> {
             partition_by.iter().map(|e| Ok(self.value(e, scope)?.expr)).collect::<Result<Vec<_>>>()?;
         let order_by = self.sort_keys(order_by, scope)?;
         let (fun, args, kind, bytes, integer) = self.window_parts(call, scope)?;
+        // Ranking functions have no frame, and values are no ranges of Arrow's: peers are counted as groups, which is the same.
         let frame = match window_frame {
-            None => WindowFrame::new((!order_by.is_empty()).then_some(false)),
+            None if order_by.is_empty() => WindowFrame::new(None),
+            None => to_current_row(),
             Some(frame) => window_frame_of(frame)?,
         };
         let window = WindowFunction {
@@ -150,9 +152,16 @@ fn window_frame_of(frame: &ast::WindowFrame) -> Result<WindowFrame> {
         })
     };
     let start = bound(&frame.start_bound)?;
+    let units = if units == WindowFrameUnits::Range { WindowFrameUnits::Groups } else { units };
     let end = match &frame.end_bound {
         Some(end) => bound(end)?,
         None => WindowFrameBound::CurrentRow,
     };
     Ok(WindowFrame::new_bounds(units, start, end))
+}
+
+/// From the first row to the last peer of the current one: the frame of a window with ORDER BY and no frame of its own.
+fn to_current_row() -> WindowFrame {
+    let first = WindowFrameBound::Preceding(ScalarValue::UInt64(None));
+    WindowFrame::new_bounds(WindowFrameUnits::Groups, first, WindowFrameBound::CurrentRow)
 }

@@ -71,11 +71,17 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
         Token::LParen => "SELECT".to_owned(),
         _ => String::new(),
     };
+    if matches!(keyword.as_str(), "SELECT" | "WITH" | "INSERT" | "UPDATE" | "DELETE") {
+        check_numbers(&words)?;
+    }
     match keyword.as_str() {
         "SELECT" | "WITH" => match tree(text)? {
             Tree::Query(query) => Ok(Statement::Query { query, headings: headings(text) }),
             other => Err(Error::unsupported(format!("statement {other}"))),
         },
+        "INSERT" if words.next_is("INSERT ALL") || words.next_is("INSERT FIRST") => {
+            Err(Error::unsupported("INSERT into several tables").at(first.start))
+        }
         "INSERT" | "UPDATE" | "DELETE" => match tree(text)? {
             Tree::Insert(insert) => Ok(Statement::Insert(Box::new(insert))),
             Tree::Update(update) => Ok(Statement::Update(Box::new(update))),
@@ -111,6 +117,23 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
         }
         _ => Err(Error::user(900, "invalid SQL statement").at(first.start)),
     }
+}
+
+/// A letter right behind a number is part of it: `1d` is a binary number, not a column named D.
+fn check_numbers(words: &Words<'_>) -> Result<()> {
+    for ahead in 0.. {
+        let (Some(number), Some(next)) = (words.peek_at(ahead), words.peek_at(ahead + 1)) else { break };
+        if let (Token::Number(..), Token::Word(word)) = (&number.token, &next.token)
+            && number.end == next.start
+        {
+            let error = match word.value.to_uppercase().as_str() {
+                "D" | "F" => Error::unsupported("BINARY_DOUBLE and BINARY_FLOAT literals"),
+                _ => Error::user(933, "SQL command not properly ended"),
+            };
+            return Err(error.at(number.start));
+        }
+    }
+    Ok(())
 }
 
 /// A query on its own, as behind AS in CREATE TABLE; `offset` is where it stands in the statement.

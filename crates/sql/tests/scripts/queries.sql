@@ -108,7 +108,12 @@ KING
 
 select ename, (select dname from dept d where d.deptno = e.deptno) dname from emp e order by ename;
 ---
-HW-0010: query engine: Error during planning: Correlated scalar subquery must be aggregated to return at most one row
+ENAME | DNAME
+BLAKE | ACCOUNTING
+JONES | RESEARCH
+KING | ACCOUNTING
+NOONE | -
+SCOTT | RESEARCH
 
 select deptno from dept minus select deptno from emp order by 1;
 ---
@@ -189,13 +194,21 @@ COUNT(*) | MAX(SAL)
 
 select ename, row_number() over (order by sal desc) rn, rank() over (partition by deptno order by sal) r, sum(sal) over (partition by deptno) s from emp order by ename;
 ---
-HW-0010: query engine: Internal error: Cannot run range queries on datatype: Binary.
-This issue was likely caused by a bug in DataFusion's code. Please help us to resolve this by filing a bug report in our issue tracker: https://github.com/apache/datafusion/issues
+ENAME | RN | R | S
+BLAKE | 4 | 1 | 7850
+JONES | 3 | 1 | 5975
+KING | 1 | 2 | 7850
+NOONE | 5 | 1 | 800
+SCOTT | 2 | 2 | 5975
 
 select ename, lag(ename) over (order by empno) before, sum(sal) over (order by empno rows between 1 preceding and current row) two from emp order by empno;
 ---
-HW-0010: query engine: Internal error: Cannot run range queries on datatype: Binary.
-This issue was likely caused by a bug in DataFusion's code. Please help us to resolve this by filing a bug report in our issue tracker: https://github.com/apache/datafusion/issues
+ENAME | BEFORE | TWO
+KING | - | 5000
+BLAKE | KING | 7850
+JONES | BLAKE | 5825
+SCOTT | JONES | 5975
+NOONE | SCOTT | 3800
 
 select listagg(ename, ',') within group (order by ename desc) from emp;
 ---
@@ -244,9 +257,14 @@ select ename from emp where sal >= all (select sal from emp);
 ENAME
 KING
 
-select ename from emp where sal = any (800, 3000) order by 1;
+select ename, (select ename from emp x where x.mgr = e.empno) boss_of from emp e where empno in (1, 2) order by 1;
 ---
-ORA-00907: syntax error: Expected: ), found: , [42]
+ORA-01427: single-row subquery returns more than one row
+
+select ename, (select ename from emp x where x.mgr = e.empno) boss_of from emp e where empno = 2;
+---
+ENAME | BOSS_OF
+BLAKE | -
 
 select system.emp.ename from system.emp where emp.empno = 1;
 ---

@@ -88,7 +88,7 @@ COLUMN_NAME | DATA_TYPE | DATA_LENGTH | DATA_PRECISION | DATA_SCALE | NULLABLE
 ID | NUMBER | 22 | 6 | 0 | N
 NAME | VARCHAR2 | 20 | - | - | Y
 TWICE | NUMBER | 22 | - | - | Y
-LIT | VARCHAR2 | 3 | - | - | N
+LIT | VARCHAR2 | 3 | - | - | Y
 NOW | DATE | 7 | - | - | Y
 
 create unique index t_id on t (id);
