@@ -16,8 +16,8 @@ use crate::reproduction::Reproduction;
 use crate::source::SourceName;
 use crate::text::grouped;
 
-/// Megabytes of buffer cache at scale 1: the source, the target and its index stay in it.
-const CACHE_MB: f64 = 256.0;
+/// Megabytes of buffer cache at scale 1: all that both arms make stays in it.
+const CACHE_MB: f64 = 512.0;
 
 /// How an experiment shall be run.
 #[derive(Clone, PartialEq, Debug)]
