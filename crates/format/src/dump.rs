@@ -127,8 +127,8 @@ fn dump_extent_bitmap(out: &mut String, bytes: &[u8]) {
         match (used, run) {
             (true, None) => run = Some(bit),
             (false, Some(first)) => {
-                let unit = header.first_unit.get();
-                let _ = writeln!(out, "used units {} to {}", unit + first, unit + bit - 1);
+                let unit = u64::from(header.first_unit.get());
+                let _ = writeln!(out, "used units {} to {}", unit + u64::from(first), unit + u64::from(bit) - 1);
                 run = None;
             }
             _ => {}
@@ -298,6 +298,16 @@ mod tests {
         assert!(dump(&bytes).contains("4.132: Unformatted"));
         bytes[700] ^= 1;
         assert!(dump(&bytes).contains("CHECK: ORA-01578"));
+    }
+
+    #[test]
+    fn unit_numbers_past_32_bits_are_only_printed() {
+        let at = BlockAddress::new(FileNumber(4), 3);
+        let mut bytes = vec![0; 2048];
+        extent_bitmap::init(&mut bytes, at, u32::MAX - 1);
+        extent_bitmap::set(&mut bytes, 1, 4, true);
+        block::seal(&mut bytes);
+        assert!(dump(&bytes).contains("used units 4294967295 to 4294967298"));
     }
 
     #[test]

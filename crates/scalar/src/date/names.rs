@@ -68,6 +68,7 @@ pub fn spell(value: i64) -> String {
         if value % unit == 0 { head } else { format!("{head} {}", spell(value % unit)) }
     };
     match value {
+        ..0 => format!("Minus {}", spell(value.saturating_neg())),
         0..20 => SMALL[value as usize].to_owned(),
         20..100 if value % 10 == 0 => TENS[value as usize / 10].to_owned(),
         20..100 => format!("{}-{}", TENS[value as usize / 10], SMALL[value as usize % 10]),
@@ -95,4 +96,17 @@ pub fn spell_ordinal(value: i64) -> String {
         other => format!("{other}th"),
     };
     format!("{head}{last}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_number_is_spelled() {
+        assert_eq!(spell(2_460_370), "Two Million Four Hundred Sixty Thousand Three Hundred Seventy");
+        assert_eq!(spell_ordinal(40), "Fortieth");
+        assert_eq!(spell(-4712), "Minus Four Thousand Seven Hundred Twelve");
+        assert!(spell(i64::MIN).starts_with("Minus "));
+    }
 }

@@ -58,7 +58,7 @@ impl Unit {
         // The last day not behind `at` that is a whole count of weeks from `first`.
         let week = |first: i64| midnight(day - (day - first).rem_euclid(7));
         Ok(match self {
-            Self::Century => DateTime::midnight((at.year - 1).div_euclid(100) * 100 + 1, 1, 1),
+            Self::Century => return checked(DateTime::midnight(century_start(at.year), 1, 1)),
             Self::Year => DateTime::midnight(at.year, 1, 1),
             Self::IsoYear => return iso_year_start(iso_week(at).0),
             Self::Quarter => DateTime::midnight(at.year, (at.month - 1) / 3 * 3 + 1, 1),
@@ -81,16 +81,17 @@ impl Unit {
         let start = self.truncate(at)?;
         let moved = match self {
             Self::Century => {
-                if (at.year - 1).rem_euclid(100) < 50 {
+                let past = years_later(at.year, 50);
+                if century_start(past) == start.year {
                     return Ok(start);
                 }
-                return checked(DateTime::midnight(start.year + 100, 1, 1));
+                return checked(DateTime::midnight(years_later(start.year, 100), 1, 1));
             }
             Self::Year => {
                 if at.month < 7 {
                     return Ok(start);
                 }
-                return checked(DateTime::midnight(at.year + 1, 1, 1));
+                return checked(DateTime::midnight(years_later(at.year, 1), 1, 1));
             }
             Self::IsoYear => {
                 if at.month < 7 {
@@ -135,11 +136,49 @@ fn checked(at: DateTime) -> Result<DateTime> {
 
 fn month_after(at: &DateTime, count: u8) -> DateTime {
     let month = at.month + count;
-    if month > 12 { DateTime::midnight(at.year + 1, month - 12, 1) } else { DateTime::midnight(at.year, month, 1) }
+    let year = if month > 12 { years_later(at.year, 1) } else { at.year };
+    DateTime::midnight(year, (month - 1) % 12 + 1, 1)
+}
+
+/// The calendar has no year 0: the year before 1 is -1. Counted through it is 0.
+fn counted(year: i32) -> i32 {
+    year + i32::from(year < 0)
+}
+
+fn years_later(year: i32, count: i32) -> i32 {
+    let later = counted(year) + count;
+    if later <= 0 { later - 1 } else { later }
+}
+
+/// The first year of a century: 1, 101 …, and -100, -200 … before the common era.
+fn century_start(year: i32) -> i32 {
+    years_later(year, -(counted(year) - 1).rem_euclid(100))
 }
 
 /// The Monday of the week that holds 4 January.
 fn iso_year_start(year: i64) -> Result<DateTime> {
     let fourth = julian_day(year as i32, 1, 4);
     midnight(fourth - i64::from((weekday(fourth) + 6) % 7))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn years_before_the_common_era_have_no_year_0() {
+        let year = |unit: Unit, year, month| {
+            let at = DateTime::midnight(year, month, 20);
+            [unit.truncate(&at), unit.round(&at)].map(|date| date.map_or(0, |date| date.year))
+        };
+        assert_eq!(year(Unit::Century, 1950, 1), [1901, 1901]);
+        assert_eq!(year(Unit::Century, 1951, 1), [1901, 2001]);
+        assert_eq!(year(Unit::Century, -1, 1), [-100, 1]);
+        assert_eq!(year(Unit::Century, -51, 1), [-100, -100]);
+        assert_eq!(year(Unit::Century, -101, 1), [-200, -100]);
+        assert_eq!(year(Unit::Century, -4712, 1), [0, 0], "the century begins before the calendar");
+        assert_eq!(year(Unit::Year, -1, 7), [-1, 1]);
+        assert_eq!(year(Unit::Quarter, -1, 12), [-1, 1]);
+        assert_eq!(year(Unit::Month, -1, 12), [-1, 1]);
+    }
 }

@@ -51,7 +51,8 @@ fn number(at: &DateTime, element: Element) -> Option<(i64, usize)> {
         Element::Year3 => (year % 1000, 3),
         Element::Year2 | Element::Round2 => (year % 100, 2),
         Element::Year1 => (year % 10, 1),
-        Element::IsoYear(digits) => (iso_week(at).0 % power(digits), usize::from(digits)),
+        // Without a sign, as all years here but SYYYY; 0 is the year before 1.
+        Element::IsoYear(digits) => (iso_week(at).0.abs().max(1) % power(digits), usize::from(digits)),
         Element::Century => ((year + 99) / 100, 2),
         Element::Quarter => ((i64::from(at.month) + 2) / 3, 1),
         Element::Month => (i64::from(at.month), 2),
@@ -159,5 +160,20 @@ fn spell_year(year: i32) -> String {
         (century, 0) => format!("{} Hundred", spell(century)),
         (century, 1..10) => format!("{} Oh-{}", spell(century), spell(rest)),
         _ => format!("{} {}", spell(century), spell(rest)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn years_of_weeks_before_the_common_era_have_no_sign() {
+        let text = |year, format| {
+            write(&Nls::default(), &DateTime::midnight(year, 6, 15), &Format::parse(format).unwrap()).unwrap()
+        };
+        assert_eq!(text(-44, "IYYY IY"), "0044 44");
+        assert_eq!(text(-1, "IYYY"), "0001");
+        assert_eq!(text(-44, "IYYYSP"), "FORTY-FOUR");
     }
 }
