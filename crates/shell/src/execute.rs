@@ -53,7 +53,7 @@ impl Shell {
         let verb = statement::verb(text);
         let finish = match outcome {
             Ok(Outcome::Query(columns)) => {
-                let finish = self.query(&columns);
+                let finish = self.query(text, &columns);
                 self.server.close();
                 drop(running);
                 self.server_output();
@@ -150,7 +150,7 @@ impl Shell {
     }
 
     /// The line of the statement where the error is, a `*` below its place, and the error.
-    fn say_statement_error(&mut self, text: &str, error: &Error) {
+    pub(crate) fn say_statement_error(&mut self, text: &str, error: &Error) {
         let (number, line, column) = place(text, error.position.unwrap_or(0));
         self.out.line(line);
         self.out.line(&format!("{}*", " ".repeat(column)));

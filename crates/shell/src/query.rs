@@ -15,8 +15,8 @@ struct Page {
 }
 
 impl Shell {
-    /// Fetches and shows all rows of the open query.
-    pub(crate) fn query(&mut self, columns: &[ColumnInfo]) -> Finish {
+    /// Fetches and shows all rows of the open query, whose statement is `text`.
+    pub(crate) fn query(&mut self, text: &str, columns: &[ColumnInfo]) -> Finish {
         let layout = match Layout::new(columns, &self.settings, &self.columns) {
             Ok(layout) => layout,
             Err(error) => {
@@ -26,12 +26,22 @@ impl Shell {
         };
         let mut page = Page { left: 0, begun: false };
         let mut count = 0;
-        let error = self.rows(columns, &layout, &mut page, &mut count).err();
-        if let Some(error) = &error {
-            self.out.line(&format!("ERROR:\n{error}\n\n"));
+        match self.rows(columns, &layout, &mut page, &mut count) {
+            Ok(()) => {
+                self.say_count(count);
+                Finish::Done
+            }
+            // Nothing is on the screen yet: the error is the statement's.
+            Err(error) if count == 0 => {
+                self.say_statement_error(text, &error);
+                Finish::Failed(error)
+            }
+            Err(error) => {
+                self.out.line(&format!("ERROR:\n{error}\n\n"));
+                self.say_count(count);
+                Finish::Failed(error)
+            }
         }
-        self.say_count(count);
-        error.map_or(Finish::Done, Finish::Failed)
     }
 
     fn rows(&mut self, columns: &[ColumnInfo], layout: &Layout, page: &mut Page, count: &mut u64) -> Result<()> {

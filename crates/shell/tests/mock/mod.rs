@@ -152,6 +152,12 @@ impl Mock {
                 ];
                 return Some((vec![ColumnInfo::new("N", NUMBER)], rows));
             }
+            "brokenatonce" => {
+                return Some((
+                    vec![ColumnInfo::new("N", NUMBER)],
+                    vec![Err(Error::user(1476, "a number is divided by zero").at(14))],
+                ));
+            }
             _ => return None,
         };
         Some((table.0, table.1.into_iter().map(Ok).collect()))

@@ -2,6 +2,7 @@ select *
   from dual,
        (select * from nosuch);
 select * from broken;
+select * from brokenatonce;
 bad luck
 begin raise; end;
 /
