@@ -324,17 +324,13 @@ fn sessions_that_wait_for_buffers_learn_that_the_writer_failed() {
     let table = segment(&instance, &s, SpaceManagement::Auto, 1, Owner::Table);
     insert(&table, &s, 1_000).unwrap();
     instance.checkpoint(s.meter()).unwrap();
-    faulty.fail(1, Fault::Write);
     let threads: Vec<_> = (0..4)
         .map(|n| {
-            let (instance, table) = (instance.clone(), table.clone());
-            spawn(&format!("filler {n}"), move || {
-                let s = instance.connect("SYSTEM").unwrap();
-                insert(&table, &s, 100_000).unwrap_err()
-            })
-            .unwrap()
+            let (s, table) = (instance.connect("SYSTEM").unwrap(), table.clone());
+            spawn(&format!("filler {n}"), move || insert(&table, &s, 100_000).unwrap_err()).unwrap()
         })
         .collect();
+    faulty.fail(1, Fault::Write);
     for thread in threads {
         assert_eq!(join(thread, 10).kind, ErrorKind::Poisoned);
     }

@@ -3,12 +3,12 @@
 //! Until [`DirectLoad::finish`] moves the mark over them and says that they are formatted, nobody looks at the blocks, so a load that fails leaves the
 //! segment's rows as they were; extents that it added stay with the segment.
 
-use common::{BlockAddress, BlockClass, Error, Result, limits};
+use common::{BlockAddress, Error, Result, limits};
 use device::AlignedBuffer;
 use format::segment;
 use waits::{Event, Statistic};
 
-use super::extent::Position;
+use super::extent::{Position, Reading};
 use super::{BlockRange, Segment};
 use crate::instance::Session;
 
@@ -45,7 +45,7 @@ impl Segment {
     pub fn direct_load<'a>(&'a self, s: &'a Session) -> Result<DirectLoad<'a>> {
         s.instance().health().check()?;
         let start = {
-            let header = s.current(self.header, BlockClass::SegmentHeader)?;
+            let header = self.header_block(s, Reading::Current)?;
             Position::from(segment::header(&header).high)
         };
         let block_bytes = self.block_size().bytes();
@@ -82,7 +82,7 @@ impl DirectLoad<'_> {
             // A load that finds no room stays where it is: what it has can still be finished.
             let wanted = if self.extent.is_some() { self.next.extent + 1 } else { self.next.extent };
             let (entry, blocks) = {
-                let header = self.session.current(self.segment.header, BlockClass::SegmentHeader)?;
+                let header = self.segment.header_block(self.session, Reading::Current)?;
                 let fields = *segment::header(&header);
                 let entry = (wanted < fields.extents.get())
                     .then(|| self.segment.extent_entry(self.session, &header, wanted))
@@ -192,7 +192,7 @@ impl DirectLoad<'_> {
             return Ok(());
         }
         let _growing = self.segment.growing(self.session);
-        let header = self.session.current(self.segment.header, BlockClass::SegmentHeader)?;
+        let header = self.segment.header_block(self.session, Reading::Current)?;
         let high = Position::from(segment::header(&header).high);
         if high != self.start && self.grown.is_none_or(|first| high.extent < first) {
             return Err(Error::bug("the high-water mark moved under a direct load"));

@@ -1,11 +1,13 @@
 //! The extent map: in the segment header, and in chained extent map blocks once it outgrows the header.
 
+use common::sync::Arc;
 use common::{BlockAddress, BlockClass, Error, Result};
 use format::segment::{self, ExtentEntry, HighWaterMark, SegmentHeader};
 
-use super::{BlockRange, Segment};
+use super::{BlockRange, Segment, metadata};
 use crate::cache::BlockMut;
 use crate::instance::Session;
+use crate::tablespace::Datafile;
 
 /// A place in a segment: the extent's ordinal and blocks of it below.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -30,31 +32,81 @@ pub(super) enum Reading {
 impl Segment {
     /// The segment header's fields and the whole extent map.
     pub(super) fn map(&self, s: &Session, reading: Reading) -> Result<(SegmentHeader, Vec<ExtentEntry>)> {
-        let get = |address, class| match reading {
-            Reading::Consistent => s.consistent(address, class),
-            Reading::Current => s.current(address, class),
-        };
-        let block = get(self.header, BlockClass::SegmentHeader)?;
+        let block = self.header_block(s, reading)?;
         let header = *segment::header(&block);
         let count = header.extents.get() as usize;
         let inline = count.min(segment::extents_inline(&block));
         let mut entries: Vec<_> = (0..inline).map(|n| *segment::extent(&block, n)).collect();
         drop(block);
         let mut next = BlockAddress::unpack(header.first_map.get());
-        while !next.is_none() && entries.len() < count {
-            let block = get(next, BlockClass::ExtentMap)?;
+        for _ in 0..header.map_blocks.get() {
+            if entries.len() >= count {
+                break;
+            }
+            let block = match reading {
+                Reading::Consistent => metadata::consistent(s, next, BlockClass::ExtentMap)?,
+                Reading::Current => metadata::current(s, next, BlockClass::ExtentMap)?,
+            };
             let map = segment::map_header(&block);
+            if map.first.get() as usize != entries.len() {
+                let first = map.first.get();
+                return Err(Error::corrupt(
+                    next,
+                    format!("the map goes on with extent {first}, not {}", entries.len()),
+                ));
+            }
             let here = (map.entries.get() as usize).min(segment::extents_per_map(block.len()));
             entries.extend((0..here).map(|n| *segment::map_extent(&block, n)));
             next = BlockAddress::unpack(map.next.get());
         }
-        if entries.len() < count {
-            return Err(Error::corrupt(
-                self.header,
-                format!("the extent map has {} of {count} extents", entries.len()),
-            ));
-        }
+        // The last map block may have got another entry since the header was looked at.
+        entries.truncate(count);
+        self.check_map(s, &header, &entries)?;
         Ok((header, entries))
+    }
+
+    /// Whether a map and its header agree, and all of it lies within files.
+    fn check_map(&self, s: &Session, header: &SegmentHeader, entries: &[ExtentEntry]) -> Result<()> {
+        let wrong = |why: String| Err(Error::corrupt(self.header, why));
+        let count = header.extents.get() as usize;
+        if entries.len() < count {
+            return wrong(format!("the extent map has {} of {count} extents", entries.len()));
+        }
+        let mut file: Option<Arc<Datafile>> = None;
+        let mut blocks = 0;
+        for entry in entries {
+            let number = entry.address().file;
+            if file.as_ref().is_none_or(|file| file.number() != number) {
+                file = s.instance().cache().file(number).ok();
+            }
+            Self::check_entry(self.header, file.as_deref(), entry)?;
+            blocks += u64::from(entry.blocks.get());
+        }
+        if blocks != u64::from(header.blocks.get()) {
+            return wrong(format!("the extents have {blocks} blocks, the header says {}", header.blocks.get()));
+        }
+        for mark in [header.low, header.high] {
+            let whole = entries.iter().take(mark.extent.get() as usize).map(|entry| u64::from(entry.blocks.get()));
+            let within = entries.get(mark.extent.get() as usize).is_some_and(|e| mark.block <= e.blocks);
+            let manual = mark.blocks.get() == 0;
+            if !within || (!manual && whole.sum::<u64>() + u64::from(mark.block.get()) != u64::from(mark.blocks.get()))
+            {
+                return wrong(format!("a high-water mark is at no place of the extents: {mark:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_entry(header: BlockAddress, file: Option<&Datafile>, entry: &ExtentEntry) -> Result<()> {
+        let (start, blocks) = (entry.address(), entry.blocks.get());
+        let within = file.is_some_and(|file| {
+            start.block > 0 && u64::from(start.block) + u64::from(blocks) <= u64::from(file.blocks())
+        });
+        if within && entry.metadata.get() < blocks {
+            return Ok(());
+        }
+        let why = format!("the extent at {start} of {blocks} blocks, {} for metadata, is none", entry.metadata.get());
+        Err(Error::corrupt(header, why))
     }
 
     /// The segment's extents.
@@ -76,6 +128,13 @@ impl Segment {
 
     /// Entry `ordinal` of the map, given the header block.
     pub(super) fn extent_entry(&self, s: &Session, header: &[u8], ordinal: u32) -> Result<ExtentEntry> {
+        let entry = self.find_entry(s, header, ordinal)?;
+        let file = s.instance().cache().file(entry.address().file).ok();
+        Self::check_entry(self.header, file.as_deref(), &entry)?;
+        Ok(entry)
+    }
+
+    fn find_entry(&self, s: &Session, header: &[u8], ordinal: u32) -> Result<ExtentEntry> {
         let inline = segment::extents_inline(header);
         if (ordinal as usize) < inline {
             return Ok(*segment::extent(header, ordinal as usize));
@@ -84,12 +143,15 @@ impl Segment {
         // Mostly the last extent is wanted, and it is in the last map block.
         for start in [fields.last_map.get(), fields.first_map.get()] {
             let mut next = BlockAddress::unpack(start);
-            while !next.is_none() {
-                let block = s.current(next, BlockClass::ExtentMap)?;
+            for _ in 0..fields.map_blocks.get() {
+                if next.is_none() {
+                    break;
+                }
+                let block = metadata::current(s, next, BlockClass::ExtentMap)?;
                 let map = segment::map_header(&block);
-                let first = map.first.get();
-                if ordinal >= first && ordinal < first + map.entries.get() {
-                    return Ok(*segment::map_extent(&block, (ordinal - first) as usize));
+                let at = ordinal.wrapping_sub(map.first.get());
+                if at < map.entries.get() {
+                    return Ok(*segment::map_extent(&block, at as usize));
                 }
                 next = BlockAddress::unpack(map.next.get());
             }
@@ -108,7 +170,7 @@ impl Segment {
         if last.is_none() {
             return Ok(true);
         }
-        let block = s.current(last, BlockClass::ExtentMap)?;
+        let block = metadata::current(s, last, BlockClass::ExtentMap)?;
         Ok(segment::map_header(&block).entries.get() as usize >= segment::extents_per_map(block.len()))
     }
 
@@ -134,7 +196,7 @@ impl Segment {
                     s.change(&mut map, |block| segment::init_map(block, address, object, ordinal));
                     drop(map);
                     if !last.is_none() {
-                        let mut previous = s.current_mut(last, BlockClass::ExtentMap)?;
+                        let mut previous = metadata::current_mut(s, last, BlockClass::ExtentMap)?;
                         s.change(&mut previous, |block| segment::map_header_mut(block).next = address.pack().into());
                     }
                     s.change(header, |block| {
@@ -148,7 +210,7 @@ impl Segment {
                     address
                 }
             };
-            let mut map = s.current_mut(target, BlockClass::ExtentMap)?;
+            let mut map = metadata::current_mut(s, target, BlockClass::ExtentMap)?;
             s.change(&mut map, |block| {
                 let at = segment::map_header(block).entries.get();
                 *segment::map_extent_mut(block, at as usize) = entry;

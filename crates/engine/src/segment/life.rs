@@ -1,13 +1,12 @@
 //! Making, opening, truncating and dropping a segment.
 
-use common::sync::{Arc, Mutex};
-use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, ObjectNumber, Result};
-use format::block::BlockType;
+use common::sync::Arc;
+use common::{BlockAddress, Error, ErrorKind, Number, ObjectNumber, Result};
 use format::transaction::Owner;
-use format::{block, segment};
 
+use super::extent::Reading;
 use super::space::{Bitmaps, FreeLists, SegmentParts, SpaceManager};
-use super::{Segment, SegmentSpec};
+use super::{BlockRange, Segment, SegmentSpec};
 use crate::instance::{ExtentManagement, Session, SpaceManagement};
 use crate::tablespace::{Tablespace, extent_step_blocks};
 
@@ -18,43 +17,64 @@ fn manager(tablespace: &Tablespace) -> Box<dyn SpaceManager> {
     }
 }
 
-/// Sizes in blocks of the extents that INITIAL, NEXT and MINEXTENTS ask for.
-fn initial_extents(tablespace: &Tablespace, spec: &SegmentSpec, least: u32) -> Vec<u32> {
-    let size = tablespace.block_size();
-    let bytes = size.bytes() as u64;
-    let storage = &spec.storage;
-    let initial = storage.initial.unwrap_or(0).div_ceil(bytes) as u32;
-    let more = storage.minextents.unwrap_or(1).saturating_sub(1);
-    let next = storage.next.or(storage.initial).unwrap_or(0).div_ceil(bytes) as u32;
-    let mut want = initial.saturating_add(next.saturating_mul(more)).max(least);
-    let mut extents = Vec::new();
-    match tablespace.extent_management() {
-        ExtentManagement::Uniform { blocks } => {
-            for _ in 0..want.div_ceil(blocks).max(1) {
-                extents.push(blocks);
-            }
-        }
-        ExtentManagement::Autoallocate => {
-            let automatic = tablespace.space_management() == SpaceManagement::Auto;
-            let smallest = extent_step_blocks(size, automatic, 0);
-            let steps = [64 << 20, 8 << 20, 1 << 20, 64 << 10].map(|step: u64| (step / bytes) as u32);
-            loop {
-                let step = steps.into_iter().find(|s| *s <= want && *s >= smallest).unwrap_or(smallest);
-                // The first extent must hold all metadata and a data block.
-                let step = if extents.is_empty() {
-                    steps.into_iter().rev().find(|s| *s >= step && *s >= least).unwrap_or(step)
-                } else {
-                    step
-                };
-                extents.push(step);
-                if want <= step {
-                    break;
-                }
-                want -= step;
-            }
+/// Sizes in blocks of the extents that INITIAL, NEXT and MINEXTENTS ask for, one after another.
+struct InitialExtents {
+    uniform: Option<u32>,
+    /// Autoallocate: the ladder's steps, largest first, and the smallest to use.
+    steps: [u32; 4],
+    smallest: u32,
+    /// Blocks that the first extent has at least: its metadata and a block of data.
+    least: u32,
+    left: u64,
+    first: bool,
+}
+
+impl InitialExtents {
+    fn new(tablespace: &Tablespace, spec: &SegmentSpec, least: u32) -> Self {
+        let size = tablespace.block_size();
+        let bytes = size.bytes() as u64;
+        let storage = &spec.storage;
+        let initial = storage.initial.unwrap_or(0).div_ceil(bytes);
+        let more = u64::from(storage.minextents.unwrap_or(1).saturating_sub(1));
+        let next = storage.next.or(storage.initial).unwrap_or(0).div_ceil(bytes);
+        let uniform = match tablespace.extent_management() {
+            ExtentManagement::Uniform { blocks } => Some(blocks),
+            ExtentManagement::Autoallocate => None,
+        };
+        let automatic = tablespace.space_management() == SpaceManagement::Auto;
+        Self {
+            uniform,
+            steps: [64 << 20, 8 << 20, 1 << 20, 64 << 10].map(|step: u64| (step / bytes) as u32),
+            smallest: extent_step_blocks(size, automatic, 0),
+            least,
+            left: initial.saturating_add(next.saturating_mul(more)).max(u64::from(least)),
+            first: true,
         }
     }
-    extents
+}
+
+impl Iterator for InitialExtents {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        if self.left == 0 {
+            return None;
+        }
+        let mut blocks = match self.uniform {
+            Some(blocks) => blocks,
+            None => {
+                let usable = |step: &u32| u64::from(*step) <= self.left && *step >= self.smallest;
+                self.steps.into_iter().find(usable).unwrap_or(self.smallest)
+            }
+        };
+        if self.first && self.uniform.is_none() {
+            let holds = |step: &u32| *step >= blocks && *step >= self.least;
+            blocks = self.steps.into_iter().rev().find(holds).unwrap_or(blocks);
+        }
+        self.first = false;
+        self.left = self.left.saturating_sub(u64::from(blocks));
+        Some(blocks)
+    }
 }
 
 impl Segment {
@@ -67,7 +87,7 @@ impl Segment {
         let space = manager(&tablespace);
         let groups = u32::from(spec.storage.freelist_groups);
         let least = if groups > 1 { groups + 2 } else { 2 };
-        let sizes = initial_extents(&tablespace, spec, least);
+        let mut sizes = InitialExtents::new(&tablespace, spec, least);
         let no_room = |error: Error| {
             if error.is_ora(1653) {
                 Error::new(
@@ -83,7 +103,7 @@ impl Segment {
                 error
             }
         };
-        let first = tablespace.allocate(s, sizes[0]).map_err(no_room)?;
+        let first = tablespace.allocate(s, sizes.next().unwrap_or(least)).map_err(no_room)?;
         let parts = SegmentParts { spec, block_size: tablespace.block_size() };
         let header = match space.format_segment(&parts, s, first) {
             Ok(header) => header,
@@ -97,12 +117,14 @@ impl Segment {
             header,
             tablespace: tablespace.clone(),
             space,
-            growth: Mutex::new(()),
+            growth: Arc::default(),
         });
-        for blocks in &sizes[1..] {
+        for blocks in sizes {
             let added = {
                 let _growing = segment.growing(s);
-                segment.tablespace.allocate(s, *blocks).and_then(|range| segment.space.add_extent(&segment, s, range))
+                s.check_cancelled()
+                    .and_then(|()| segment.tablespace.allocate(s, blocks))
+                    .and_then(|range| segment.enter(s, range))
             };
             if let Err(error) = added {
                 segment.drop_segment(s)?;
@@ -118,23 +140,10 @@ impl Segment {
     /// ORA-08103 when the header is not that of this object; those of the cache.
     pub fn open(s: &Session, spec: &SegmentSpec, header: BlockAddress) -> Result<Arc<Self>> {
         let tablespace = s.instance().tablespaces().numbered(spec.tablespace)?;
-        {
-            let block = s.current(header, BlockClass::SegmentHeader)?;
-            let expected = match tablespace.space_management() {
-                SpaceManagement::Manual => BlockType::SegmentHeader,
-                SpaceManagement::Auto => BlockType::PagetableSegmentHeader,
-            };
-            let object = segment::header(&block).object.get();
-            if block::kind(&block) != Some(expected) || object != spec.data_object.0 {
-                return Err(Error::new(
-                    ErrorKind::Corrupt,
-                    Number::Ora(8103),
-                    format!("object no longer exists: block {header} is not the segment header of {}", spec.name),
-                ));
-            }
-        }
         let space = manager(&tablespace);
-        Ok(Arc::new(Self { spec: spec.clone(), header, tablespace, space, growth: Mutex::new(()) }))
+        let segment = Arc::new(Self { spec: spec.clone(), header, tablespace, space, growth: Arc::default() });
+        segment.header_block(s, Reading::Current)?;
+        Ok(segment)
     }
 
     /// The same segment under changed attributes (PCTFREE, PCTUSED, INITRANS, name).
@@ -145,7 +154,7 @@ impl Segment {
             header: self.header,
             tablespace: self.tablespace.clone(),
             space: manager(&self.tablespace),
-            growth: Mutex::new(()),
+            growth: self.growth.clone(),
         })
     }
 
@@ -188,7 +197,7 @@ impl Segment {
             header,
             tablespace: self.tablespace.clone(),
             space: manager(&self.tablespace),
-            growth: Mutex::new(()),
+            growth: self.growth.clone(),
         }))
     }
 
@@ -219,6 +228,17 @@ impl Segment {
                 ),
             )
         })?;
-        self.space.add_extent(self, s, range)
+        self.enter(s, range)
+    }
+
+    /// Enters an extent into the segment. One that cannot serve is given back.
+    fn enter(&self, s: &Session, range: BlockRange) -> Result<()> {
+        let entered = self.space.add_extent(self, s, range);
+        if let Err(error) = &entered
+            && error.kind == ErrorKind::User
+        {
+            self.tablespace.free(s, range)?;
+        }
+        entered
     }
 }

@@ -5,6 +5,7 @@
 mod direct;
 mod extent;
 mod life;
+pub(crate) mod metadata;
 mod space;
 mod usage;
 
@@ -96,7 +97,7 @@ pub struct Segment {
     tablespace: Arc<Tablespace>,
     space: Box<dyn SpaceManager>,
     /// The HW enqueue: one session at a time moves a high-water mark or adds an extent.
-    growth: Mutex<()>,
+    growth: Arc<Mutex<()>>,
 }
 
 impl fmt::Debug for Segment {

@@ -394,8 +394,11 @@ impl Instance {
             return Err(Error::user(3263, format!("cannot drop the first file of tablespace {}", tablespace.name)));
         }
         let empty = {
-            let header =
-                s.current(BlockAddress::new(number, file::SPACE_HEADER_BLOCK), common::BlockClass::FileBitmapIndex)?;
+            let header = crate::segment::metadata::current(
+                s,
+                BlockAddress::new(number, file::SPACE_HEADER_BLOCK),
+                common::BlockClass::FileBitmapIndex,
+            )?;
             let space = file::space_header(&header);
             space.free_units == space.units
         };

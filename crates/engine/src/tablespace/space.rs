@@ -9,7 +9,7 @@ use format::{extent_bitmap, file};
 
 use super::Tablespace;
 use crate::instance::{ExtentManagement, Session};
-use crate::segment::BlockRange;
+use crate::segment::{BlockRange, metadata};
 
 const KB: u64 = 1 << 10;
 const MB: u64 = 1 << 20;
@@ -43,10 +43,18 @@ impl Tablespace {
     pub(crate) fn allocate(self: &Arc<Self>, s: &Session, blocks: u32) -> Result<BlockRange> {
         let unit = self.unit_blocks();
         let mut want = blocks.div_ceil(unit) * unit;
+        let mut full_disk = None;
         loop {
-            for number in self.files_in_turn() {
-                if let Some(range) = self.allocate_in(s, number, want)? {
-                    return Ok(range);
+            let files = self.files_in_turn();
+            // A file grows only when none has room; one that cannot, because its disk is full, does not keep the others from it.
+            for grow in if files.len() > 1 { &[false, true][..] } else { &[true] } {
+                for number in &files {
+                    match self.allocate_in(s, *number, want, *grow) {
+                        Ok(Some(range)) => return Ok(range),
+                        Ok(None) => {}
+                        Err(error) if error.is_ora(1237) => full_disk = Some(error),
+                        Err(error) => return Err(error),
+                    }
                 }
             }
             let smaller = LADDER
@@ -59,6 +67,9 @@ impl Tablespace {
                 _ => break,
             }
         }
+        if let Some(error) = full_disk {
+            return Err(error);
+        }
         Err(Error::new(
             ErrorKind::OutOfResource,
             Number::Ora(1653),
@@ -66,9 +77,9 @@ impl Tablespace {
         ))
     }
 
-    fn allocate_in(&self, s: &Session, number: FileNumber, want: u32) -> Result<Option<BlockRange>> {
+    fn allocate_in(&self, s: &Session, number: FileNumber, want: u32, grow: bool) -> Result<Option<BlockRange>> {
         let header_address = BlockAddress::new(number, file::SPACE_HEADER_BLOCK);
-        let mut header = s.current_mut(header_address, BlockClass::FileBitmapIndex)?;
+        let mut header = metadata::current_mut(s, header_address, BlockClass::FileBitmapIndex)?;
         loop {
             let space = *file::space_header(&header);
             let units = want / space.unit_blocks.get();
@@ -85,7 +96,8 @@ impl Tablespace {
                 let start = BlockAddress::new(number, space.first_block.get() + first * space.unit_blocks.get());
                 return Ok(Some(BlockRange { start, blocks: want }));
             }
-            let Some(blocks) = s.instance().autoextended(number, want)? else {
+            let longer = if grow { s.instance().autoextended(number, want)? } else { None };
+            let Some(blocks) = longer else {
                 return Ok(None);
             };
             s.instance().set_file_blocks(s, number, blocks)?;
@@ -113,7 +125,7 @@ impl Tablespace {
             let base = n * per_block;
             let end = (space.units.get() - base).min(per_block);
             let address = BlockAddress::new(number, file::FIRST_BITMAP_BLOCK + n);
-            let mut bitmap = s.current_mut(address, BlockClass::FileBitmap)?;
+            let mut bitmap = metadata::current_mut(s, address, BlockClass::FileBitmap)?;
             if let Some(bit) = extent_bitmap::find_free(&bitmap, first - base, end, units, align) {
                 s.change(&mut bitmap, |block| extent_bitmap::set(block, bit, units, true));
                 return Ok(Some(base + bit));
@@ -129,9 +141,13 @@ impl Tablespace {
     /// Those of the cache; ORA-00600 when the extent is not allocated.
     pub(crate) fn free(&self, s: &Session, range: BlockRange) -> Result<()> {
         let header_address = BlockAddress::new(range.start.file, file::SPACE_HEADER_BLOCK);
-        let mut header = s.current_mut(header_address, BlockClass::FileBitmapIndex)?;
+        let mut header = metadata::current_mut(s, header_address, BlockClass::FileBitmapIndex)?;
         let space = *file::space_header(&header);
         let per_block = extent_bitmap::units_per_block(self.block_size.bytes());
+        let last = space.first_block.get() + space.units.get() * space.unit_blocks.get();
+        if range.start.block < space.first_block.get() || range.start.block + range.blocks > last {
+            return Err(Error::corrupt(range.start, format!("no extent of {} blocks can be there", range.blocks)));
+        }
         let first = (range.start.block - space.first_block.get()) / space.unit_blocks.get();
         let units = range.blocks / space.unit_blocks.get();
         let (mut at, end) = (first, first + units);
@@ -139,7 +155,7 @@ impl Tablespace {
             let n = at / per_block;
             let take = (end - at).min((n + 1) * per_block - at);
             let address = BlockAddress::new(range.start.file, file::FIRST_BITMAP_BLOCK + n);
-            let mut bitmap = s.current_mut(address, BlockClass::FileBitmap)?;
+            let mut bitmap = metadata::current_mut(s, address, BlockClass::FileBitmap)?;
             let bit = at - n * per_block;
             if (bit..bit + take).any(|b| !extent_bitmap::is_used(&bitmap, b)) {
                 return Err(Error::bug(format!("extent at {} is freed twice", range.start)));
@@ -163,14 +179,15 @@ impl Tablespace {
         let per_block = extent_bitmap::units_per_block(self.block_size.bytes());
         let mut found: Vec<FreeSpace> = Vec::new();
         for number in self.files() {
-            let header = s.current(BlockAddress::new(number, file::SPACE_HEADER_BLOCK), BlockClass::FileBitmapIndex)?;
+            let header =
+                metadata::current(s, BlockAddress::new(number, file::SPACE_HEADER_BLOCK), BlockClass::FileBitmapIndex)?;
             let space = *file::space_header(&header);
             let unit_blocks = space.unit_blocks.get();
             let mut run: Option<FreeSpace> = None;
             let mut first = 0;
             while first < space.units.get() {
                 let address = BlockAddress::new(number, file::FIRST_BITMAP_BLOCK + first / per_block);
-                let bitmap = s.current(address, BlockClass::FileBitmap)?;
+                let bitmap = metadata::current(s, address, BlockClass::FileBitmap)?;
                 for bit in 0..(space.units.get() - first).min(per_block) {
                     if extent_bitmap::is_used(&bitmap, bit) {
                         found.extend(run.take());
@@ -198,7 +215,7 @@ impl Tablespace {
     /// ORA-03297 when used extents lie beyond the new end; ORA-01237 when the file system has no room.
     pub(crate) fn resize_file(&self, s: &Session, number: FileNumber, blocks: u32) -> Result<()> {
         let mut header =
-            s.current_mut(BlockAddress::new(number, file::SPACE_HEADER_BLOCK), BlockClass::FileBitmapIndex)?;
+            metadata::current_mut(s, BlockAddress::new(number, file::SPACE_HEADER_BLOCK), BlockClass::FileBitmapIndex)?;
         let space = *file::space_header(&header);
         let least = space.first_block.get() + space.unit_blocks.get();
         if blocks < least {
@@ -208,7 +225,7 @@ impl Tablespace {
         let per_block = extent_bitmap::units_per_block(self.block_size.bytes());
         for unit in units..space.units.get() {
             let address = BlockAddress::new(number, file::FIRST_BITMAP_BLOCK + unit / per_block);
-            let bitmap = s.current(address, BlockClass::FileBitmap)?;
+            let bitmap = metadata::current(s, address, BlockClass::FileBitmap)?;
             if extent_bitmap::is_used(&bitmap, unit % per_block) {
                 return Err(Error::user(
                     3297,

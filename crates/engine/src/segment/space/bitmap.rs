@@ -17,6 +17,7 @@
 
 use common::{BlockAddress, BlockClass, Error, Result};
 use format::bitmap::{self, BlockState};
+use format::block::{self, BlockType};
 use format::transaction::Owner;
 use format::{heap, segment, transaction};
 
@@ -24,7 +25,7 @@ use super::{SegmentParts, SpaceManager};
 use crate::cache::BlockMut;
 use crate::instance::Session;
 use crate::segment::extent::{Position, Reading};
-use crate::segment::{BlockRange, SearchHint, Segment, SpaceUsage};
+use crate::segment::{BlockRange, SearchHint, Segment, SpaceUsage, metadata};
 
 /// Blocks formatted at a time.
 const FORMAT_BATCH: usize = 16;
@@ -70,15 +71,15 @@ impl Want {
 impl Bitmaps {
     /// The L2 blocks of a segment, the hinted one first.
     pub(super) fn second_levels(segment: &Segment, s: &Session) -> Result<Vec<BlockAddress>> {
-        let header = s.current(segment.header, BlockClass::SegmentHeader)?;
+        let header = segment.header_block(s, Reading::Current)?;
         let fields = *segment::header(&header);
         let count = fields.second_level_blocks.get() as usize;
         let mut all: Vec<_> =
             (0..count.min(segment::SECOND_LEVEL_INLINE)).map(|n| segment::second_level(&header, n)).collect();
         drop(header);
         let mut next = BlockAddress::unpack(fields.first_third_level.get());
-        while !next.is_none() {
-            let block = s.current(next, BlockClass::ThirdLevelBitmap)?;
+        for _ in 0..fields.third_level_blocks.get() {
+            let block = metadata::current(s, next, BlockClass::ThirdLevelBitmap)?;
             let upper = bitmap::upper(&block);
             all.extend((0..upper.entries.get() as usize).map(|n| bitmap::third_level_entry(&block, n)));
             next = BlockAddress::unpack(upper.next.get());
@@ -100,7 +101,7 @@ impl Bitmaps {
             return Ok(block);
         }
         if let Some(l1) = hint.first_level
-            && let Some(block) = Self::search_first_level(segment, s, l1, want, &mut refusals)?
+            && let Some(block) = Self::search_first_level(segment, s, l1, want, &mut refusals, true)?
         {
             return Ok(block);
         }
@@ -110,7 +111,7 @@ impl Bitmaps {
                 let sure = refusals >= REFUSALS_MAX;
                 let mask = want.mask(segment, sure);
                 let candidates: Vec<_> = {
-                    let block = s.current(l2, BlockClass::SecondLevelBitmap)?;
+                    let block = metadata::current(s, l2, BlockClass::SecondLevelBitmap)?;
                     (0..bitmap::upper(&block).entries.get() as usize)
                         .map(|n| *bitmap::second_level_entry(&block, n))
                         .filter(|entry| entry.states & mask != 0)
@@ -120,7 +121,7 @@ impl Bitmaps {
                 let start = s.process().0 as usize % candidates.len().max(1);
                 for n in 0..candidates.len() {
                     let l1 = candidates[(start + n) % candidates.len()];
-                    if let Some(block) = Self::search_first_level(segment, s, l1, want, &mut refusals)? {
+                    if let Some(block) = Self::search_first_level(segment, s, l1, want, &mut refusals, false)? {
                         return Ok(block);
                     }
                 }
@@ -129,19 +130,26 @@ impl Bitmaps {
         }
     }
 
-    /// Looks for a block among those that an L1 covers; formats a batch when only unformatted ones are left.
+    /// Looks for a block among those that an L1 covers; formats a batch when only unformatted ones are left. An L1 that is but remembered may be
+    /// another segment's by now.
     fn search_first_level(
         segment: &Segment,
         s: &Session,
         l1: BlockAddress,
         want: Want,
         refusals: &mut usize,
+        hinted: bool,
     ) -> Result<Option<BlockMut>> {
         let (candidates, unformatted) = {
             let block = s.current(l1, BlockClass::FirstLevelBitmap)?;
             let header = bitmap::first_level(&block);
-            if header.object.get() != segment.data_object().0 {
-                return Ok(None);
+            if block::kind(&block) != Some(BlockType::FirstLevelBitmap)
+                || header.object.get() != segment.data_object().0
+            {
+                if hinted {
+                    return Ok(None);
+                }
+                return Err(Error::corrupt(l1, format!("it is no bitmap block of {}", segment.name())));
             }
             let covered = usize::from(header.covered.get());
             let unformatted = header.counts[BlockState::Unformatted as usize].get() > 0;
@@ -230,7 +238,7 @@ impl Bitmaps {
     fn set_state(segment: &Segment, s: &Session, block: &mut BlockMut, state: BlockState) -> Result<()> {
         let l1 = transaction::header(block).bitmap_block();
         let address = block.address();
-        let mut bitmap_block = s.current_mut(l1, BlockClass::FirstLevelBitmap)?;
+        let mut bitmap_block = metadata::current_mut(s, l1, BlockClass::FirstLevelBitmap)?;
         if bitmap::first_level(&bitmap_block).object.get() != segment.data_object().0 {
             return Err(Error::corrupt(address, format!("its bitmap block {l1} is of another segment")));
         }
@@ -254,14 +262,25 @@ impl Bitmaps {
         }
         let header = bitmap::first_level(first_level);
         let (parent, slot) = (BlockAddress::unpack(header.parent.get()), header.parent_slot.get() as usize);
-        let mut upper = s.current_mut(parent, BlockClass::SecondLevelBitmap)?;
+        let mut upper = metadata::current_mut(s, parent, BlockClass::SecondLevelBitmap)?;
+        Self::check_slot(&upper, slot, first_level.address())?;
         s.change(&mut upper, |bytes| bitmap::second_level_entry_mut(bytes, slot).states = mask);
         Ok(())
     }
 
+    /// Whether an L2 lists an L1 where that says.
+    pub(super) fn check_slot(upper: &BlockMut, slot: usize, l1: BlockAddress) -> Result<()> {
+        if slot < bitmap::upper(upper).entries.get() as usize
+            && bitmap::second_level_entry(upper, slot).first_level.get() == l1.pack()
+        {
+            return Ok(());
+        }
+        Err(Error::corrupt(upper.address(), format!("{l1} is not in slot {slot} of its second-level bitmap block")))
+    }
+
     /// Formats up to sixteen consecutive unformatted blocks of an L1; the process number picks which. Returns their addresses.
     fn format_batch(segment: &Segment, s: &Session, l1: BlockAddress) -> Result<Vec<BlockAddress>> {
-        let mut bitmap_block = s.current_mut(l1, BlockClass::FirstLevelBitmap)?;
+        let mut bitmap_block = metadata::current_mut(s, l1, BlockClass::FirstLevelBitmap)?;
         let covered = usize::from(bitmap::first_level(&bitmap_block).covered.get());
         let batches = covered.div_ceil(FORMAT_BATCH);
         let start = s.process().0 as usize % batches.max(1);
@@ -373,7 +392,7 @@ impl SpaceManager for Bitmaps {
             extents: header.extents.get(),
             blocks: header.blocks.get(),
             below_high_water: header.high.blocks.get(),
-            unused: header.blocks.get() - header.high.blocks.get(),
+            unused: header.blocks.get().saturating_sub(header.high.blocks.get()),
             metadata: entries.iter().map(|e| e.metadata.get()).sum(),
             ..SpaceUsage::default()
         };

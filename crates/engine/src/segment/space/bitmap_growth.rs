@@ -22,7 +22,7 @@ use super::bitmap::Bitmaps;
 use crate::cache::BlockMut;
 use crate::instance::{ExtentManagement, Session};
 use crate::segment::extent::{Position, Reading};
-use crate::segment::{BlockRange, Segment};
+use crate::segment::{BlockRange, Segment, metadata};
 
 const MB: u64 = 1 << 20;
 
@@ -134,7 +134,7 @@ impl Bitmaps {
             let address = range.start.plus(n);
             let mut slot = None;
             while slot.is_none() {
-                let mut upper = s.current_mut(parents.second_level, BlockClass::SecondLevelBitmap)?;
+                let mut upper = metadata::current_mut(s, parents.second_level, BlockClass::SecondLevelBitmap)?;
                 slot = s.change(&mut upper, |bytes| bitmap::push_second_level(bytes, address, 0));
                 if slot.is_none() {
                     if parents.new_second_levels.is_empty() {
@@ -164,7 +164,7 @@ impl Bitmaps {
     /// Enters an extent into the segment: into the last L1 if that has room for all of it, else with L1s of its own.
     pub(super) fn enter_extent(segment: &Segment, s: &Session, range: BlockRange) -> Result<()> {
         let block_bytes = segment.block_size().bytes();
-        let mut header = s.current_mut(segment.header, BlockClass::SegmentHeader)?;
+        let mut header = segment.header_block_mut(s)?;
         let fields = *segment::header(&header);
         let uniform = segment.tablespace.extent_management() != ExtentManagement::Autoallocate;
         let segment_bytes = u64::from(fields.blocks.get()) * block_bytes as u64;
@@ -179,7 +179,7 @@ impl Bitmaps {
         let first_levels = range.blocks.div_ceil(cover);
         let last_second_level = BlockAddress::unpack(fields.last_second_level.get());
         let room = {
-            let upper = s.current(last_second_level, BlockClass::SecondLevelBitmap)?;
+            let upper = metadata::current(s, last_second_level, BlockClass::SecondLevelBitmap)?;
             bitmap::second_level_capacity(block_bytes) as u32 - bitmap::upper(&upper).entries.get()
         };
         let second_levels =
@@ -224,10 +224,10 @@ impl Bitmaps {
         header: &mut BlockMut,
         l1: BlockAddress,
         range: BlockRange,
-        metadata: u32,
+        maps: u32,
         cover: u32,
     ) -> Result<bool> {
-        let mut block = s.current_mut(l1, BlockClass::FirstLevelBitmap)?;
+        let mut block = metadata::current_mut(s, l1, BlockClass::FirstLevelBitmap)?;
         let fields = *bitmap::first_level(&block);
         let covered = u32::from(fields.covered.get());
         if u32::from(fields.limit.get()) != cover
@@ -240,18 +240,21 @@ impl Bitmaps {
             start: range.start.pack().into(),
             blocks: range.blocks.into(),
             first_level: l1.pack().into(),
-            metadata: metadata.into(),
+            metadata: maps.into(),
         };
-        let mut upper = s.current_mut(BlockAddress::unpack(fields.parent.get()), BlockClass::SecondLevelBitmap)?;
-        segment.append_extent(s, header, entry, (metadata > 0).then_some(range.start))?;
+        let mut upper =
+            metadata::current_mut(s, BlockAddress::unpack(fields.parent.get()), BlockClass::SecondLevelBitmap)?;
+        let slot = fields.parent_slot.get() as usize;
+        Self::check_slot(&upper, slot, l1)?;
+        segment.append_extent(s, header, entry, (maps > 0).then_some(range.start))?;
         // Nothing fails from here on: bitmaps, map and mark agree.
         s.change(&mut block, |bytes| {
             bitmap::add_range(bytes, range.start, range.blocks, BlockState::Unformatted);
-            for index in covered..covered + metadata {
+            for index in covered..covered + maps {
                 bitmap::set_state(bytes, index as usize, BlockState::Metadata);
             }
         });
-        let (slot, mask) = (fields.parent_slot.get() as usize, bitmap::state_mask(&block));
+        let mask = bitmap::state_mask(&block);
         s.change(&mut upper, |bytes| bitmap::second_level_entry_mut(bytes, slot).states = mask);
         s.change(header, |bytes| {
             let fields = segment::header_mut(bytes);
@@ -274,7 +277,7 @@ impl Bitmaps {
         let room = if last.is_none() {
             0
         } else {
-            capacity - bitmap::upper(&s.current(last, BlockClass::ThirdLevelBitmap)?).entries.get()
+            capacity - bitmap::upper(&metadata::current(s, last, BlockClass::ThirdLevelBitmap)?).entries.get()
         };
         Ok(beyond.saturating_sub(room).div_ceil(capacity))
     }
@@ -296,7 +299,7 @@ impl Bitmaps {
             loop {
                 let last = BlockAddress::unpack(segment::header(header).last_third_level.get());
                 if !last.is_none() {
-                    let mut l3 = s.current_mut(last, BlockClass::ThirdLevelBitmap)?;
+                    let mut l3 = metadata::current_mut(s, last, BlockClass::ThirdLevelBitmap)?;
                     if s.change(&mut l3, |bytes| bitmap::push_third_level(bytes, address)) {
                         parent = last;
                         break;
@@ -312,7 +315,7 @@ impl Bitmaps {
                 });
                 drop(l3);
                 if !last.is_none() {
-                    let mut previous = s.current_mut(last, BlockClass::ThirdLevelBitmap)?;
+                    let mut previous = metadata::current_mut(s, last, BlockClass::ThirdLevelBitmap)?;
                     s.change(&mut previous, |bytes| bitmap::upper_mut(bytes).next = new.pack().into());
                 }
                 s.change(header, |bytes| {
@@ -342,7 +345,7 @@ impl Bitmaps {
         let _growing = segment.growing(s);
         let mut before = None;
         let (next, entry) = loop {
-            let header = s.current(segment.header, BlockClass::SegmentHeader)?;
+            let header = segment.header_block(s, Reading::Current)?;
             let fields = *segment::header(&header);
             let mut next = Position::from(fields.high);
             let mut entry = (next.extent < fields.extents.get())
@@ -357,7 +360,7 @@ impl Bitmaps {
             drop(header);
             if let Some(before) = before.filter(|before| *before != fields.high) {
                 // The new extent joined an L1 in use, and the mark went with it.
-                let mut header = s.current_mut(segment.header, BlockClass::SegmentHeader)?;
+                let mut header = segment.header_block_mut(s)?;
                 s.change(&mut header, |bytes| segment::header_mut(bytes).low = before);
                 return Ok(());
             }
@@ -377,7 +380,7 @@ impl Bitmaps {
             end += covered;
             Self::publish(s, l1)?;
         }
-        let mut header = s.current_mut(segment.header, BlockClass::SegmentHeader)?;
+        let mut header = segment.header_block_mut(s)?;
         s.change(&mut header, |bytes| {
             let fields = segment::header_mut(bytes);
             // Nothing below the old mark is unformatted, else it would have been used.
@@ -407,7 +410,7 @@ impl Bitmaps {
     }
 
     fn lists_unformatted(s: &Session, l2: BlockAddress) -> Result<bool> {
-        let block = s.current(l2, BlockClass::SecondLevelBitmap)?;
+        let block = metadata::current(s, l2, BlockClass::SecondLevelBitmap)?;
         let entries = bitmap::upper(&block).entries.get() as usize;
         Ok((0..entries).any(|n| bitmap::second_level_entry(&block, n).states & BlockState::Unformatted.bit() != 0))
     }
@@ -419,17 +422,20 @@ impl Bitmaps {
         if first != entry.address() {
             return Ok((first, rest));
         }
-        let cover = u32::from(bitmap::first_level(&s.current(first, BlockClass::FirstLevelBitmap)?).limit.get()).max(1);
+        let cover =
+            u32::from(bitmap::first_level(&metadata::current(s, first, BlockClass::FirstLevelBitmap)?).limit.get())
+                .max(1);
         Ok((first.plus(offset / cover), (cover - offset % cover).min(rest)))
     }
 
     /// Lets searches see an L1: its states go into its L2's entry.
     fn publish(s: &Session, l1: BlockAddress) -> Result<()> {
-        let block = s.current(l1, BlockClass::FirstLevelBitmap)?;
+        let block = metadata::current(s, l1, BlockClass::FirstLevelBitmap)?;
         let fields = bitmap::first_level(&block);
         let (parent, slot) = (BlockAddress::unpack(fields.parent.get()), fields.parent_slot.get() as usize);
         let mask = bitmap::state_mask(&block);
-        let mut upper = s.current_mut(parent, BlockClass::SecondLevelBitmap)?;
+        let mut upper = metadata::current_mut(s, parent, BlockClass::SecondLevelBitmap)?;
+        Self::check_slot(&upper, slot, l1)?;
         s.change(&mut upper, |bytes| bitmap::second_level_entry_mut(bytes, slot).states = mask);
         Ok(())
     }
@@ -441,7 +447,7 @@ impl Bitmaps {
         address: BlockAddress,
         extent: u32,
     ) -> Result<(BlockAddress, u32)> {
-        let header = s.current(segment.header, BlockClass::SegmentHeader)?;
+        let header = segment.header_block(s, Reading::Current)?;
         let entry = segment.extent_entry(s, &header, extent)?;
         drop(header);
         Self::chunk(s, &entry, address.block - entry.address().block)
@@ -467,7 +473,7 @@ impl Bitmaps {
             while at < end {
                 let (l1, covered) = Self::chunk(s, entry, at)?;
                 let stop = (at + covered).min(end);
-                let mut block = s.current_mut(l1, BlockClass::FirstLevelBitmap)?;
+                let mut block = metadata::current_mut(s, l1, BlockClass::FirstLevelBitmap)?;
                 s.change(&mut block, |bytes| {
                     for offset in at..stop {
                         if let Some(index) = bitmap::index_of(bytes, entry.address().plus(offset))
@@ -491,7 +497,7 @@ impl Bitmaps {
                 blocks: (whole + position.block).into(),
             }
         };
-        let mut header = s.current_mut(segment.header, BlockClass::SegmentHeader)?;
+        let mut header = segment.header_block_mut(s)?;
         s.change(&mut header, |bytes| {
             let fields = segment::header_mut(bytes);
             fields.high = mark(high);
@@ -524,8 +530,8 @@ impl Bitmaps {
             let mut skipped = 0;
             while at < end {
                 let block = match reading {
-                    Reading::Consistent => s.consistent(l1, BlockClass::FirstLevelBitmap)?,
-                    Reading::Current => s.current(l1, BlockClass::FirstLevelBitmap)?,
+                    Reading::Consistent => metadata::consistent(s, l1, BlockClass::FirstLevelBitmap)?,
+                    Reading::Current => metadata::current(s, l1, BlockClass::FirstLevelBitmap)?,
                 };
                 let cover = u32::from(bitmap::first_level(&block).limit.get()).max(1);
                 if owns && at >= skipped + cover {

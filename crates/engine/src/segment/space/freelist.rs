@@ -27,10 +27,13 @@ use crate::cache::BlockMut;
 use crate::instance::Session;
 use crate::parameters::Parameter;
 use crate::segment::extent::{Position, Reading};
-use crate::segment::{BlockRange, SearchHint, Segment, SpaceUsage};
+use crate::segment::{BlockRange, SearchHint, Segment, SpaceUsage, metadata};
 
 /// Blocks that move from the master list to a process list at a time.
 const MASTER_MOVE: usize = 5;
+
+/// How often a search starts again at the head before the list counts as damaged.
+const STARTS_MAX: u32 = 10_000;
 
 /// Freelists: all state is in the blocks.
 #[derive(Debug)]
@@ -42,6 +45,54 @@ struct Lists {
     class: BlockClass,
     /// Slot of the process list; 0 when there is only the master list.
     own: usize,
+}
+
+impl Lists {
+    fn block_mut(&self, segment: &Segment, s: &Session) -> Result<BlockMut> {
+        let block = metadata::current_mut(s, self.block, self.class)?;
+        if self.class == BlockClass::SegmentHeader {
+            segment.check_header(&block)?;
+        }
+        Ok(block)
+    }
+}
+
+/// Notices lists that lead in a circle, or to blocks that are on no list: other sessions may send a search back to the head now and then, but not for
+/// ever.
+#[derive(Default)]
+struct Patrol {
+    starts: u32,
+    steps: u64,
+    mark: Option<BlockAddress>,
+    circles: u32,
+}
+
+impl Patrol {
+    /// The search starts again at the head.
+    fn again(&mut self, segment: &Segment) -> Result<()> {
+        self.starts += 1;
+        (self.steps, self.mark) = (0, None);
+        if self.starts < STARTS_MAX {
+            return Ok(());
+        }
+        Err(Error::corrupt(segment.header, "its freelists lead to blocks that are on no freelist"))
+    }
+
+    /// The search goes on to `next`; false when it has been there (Brent's rule), which a block that was moved meanwhile may cause once.
+    fn step(&mut self, segment: &Segment, next: BlockAddress) -> Result<bool> {
+        self.steps += 1;
+        if self.mark == Some(next) {
+            self.circles += 1;
+            if self.circles > 1 {
+                return Err(Error::corrupt(segment.header, format!("a freelist leads back to block {next}")));
+            }
+            return Ok(false);
+        }
+        if self.steps.is_power_of_two() {
+            self.mark = Some(next);
+        }
+        Ok(true)
+    }
 }
 
 impl FreeLists {
@@ -63,7 +114,7 @@ impl FreeLists {
         let lists = Self::lists(segment, s);
         let address = block.address();
         let next = transaction::header(block).next_free();
-        let mut header = s.current_mut(lists.block, lists.class)?;
+        let mut header = lists.block_mut(segment, s)?;
         let Some(slot) = [lists.own, 0].into_iter().find(|slot| freelist::list(&header, *slot).first() == address)
         else {
             return Ok(false);
@@ -79,7 +130,7 @@ impl FreeLists {
     fn link(segment: &Segment, s: &Session, block: &mut BlockMut) -> Result<()> {
         let lists = Self::lists(segment, s);
         let address = block.address();
-        let mut header = s.current_mut(lists.block, lists.class)?;
+        let mut header = lists.block_mut(segment, s)?;
         let head = freelist::list(&header, lists.own).first();
         s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(true, head));
         s.change(&mut header, |bytes| freelist::list_mut(bytes, lists.own).push_chain(address, address, 1));
@@ -90,7 +141,7 @@ impl FreeLists {
     fn head(segment: &Segment, s: &Session) -> Result<Option<BlockAddress>> {
         let lists = Self::lists(segment, s);
         loop {
-            let mut header = s.current_mut(lists.block, lists.class)?;
+            let mut header = lists.block_mut(segment, s)?;
             let own = freelist::list(&header, lists.own).first();
             if !own.is_none() {
                 return Ok(Some(own));
@@ -141,11 +192,11 @@ impl FreeLists {
         let has_blocks = |header: &[u8]| {
             !past_list && [lists.own, 0].into_iter().any(|slot| !freelist::list(header, slot).first().is_none())
         };
-        if lists.block != segment.header && has_blocks(&s.current(lists.block, lists.class)?) {
+        if lists.block != segment.header && has_blocks(&metadata::current(s, lists.block, lists.class)?) {
             return Ok(None);
         }
         let (extent, high, entry) = loop {
-            let header = s.current(segment.header, BlockClass::SegmentHeader)?;
+            let header = segment.header_block(s, Reading::Current)?;
             if lists.block == segment.header && has_blocks(&header) {
                 return Ok(None);
             }
@@ -182,11 +233,9 @@ impl FreeLists {
             });
         }
         let mut last_block = s.new_block(last, BlockClass::Data)?;
-        if lists.block != segment.header {
-            let mut group = s.current_mut(lists.block, lists.class)?;
-            Self::push_chain(segment, s, &mut group, &lists, first, &mut last_block, count);
-        }
-        let mut header = s.current_mut(segment.header, BlockClass::SegmentHeader)?;
+        // Both are latched before either is changed: a block that is on a list must be below the mark.
+        let mut group = if lists.block == segment.header { None } else { Some(lists.block_mut(segment, s)?) };
+        let mut header = segment.header_block_mut(s)?;
         s.change(&mut header, |bytes| {
             let fields = segment::header_mut(bytes);
             // Metadata blocks that the mark passes count as below it too.
@@ -196,9 +245,8 @@ impl FreeLists {
             fields.high.extent = extent.into();
             fields.high.block = (high + count).into();
         });
-        if lists.block == segment.header {
-            Self::push_chain(segment, s, &mut header, &lists, first, &mut last_block, count);
-        }
+        let head = group.as_mut().unwrap_or(&mut header);
+        Self::push_chain(segment, s, head, &lists, first, &mut last_block, count);
         Ok(Some(first))
     }
 
@@ -250,6 +298,12 @@ impl SpaceManager for FreeLists {
         if storage.freelists > most {
             return Err(Error::user(1590, format!("FREELISTS may be at most {most} at this block size")));
         }
+        if metadata >= first.blocks {
+            return Err(Error::user(
+                3249,
+                format!("an extent of {} blocks has no room for data beside {groups} freelist groups", first.blocks),
+            ));
+        }
         if groups > 1 {
             for group in 1..=groups {
                 let address = first.start.plus(group);
@@ -280,7 +334,7 @@ impl SpaceManager for FreeLists {
     }
 
     fn add_extent(&self, segment: &Segment, s: &Session, range: BlockRange) -> Result<()> {
-        let mut header = s.current_mut(segment.header, BlockClass::SegmentHeader)?;
+        let mut header = segment.header_block_mut(s)?;
         let map_block = segment.needs_map_block(s, &header)?.then_some(range.start);
         let entry = ExtentEntry {
             start: range.start.pack().into(),
@@ -299,6 +353,7 @@ impl SpaceManager for FreeLists {
             set => set,
         };
         let (mut released, mut walked) = (0, 0);
+        let mut patrol = Patrol::default();
         let mut candidate = s.search_hint(object).block;
         loop {
             s.check_cancelled()?;
@@ -317,6 +372,7 @@ impl SpaceManager for FreeLists {
                 // It was filled or the segment was emptied since it was remembered or read from the header.
                 s.remember(object, SearchHint::default());
                 candidate = None;
+                patrol.again(segment)?;
                 continue;
             }
             if heap::fits(&block, row_bytes, segment.spec.pctfree) {
@@ -343,6 +399,10 @@ impl SpaceManager for FreeLists {
                 return self.above_high_water(segment, s);
             }
             candidate = Some(next);
+            if !patrol.step(segment, next)? {
+                candidate = None;
+                patrol.again(segment)?;
+            }
         }
     }
 
@@ -369,7 +429,9 @@ impl SpaceManager for FreeLists {
     fn empty_block(&self, segment: &Segment, s: &Session) -> Result<BlockMut> {
         let object = segment.data_object();
         let mut candidate = s.search_hint(object).block;
+        let mut patrol = Patrol::default();
         loop {
+            s.check_cancelled()?;
             let address = match candidate.take() {
                 Some(address) => address,
                 None => match Self::head(segment, s)? {
@@ -394,6 +456,8 @@ impl SpaceManager for FreeLists {
                 s.change(&mut block, |bytes| segment.format_block(bytes, address, None));
                 return Ok(block);
             }
+            drop(block);
+            patrol.again(segment)?;
         }
     }
 
@@ -415,7 +479,7 @@ impl SpaceManager for FreeLists {
             let end = if extent == to.extent { to.block } else { entries[extent as usize].blocks.get() };
             passed += end - start;
         }
-        let mut header = s.current_mut(segment.header, BlockClass::SegmentHeader)?;
+        let mut header = segment.header_block_mut(s)?;
         s.change(&mut header, |bytes| {
             let fields = segment::header_mut(bytes);
             fields.high.extent = to.extent.into();
@@ -449,7 +513,7 @@ impl SpaceManager for FreeLists {
             vec![(segment.header, BlockClass::SegmentHeader)]
         };
         for (address, class) in blocks {
-            let block = s.current(address, class)?;
+            let block = metadata::current(s, address, class)?;
             for slot in 0..=usize::from(segment.spec.storage.freelists) {
                 on_freelists += freelist::list(&block, slot).blocks.get();
             }
@@ -458,7 +522,7 @@ impl SpaceManager for FreeLists {
             extents: header.extents.get(),
             blocks: header.blocks.get(),
             below_high_water: header.high.blocks.get(),
-            unused: header.blocks.get() - header.high.blocks.get(),
+            unused: header.blocks.get().saturating_sub(header.high.blocks.get()),
             metadata: entries.iter().map(|e| e.metadata.get()).sum(),
             on_freelists,
             ..SpaceUsage::default()
