@@ -31,6 +31,10 @@ pub(crate) fn from_datafusion(error: DataFusionError) -> Error {
         DataFusionError::Execution(text) if text.contains("one row") || text.contains("more than one") => {
             Error::user(1427, "single-row subquery returns more than one row")
         }
-        other => Error::own(ErrorKind::Bug, 10, format!("query engine: {}", other.strip_backtrace().lines().next().unwrap_or_default())),
+        other => Error::own(
+            ErrorKind::Bug,
+            10,
+            format!("query engine: {}", other.strip_backtrace().lines().next().unwrap_or_default()),
+        ),
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! A script is a text file of blocks: a statement ended by `;` or, over several lines, up to it; then `---` and the result.
 
+#[allow(dead_code, reason = "each test file uses a part of it")]
 mod support;
 
 use std::fmt::Write;

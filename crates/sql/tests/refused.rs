@@ -1,5 +1,6 @@
 //! What a planner could drop in silence is carried out or refused: every construct here must be an error with a number.
 
+#[allow(dead_code, reason = "each test file uses a part of it")]
 mod support;
 
 /// Statements that must fail, and the beginning of how.

@@ -78,9 +78,10 @@ impl Connection {
         let user = user.to_uppercase();
         let session = database.instance().connect(&user)?;
         session.authenticate(&user, password)?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .build()
-            .map_err(|error| Error::own(ErrorKind::OutOfResource, 12, format!("no runtime for the session: {error}")))?;
+        database.register(&session);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|error| {
+            Error::own(ErrorKind::OutOfResource, 12, format!("no runtime for the session: {error}"))
+        })?;
         let config = SessionConfig::new().with_target_partitions(1).with_information_schema(false);
         let state = SessionStateBuilder::new().with_config(config).build();
         let seed = database.instance().clock().wall_us() ^ (u64::from(session.sid()) << 48);
@@ -311,8 +312,8 @@ impl Connection {
         let result = self.execute_statement(&mut cursor);
         meter.set_current_cursor(before);
         let rows = result.as_ref().ok().and_then(|executed| executed.rows).unwrap_or(0);
-        let misses = u64::from(cursor.parse_was_hard && !cursor.executed);
-        let figures = start.figures(&self.session, misses, rows);
+        // The library was searched when the statement was parsed.
+        let figures = start.figures(&self.session, 0, rows);
         trace::call(&self.session, CallKind::Exec, number, &figures);
         if let Err(error) = &result {
             trace::failed(&self.session, number, error);
@@ -331,7 +332,7 @@ impl Connection {
                 let bound = self.bound_query(cursor, query, headings)?;
                 cursor.columns = describe(&bound);
                 let plan = run::plan(&self.runtime, &self.state, &bound.plan)?;
-                cursor.running = Some(Running::start(&self.state, plan, Arc::clone(&self.demand))?);
+                cursor.running = Some(Running::start(&self.session, &self.state, plan, Arc::clone(&self.demand))?);
                 Ok(Executed { verb, is_query: true, rows: None })
             }
             Statement::Insert(insert) => self.insert(insert, cursor).map(|rows| done(Some(rows))),

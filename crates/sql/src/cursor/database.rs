@@ -1,10 +1,11 @@
 //! The database as SQL sees it: an instance, and the cursors that its sessions share.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use common::Result;
-use engine::instance::Instance;
+use common::sync::Mutex;
+use engine::instance::{Instance, Session};
 
 use super::connection::Connection;
 use super::library::Library;
@@ -13,6 +14,7 @@ use super::library::Library;
 pub struct Database {
     instance: Arc<Instance>,
     library: Library,
+    sessions: Mutex<Vec<Weak<Session>>>,
 }
 
 impl fmt::Debug for Database {
@@ -24,12 +26,25 @@ impl fmt::Debug for Database {
 impl Database {
     #[must_use]
     pub fn new(instance: Arc<Instance>) -> Arc<Self> {
-        Arc::new(Self { instance, library: Library::default() })
+        Arc::new(Self { instance, library: Library::default(), sessions: Mutex::default() })
     }
 
     #[must_use]
     pub fn instance(&self) -> &Arc<Instance> {
         &self.instance
+    }
+
+    pub(crate) fn register(&self, session: &Arc<Session>) {
+        let mut sessions = self.sessions.lock();
+        sessions.retain(|session| session.strong_count() > 0);
+        sessions.push(Arc::downgrade(session));
+    }
+
+    /// The sessions there are, by number.
+    pub(crate) fn sessions(&self) -> Vec<Arc<Session>> {
+        let mut sessions: Vec<_> = self.sessions.lock().iter().filter_map(Weak::upgrade).collect();
+        sessions.sort_by_key(|session| session.sid());
+        sessions
     }
 
     pub(crate) fn library(&self) -> &Library {

@@ -67,9 +67,4 @@ impl Library {
     pub(crate) fn flush(&self) {
         self.cursors.lock().clear();
     }
-
-    /// Cursors there are.
-    pub(crate) fn len(&self) -> usize {
-        self.cursors.lock().len()
-    }
 }

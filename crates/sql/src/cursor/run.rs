@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::task::Poll;
 
 use common::Result;
 use common::sync::atomic::{AtomicUsize, Ordering};
@@ -11,12 +12,13 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::coop::CooperativeExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
-use futures::StreamExt;
+use engine::instance::Session;
+use futures::{FutureExt, StreamExt};
 use scalar::Datum;
 use tokio::runtime::Runtime;
 
 use super::open::RowSource;
-use crate::error::from_datafusion;
+use crate::error::{from_datafusion, to_datafusion};
 use crate::functions::rows::Argument;
 use crate::scan::exec::TableReadExec;
 use crate::scan::figures::FiguresValue;
@@ -27,6 +29,7 @@ pub(crate) fn plan(runtime: &Runtime, state: &SessionState, logical: &LogicalPla
 }
 
 pub(crate) struct Running {
+    session: Arc<Session>,
     pub(crate) plan: Arc<dyn ExecutionPlan>,
     stream: SendableRecordBatchStream,
     /// The batch whose rows are being handed over, and how many of them have been.
@@ -45,13 +48,14 @@ impl fmt::Debug for Running {
 
 impl Running {
     pub(crate) fn start(
+        session: &Arc<Session>,
         state: &SessionState,
         plan: Arc<dyn ExecutionPlan>,
         demand: Arc<AtomicUsize>,
     ) -> Result<Self> {
         let stream = execute_stream(Arc::clone(&plan), state.task_ctx()).map_err(from_datafusion)?;
         let straight = is_straight(&plan);
-        Ok(Self { plan, stream, batch: None, demand, straight, rows: 0 })
+        Ok(Self { session: Arc::clone(session), plan, stream, batch: None, demand, straight, rows: 0 })
     }
 
     /// Up to `rows` rows; fewer at the end.
@@ -83,7 +87,14 @@ impl Running {
 
     /// The next batch as it comes.
     pub(crate) fn next_batch(&mut self, runtime: &Runtime) -> Result<Option<RecordBatch>> {
-        runtime.block_on(self.stream.next()).transpose().map_err(from_datafusion)
+        let session = Arc::clone(&self.session);
+        // Operators give the thread back now and then: the time to look whether the user has cancelled.
+        let mut next = self.stream.next();
+        let next = std::future::poll_fn(move |cx| match session.check_cancelled() {
+            Err(error) => Poll::Ready(Some(Err(to_datafusion(error)))),
+            Ok(()) => next.poll_unpin(cx),
+        });
+        runtime.block_on(next).transpose().map_err(from_datafusion)
     }
 
     pub(crate) fn row_sources(&self) -> Vec<RowSource> {
@@ -111,7 +122,11 @@ pub(crate) fn row_sources(plan: &Arc<dyn ExecutionPlan>, depth: u32, into: &mut 
         return;
     }
     let operation = match plan.name() {
-        "ProjectionExec" | "CooperativeExec" | "CoalesceBatchesExec" | "CoalescePartitionsExec" | "PlaceholderRowExec" => None,
+        "ProjectionExec"
+        | "CooperativeExec"
+        | "CoalesceBatchesExec"
+        | "CoalescePartitionsExec"
+        | "PlaceholderRowExec" => None,
         "FilterExec" => Some("FILTER".to_owned()),
         "SortExec" | "SortPreservingMergeExec" => Some("SORT ORDER BY".to_owned()),
         "AggregateExec" => Some(aggregate_name(plan)),

@@ -40,24 +40,20 @@ impl Tables for SessionTables {
                     pseudo: false,
                 })
                 .collect();
-            columns.push(TableColumn {
-                name: ROWID.to_owned(),
-                data_type: ROWID_TYPE,
-                nullable: false,
-                pseudo: true,
-            });
-            let provider = EngineTable::new(
-                Arc::clone(&self.session),
-                Arc::clone(table),
-                hints.clone(),
-                Arc::clone(&self.demand),
-            );
-            return Ok(Some(Relation { owner: table.owner.clone(), name: table.name.clone(), columns, provider }));
+            columns.push(TableColumn { name: ROWID.to_owned(), data_type: ROWID_TYPE, nullable: false, pseudo: true });
+            let provider =
+                EngineTable::new(Arc::clone(&self.session), Arc::clone(table), hints.clone(), Arc::clone(&self.demand));
+            return Ok(Some(Relation { owner: table.owner.clone(), columns, provider }));
         }
         if owner.is_some_and(|owner| owner != "SYS" && owner != "PUBLIC") {
             return Ok(None);
         }
         let Some(view) = views::find(name) else { return Ok(None) };
+        // DBA_ views show everybody's objects: without the privilege they do not exist.
+        let everything = engine::catalog::SystemPrivilege::SelectAnyDictionary;
+        if name.starts_with("DBA_") && !self.catalog.has_system_privilege(&self.session.user(), everything) {
+            return Ok(None);
+        }
         let columns = view
             .columns
             .iter()
@@ -74,6 +70,6 @@ impl Tables for SessionTables {
             catalog: Arc::clone(&self.catalog),
         };
         let provider = views::provider(view, source);
-        Ok(Some(Relation { owner: "SYS".to_owned(), name: view.name.to_owned(), columns, provider }))
+        Ok(Some(Relation { owner: "SYS".to_owned(), columns, provider }))
     }
 }

@@ -161,9 +161,8 @@ pub(crate) fn start(session: &Session, level: u32) -> Result<()> {
     if directory.is_relative() {
         directory = instance.directory().join(directory);
     }
-    let failure = |error: &std::io::Error| {
-        Error::new(common::ErrorKind::Io, Number::Ora(48_100), format!("trace file: {error}"))
-    };
+    let failure =
+        |error: &std::io::Error| Error::new(common::ErrorKind::Io, Number::Ora(48_100), format!("trace file: {error}"));
     std::fs::create_dir_all(&directory).map_err(|error| failure(&error))?;
     let name = instance.database_name().to_lowercase();
     let suffix = if identifier.is_empty() { String::new() } else { format!("_{identifier}") };
@@ -188,9 +187,10 @@ pub(crate) fn start(session: &Session, level: u32) -> Result<()> {
 
 /// Ends the SQL trace.
 pub(crate) fn stop(session: &Session) -> Result<()> {
-    session.meter().stop_trace().map_err(|error| {
-        Error::new(common::ErrorKind::Io, Number::Ora(48_100), format!("trace file: {error}"))
-    })
+    session
+        .meter()
+        .stop_trace()
+        .map_err(|error| Error::new(common::ErrorKind::Io, Number::Ora(48_100), format!("trace file: {error}")))
 }
 
 /// The number in the trace file's name: the operating system's process and the session in it.

@@ -84,8 +84,7 @@ fn modify(words: &mut Words<'_>) -> Result<TableClause> {
             } else if words.take("DEFAULT") {
                 let text = words.expression_text(&["NOT NULL", "NULL"])?;
                 change.default = Some((!text.eq_ignore_ascii_case("NULL")).then(|| text.to_owned()));
-            } else if change.data_type.is_none()
-                && matches!(words.peek().map(|word| &word.token), Some(Token::Word(_)))
+            } else if change.data_type.is_none() && matches!(words.peek().map(|word| &word.token), Some(Token::Word(_)))
             {
                 change.data_type = Some(data_type(words)?);
             } else {

@@ -46,9 +46,28 @@ pub(crate) fn one(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> 
         // What is so anyway: there is no redo yet, rows are not compressed, statements are serial.
     } else {
         for refused in [
-            "COMPRESS", "PARALLEL", "ORGANIZATION", "SEGMENT", "PARTITION", "CLUSTER", "REVERSE", "ONLINE", "LOCAL",
-            "GLOBAL", "LOB", "ROWDEPENDENCIES", "ROW", "ENABLE", "DISABLE", "RESULT_CACHE", "INMEMORY", "SORT", "NOSORT",
-            "UNUSABLE", "INVISIBLE", "BUFFER_POOL",
+            "COMPRESS",
+            "PARALLEL",
+            "ORGANIZATION",
+            "SEGMENT",
+            "PARTITION",
+            "CLUSTER",
+            "REVERSE",
+            "ONLINE",
+            "LOCAL",
+            "GLOBAL",
+            "LOB",
+            "ROWDEPENDENCIES",
+            "ROW",
+            "ENABLE",
+            "DISABLE",
+            "RESULT_CACHE",
+            "INMEMORY",
+            "SORT",
+            "NOSORT",
+            "UNUSABLE",
+            "INVISIBLE",
+            "BUFFER_POOL",
         ] {
             if words.next_is(refused) {
                 return Err(words.unsupported("attribute"));

@@ -10,7 +10,8 @@ use crate::statement::words::Words;
 use crate::types::column;
 
 /// Words that end a DEFAULT expression.
-const AFTER_DEFAULT: [&str; 8] = ["NOT NULL", "NULL", "CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "REFERENCES", "ENABLE"];
+const AFTER_DEFAULT: [&str; 8] =
+    ["NOT NULL", "NULL", "CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "REFERENCES", "ENABLE"];
 
 /// A data type as written.
 pub(crate) fn data_type(words: &mut Words<'_>) -> Result<DataType> {
@@ -32,19 +33,17 @@ pub(crate) fn data_type(words: &mut Words<'_>) -> Result<DataType> {
         "NUMBER" | "NUMERIC" | "DECIMAL" | "DEC" => {
             if !words.take_sign(&Token::LParen) {
                 let integer = name != "NUMBER";
-                return Ok(DataType::Number {
-                    precision: integer.then_some(limits::NUMBER_PRECISION_MAX),
-                    scale: 0,
-                });
+                return Ok(DataType::Number { precision: integer.then_some(limits::NUMBER_PRECISION_MAX), scale: 0 });
             }
             let precision = if words.take_sign(&Token::Mul) { None } else { Some(words.signed()?) };
             let scale = if words.take_sign(&Token::Comma) { Some(words.signed()?) } else { None };
             words.expect_sign(&Token::RParen)?;
             match (precision, scale) {
                 (None, None) => Ok(DataType::Number { precision: None, scale: 0 }),
-                (precision, scale) => {
-                    column::number_type(precision.unwrap_or(i64::from(limits::NUMBER_PRECISION_MAX)), scale.unwrap_or(0))
-                }
+                (precision, scale) => column::number_type(
+                    precision.unwrap_or(i64::from(limits::NUMBER_PRECISION_MAX)),
+                    scale.unwrap_or(0),
+                ),
             }
         }
         "INTEGER" | "INT" | "SMALLINT" => {

@@ -1,8 +1,6 @@
 //! What a DDL, session or system command asks for.
 
-use engine::catalog::{
-    ColumnDef, DatafileChange, ObjectPrivilege, PhysicalAttributes, TablespaceChange, UserSpec,
-};
+use engine::catalog::{ColumnDef, DatafileChange, ObjectPrivilege, PhysicalAttributes, TablespaceChange, UserSpec};
 use engine::segment::Storage;
 use engine::tablespace::TablespaceSpec;
 

@@ -42,7 +42,9 @@ fn command(words: &mut Words<'_>) -> Result<Command> {
 }
 
 fn create(words: &mut Words<'_>) -> Result<Command> {
-    for what in ["OR REPLACE", "GLOBAL TEMPORARY", "PRIVATE TEMPORARY", "BIGFILE", "TEMPORARY", "UNDO", "BITMAP", "PUBLIC"] {
+    for what in
+        ["OR REPLACE", "GLOBAL TEMPORARY", "PRIVATE TEMPORARY", "BIGFILE", "TEMPORARY", "UNDO", "BITMAP", "PUBLIC"]
+    {
         if words.next_is(what) {
             return Err(words.unsupported("CREATE"));
         }

@@ -27,7 +27,9 @@ pub(crate) fn create(words: &mut Words<'_>) -> Result<Command> {
             let bytes = words.size()?;
             let size = BlockSize::from_bytes(bytes).ok();
             spec.block_size =
-                Some(size.ok_or_else(|| words.error(25157, format!("block size {bytes} is none of 2K, 4K, 8K, 16K, 32K")))?);
+                Some(size.ok_or_else(|| {
+                    words.error(25157, format!("block size {bytes} is none of 2K, 4K, 8K, 16K, 32K"))
+                })?);
         } else if words.take("EXTENT MANAGEMENT LOCAL") {
             if words.take("UNIFORM") {
                 spec.uniform_bytes = Some(if words.take("SIZE") { words.size()? } else { 1 << 20 });
@@ -86,11 +88,8 @@ fn autoextend(words: &mut Words<'_>) -> Result<Option<(u64, Option<u64>)>> {
     }
     words.expect("ON")?;
     let next = if words.take("NEXT") { words.size()? } else { AUTOEXTEND_STEP_BYTES };
-    let most = if words.take("MAXSIZE") {
-        if words.take("UNLIMITED") { None } else { Some(words.size()?) }
-    } else {
-        None
-    };
+    let most =
+        if words.take("MAXSIZE") { if words.take("UNLIMITED") { None } else { Some(words.size()?) } } else { None };
     Ok(Some((next, most)))
 }
 

@@ -53,7 +53,9 @@ impl Target {
                     if numbers.is_null(row) {
                         return Ok(false);
                     }
-                    out.extend_from_slice(&number::fit(numbers.value(row), precision, scale).map_err(|e| self.about(e))?);
+                    out.extend_from_slice(
+                        &number::fit(numbers.value(row), precision, scale).map_err(|e| self.about(e))?,
+                    );
                     Ok(true)
                 })
             }
@@ -117,7 +119,12 @@ impl Target {
     }
 
     /// Appends the bytes that the column stores for one value; false for NULL.
-    pub(crate) fn store(&self, context: &dyn scalar::Context, value: &scalar::Datum, out: &mut Vec<u8>) -> Result<bool> {
+    pub(crate) fn store(
+        &self,
+        context: &dyn scalar::Context,
+        value: &scalar::Datum,
+        out: &mut Vec<u8>,
+    ) -> Result<bool> {
         let stored = scalar::store(context, value, self.data_type, &self.name, out).map_err(|e| self.about(e))?;
         if !stored && !self.nullable {
             return Err(self.null_error());
@@ -168,7 +175,10 @@ pub(crate) enum Ready<'a> {
     Char(&'a LargeStringArray),
     Raw(&'a LargeBinaryArray),
     /// Where each value lies in `bytes`; an end before its start is NULL.
-    Encoded { places: Vec<(u32, u32)>, bytes: Vec<u8> },
+    Encoded {
+        places: Vec<(u32, u32)>,
+        bytes: Vec<u8>,
+    },
     /// The same value for every row.
     Constant(Option<Vec<u8>>),
 }

@@ -155,7 +155,7 @@ impl Connection {
             .and_then(LogicalPlanBuilder::build)
             .map_err(from_datafusion)?;
         let physical = run::plan(&self.runtime, &self.state, &plan)?;
-        let mut running = Running::start(&self.state, physical, Arc::clone(&self.demand))?;
+        let mut running = Running::start(&self.session, &self.state, physical, Arc::clone(&self.demand))?;
         let rows = running.fetch(&self.runtime, 1)?;
         Ok(rows.into_iter().next().and_then(|mut row| row.pop()).unwrap_or_default())
     }
@@ -177,13 +177,15 @@ impl Connection {
         let targets: Vec<Target> = columns
             .iter()
             .zip(&bound.outputs)
-            .map(|(column, output)| Target::new(table, *column, output.exact.then_some(output.declared), Statement::Insert))
+            .map(|(column, output)| {
+                Target::new(table, *column, output.exact.then_some(output.declared), Statement::Insert)
+            })
             .collect();
         // Rows of another table, unchanged, need not become arrays on their way.
-        let same_bytes =
-            columns.iter().zip(&bound.outputs).all(|(column, output)| {
-            output.exact && fits(output.declared, table.columns[*column].data_type)
-        });
+        let same_bytes = columns
+            .iter()
+            .zip(&bound.outputs)
+            .all(|(column, output)| output.exact && fits(output.declared, table.columns[*column].data_type));
         let not_null = columns
             .iter()
             .zip(&bound.outputs)
@@ -193,7 +195,9 @@ impl Connection {
         let load = Figures::default();
         let mut inserter = Inserter::new(Arc::clone(&self.session), Arc::clone(table))?;
         let result = load.measure(self.session.meter(), || -> Result<()> {
-            if same_bytes && !not_null && !own
+            if same_bytes
+                && !not_null
+                && !own
                 && let Some(direct) = transfer::plan(&plan)
             {
                 let sources: Vec<transfer::Source> = origins
@@ -205,7 +209,7 @@ impl Connection {
                     .collect();
                 return transfer::run(&self.session, direct.read, &sources, &mut inserter);
             }
-            let mut running = Running::start(&self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
+            let mut running = Running::start(&self.session, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
             self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
             if own {
                 // What the statement reads is settled before it changes anything.
@@ -231,8 +235,7 @@ impl Connection {
 fn insert_sources(plan: &Arc<dyn ExecutionPlan>, load: &Figures) -> Vec<RowSource> {
     let mut figures = load.value();
     figures.rows = 0;
-    let mut sources =
-        vec![RowSource { depth: 0, object: 0, operation: "LOAD TABLE CONVENTIONAL".to_owned(), figures }];
+    let mut sources = vec![RowSource { depth: 0, object: 0, operation: "LOAD TABLE CONVENTIONAL".to_owned(), figures }];
     run::row_sources(plan, 1, &mut sources);
     sources
 }
@@ -342,9 +345,7 @@ fn listed_columns(insert: &ast::Insert, table: &TableDef) -> Result<Vec<usize>> 
     for name in &insert.columns {
         let parts = fold_name(name)?;
         let last = parts.last().cloned().unwrap_or_default();
-        let column = table
-            .column(&last)
-            .ok_or_else(|| Error::user(904, format!("\"{last}\": invalid identifier")))?;
+        let column = table.column(&last).ok_or_else(|| Error::user(904, format!("\"{last}\": invalid identifier")))?;
         if columns.contains(&column) {
             return Err(Error::user(957, format!("duplicate column name: {last}")));
         }

@@ -19,13 +19,19 @@ impl Connection {
         let schema = owner.as_deref().unwrap_or(&self.schema);
         let Some(found) = catalog.table(schema, &table) else {
             if crate::views::find(&table).is_some() {
-                return Err(Error::user(2030, format!("{table} is a view of the dictionary or of figures: it can only be read")));
+                return Err(Error::user(
+                    2030,
+                    format!("{table} is a view of the dictionary or of figures: it can only be read"),
+                ));
             }
             return Err(Error::user(942, format!("table or view does not exist: {name}")));
         };
         catalog.check_table(&self.session.user(), found, privilege)?;
         if found.is_dictionary() {
-            return Err(Error::user(1031, format!("insufficient privileges: {} is part of the dictionary", found.name)));
+            return Err(Error::user(
+                1031,
+                format!("insufficient privileges: {} is part of the dictionary", found.name),
+            ));
         }
         Ok(Arc::clone(found))
     }

@@ -72,9 +72,8 @@ pub(crate) fn run(
     let mut rows = Rows { width: sources.len(), sources, bytes: Vec::new(), places: Vec::new(), count: 0 };
     let meter = session.meter();
     let figures = &read.figures;
-    let mut scan = figures.measure(meter, || {
-        TableScan::new(Arc::clone(session), Arc::clone(&read.spec.table), read.spec.scan_spec())
-    })?;
+    let mut scan = figures
+        .measure(meter, || TableScan::new(Arc::clone(session), Arc::clone(&read.spec.table), read.spec.scan_spec()))?;
     loop {
         let more = figures.measure(meter, || scan.next(&mut rows, BATCH_ROWS))?;
         figures.rows(rows.count as u64);

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use common::{Error, Result, Rowid};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::record_batch::RecordBatch;
-use datafusion::sql::sqlparser::ast::{
-    self, AssignmentTarget, Ident, SelectItem, TableFactor, TableWithJoins,
-};
+use datafusion::sql::sqlparser::ast::{self, AssignmentTarget, Ident, SelectItem, TableFactor, TableWithJoins};
 use engine::catalog::{ObjectPrivilege, TableDef};
 use engine::table::Updater;
 
@@ -40,7 +38,8 @@ impl Connection {
         let bound = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
             self.new_rows(binder, &select, &table, &assignments)
         })?;
-        let declared: Vec<_> = bound.outputs[1..].iter().map(|output| output.exact.then_some(output.declared)).collect();
+        let declared: Vec<_> =
+            bound.outputs[1..].iter().map(|output| output.exact.then_some(output.declared)).collect();
         let work = Figures::default();
         let (plan, victims) = work.measure(self.session.meter(), || self.victims(&bound))?;
         let mut updater = Updater::new(Arc::clone(&self.session), Arc::clone(&table));
@@ -112,7 +111,7 @@ impl Connection {
         bound: &BoundQuery,
     ) -> Result<(Arc<dyn datafusion::physical_plan::ExecutionPlan>, Victims)> {
         let plan = run::plan(&self.runtime, &self.state, &bound.plan)?;
-        let mut running = Running::start(&self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
+        let mut running = Running::start(&self.session, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
         self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
         let mut victims = Victims { batches: Vec::new(), rows: Vec::new() };
         while let Some(batch) = running.next_batch(&self.runtime)? {
@@ -136,12 +135,8 @@ pub(crate) fn dml_sources(
     plan: &Arc<dyn datafusion::physical_plan::ExecutionPlan>,
     work: &Figures,
 ) -> Vec<RowSource> {
-    let mut sources = vec![RowSource {
-        depth: 0,
-        object: 0,
-        operation: format!("{verb} {}", table.name),
-        figures: work.value(),
-    }];
+    let mut sources =
+        vec![RowSource { depth: 0, object: 0, operation: format!("{verb} {}", table.name), figures: work.value() }];
     run::row_sources(plan, 1, &mut sources);
     sources
 }
@@ -218,8 +213,7 @@ fn assignments<'u>(update: &'u ast::Update, table: &TableDef) -> Result<Vec<(usi
             return Err(Error::unsupported("SET (columns) = (subquery); assign each column"));
         };
         let last = fold_name(name)?.pop().unwrap_or_default();
-        let column =
-            table.column(&last).ok_or_else(|| Error::user(904, format!("\"{last}\": invalid identifier")))?;
+        let column = table.column(&last).ok_or_else(|| Error::user(904, format!("\"{last}\": invalid identifier")))?;
         if found.iter().any(|(assigned, _)| *assigned == column) {
             return Err(Error::user(957, format!("duplicate column name: {last}")));
         }

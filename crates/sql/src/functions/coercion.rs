@@ -53,8 +53,12 @@ impl Hash for Conversion {
 }
 
 fn build(expr: Expr, target: Target, result: Kind, context: &Arc<dyn Context>) -> Expr {
-    let conversion =
-        Conversion { target, result, context: Arc::clone(context), signature: Signature::any(1, Volatility::Immutable) };
+    let conversion = Conversion {
+        target,
+        result,
+        context: Arc::clone(context),
+        signature: Signature::any(1, Volatility::Immutable),
+    };
     Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(conversion)), vec![expr]))
 }
 

@@ -31,7 +31,8 @@ pub(crate) fn scalar(expr: &Expr) -> Result<ScalarValue> {
         _ => {}
     }
     let schema = DFSchema::empty();
-    let physical = create_physical_expr(expr, &schema, &ExecutionProps::new(), &PhysicalPlanningContext::default()).map_err(from_datafusion)?;
+    let physical = create_physical_expr(expr, &schema, &ExecutionProps::new(), &PhysicalPlanningContext::default())
+        .map_err(from_datafusion)?;
     let options = RecordBatchOptions::new().with_row_count(Some(1));
     let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(Vec::<Field>::new())), vec![], &options)
         .map_err(|error| Error::bug(error.to_string()))?;

@@ -54,11 +54,7 @@ impl Hash for LibraryFunction {
 }
 
 /// The call as an expression, and the kind of its result.
-pub(crate) fn call(
-    name: &str,
-    arguments: Vec<(Expr, Kind)>,
-    context: &Arc<dyn Context>,
-) -> Result<(Expr, Kind)> {
+pub(crate) fn call(name: &str, arguments: Vec<(Expr, Kind)>, context: &Arc<dyn Context>) -> Result<(Expr, Kind)> {
     let function =
         functions::lookup(name).ok_or_else(|| Error::user(904, format!("\"{name}\": invalid identifier")))?;
     let (expressions, kinds): (Vec<Expr>, Vec<Kind>) = arguments.into_iter().unzip();
@@ -160,7 +156,12 @@ impl<'a> Numbers<'a> {
     }
 }
 
-fn numbers(left: &ColumnarValue, right: &ColumnarValue, count: usize, operation: NumberOperation) -> Result<ColumnarValue> {
+fn numbers(
+    left: &ColumnarValue,
+    right: &ColumnarValue,
+    count: usize,
+    operation: NumberOperation,
+) -> Result<ColumnarValue> {
     let (left, right) = (Numbers::new(left)?, Numbers::new(right)?);
     let mut builder = BinaryBuilder::with_capacity(count, count * 6);
     for row in 0..count {

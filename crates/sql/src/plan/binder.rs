@@ -18,26 +18,25 @@ use super::query::BoundQuery;
 
 /// A column of a table, as the binder sees it.
 #[derive(Clone, Debug)]
-pub struct TableColumn {
-    pub name: String,
-    pub data_type: DataType,
-    pub nullable: bool,
+pub(crate) struct TableColumn {
+    pub(crate) name: String,
+    pub(crate) data_type: DataType,
+    pub(crate) nullable: bool,
     /// ROWID: found by name, not by `*`.
-    pub pseudo: bool,
+    pub(crate) pseudo: bool,
 }
 
 /// A table or view that a FROM clause names.
 #[derive(Clone, Debug)]
-pub struct Relation {
-    pub owner: String,
-    pub name: String,
+pub(crate) struct Relation {
+    pub(crate) owner: String,
     /// One a field of the provider's schema, in its order.
-    pub columns: Vec<TableColumn>,
-    pub provider: Arc<dyn TableProvider>,
+    pub(crate) columns: Vec<TableColumn>,
+    pub(crate) provider: Arc<dyn TableProvider>,
 }
 
 /// Where the binder finds tables.
-pub trait Tables: fmt::Debug + Send + Sync {
+pub(crate) trait Tables: fmt::Debug + Send + Sync {
     /// The table or view of this name; without an owner, as the current user sees it. None when there is none.
     ///
     /// # Errors
@@ -47,21 +46,13 @@ pub trait Tables: fmt::Debug + Send + Sync {
 
 /// The optimiser hints of a query block, as written; FULL and INDEX are obeyed, the rest is read and passed over.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Hints {
+pub(crate) struct Hints {
     /// Upper-cased hint name and its arguments.
-    pub list: Vec<(String, Vec<String>)>,
-}
-
-impl Hints {
-    /// Whether `name` is given for the table known as `alias`.
-    #[must_use]
-    pub fn has(&self, name: &str, alias: &str) -> bool {
-        self.list.iter().any(|(hint, arguments)| hint == name && arguments.first().is_some_and(|table| table == alias))
-    }
+    pub(crate) list: Vec<(String, Vec<String>)>,
 }
 
 /// A bind variable's value.
-pub type BindValue = (String, Bound);
+pub(crate) type BindValue = (String, Bound);
 
 /// What a statement is bound with.
 #[derive(Debug)]

@@ -12,8 +12,8 @@
 use std::collections::HashSet;
 
 use common::{Error, Result};
-use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::Column;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::functions_window::row_number::row_number_udwf;
 use datafusion::logical_expr::expr::{GroupingSet, Sort, WindowFunction};
 use datafusion::logical_expr::utils::find_window_exprs;
@@ -208,8 +208,7 @@ impl Binder<'_> {
             return Err(Error::user(1752, "(+) has no meaning in a statement about one table"));
         }
         let mut items_list = vec![Item { name: "ROWID".to_owned(), bound: rowid, alias: false }];
-        items_list
-            .extend(list(&scope)?.into_iter().map(|(name, bound)| Item { name, bound, alias: false }));
+        items_list.extend(list(&scope)?.into_iter().map(|(name, bound)| Item { name, bound, alias: false }));
         let mut builder = LogicalPlanBuilder::new(self.join_list(items, Vec::new())?);
         if let Some(condition) = filters.into_iter().reduce(datafusion::logical_expr::and) {
             builder = builder.filter(condition).map_err(from_datafusion)?;
@@ -242,7 +241,10 @@ impl Binder<'_> {
             match marks.as_slice() {
                 [] => result.filters.push(condition),
                 [table] => {
-                    if matches!(part, ast::Expr::BinaryOp { op: ast::BinaryOperator::Or, .. } | ast::Expr::InList { .. }) {
+                    if matches!(
+                        part,
+                        ast::Expr::BinaryOp { op: ast::BinaryOperator::Or, .. } | ast::Expr::InList { .. }
+                    ) {
                         return Err(Error::user(1719, "outer join operator (+) not allowed in operand of OR or IN"));
                     }
                     result.outer_conditions.push((table.clone(), condition));
@@ -277,9 +279,7 @@ impl Binder<'_> {
         expressions
             .iter()
             .map(|e| match e {
-                ast::Expr::Rollup(lists) => {
-                    Ok(Expr::GroupingSet(GroupingSet::Rollup(single(sets(lists)?, "ROLLUP")?)))
-                }
+                ast::Expr::Rollup(lists) => Ok(Expr::GroupingSet(GroupingSet::Rollup(single(sets(lists)?, "ROLLUP")?))),
                 ast::Expr::Cube(lists) => Ok(Expr::GroupingSet(GroupingSet::Cube(single(sets(lists)?, "CUBE")?))),
                 ast::Expr::GroupingSets(lists) => Ok(Expr::GroupingSet(GroupingSet::GroupingSets(sets(lists)?))),
                 e => Ok(self.value(e, scope)?.expr),
@@ -294,9 +294,7 @@ impl Binder<'_> {
                 SelectItem::UnnamedExpr(e) => {
                     let name = match e {
                         ast::Expr::Identifier(ident) => fold(ident),
-                        ast::Expr::CompoundIdentifier(idents) => {
-                            idents.last().map(fold).unwrap_or_default()
-                        }
+                        ast::Expr::CompoundIdentifier(idents) => idents.last().map(fold).unwrap_or_default(),
                         e => names.get(at).cloned().unwrap_or_else(|| heading(&e.to_string())),
                     };
                     list.push(Item { name, bound: self.value(e, scope)?, alias: false });
@@ -379,8 +377,15 @@ pub(crate) fn heading(text: &str) -> String {
 }
 
 fn plain(options: &WildcardAdditionalOptions) -> Result<()> {
-    let WildcardAdditionalOptions { wildcard_token: _, opt_ilike, opt_exclude, opt_except, opt_replace, opt_rename, opt_alias } =
-        options;
+    let WildcardAdditionalOptions {
+        wildcard_token: _,
+        opt_ilike,
+        opt_exclude,
+        opt_except,
+        opt_replace,
+        opt_rename,
+        opt_alias,
+    } = options;
     if opt_ilike.is_some()
         || opt_exclude.is_some()
         || opt_except.is_some()
@@ -398,8 +403,10 @@ fn expand<'c>(list: &mut Vec<Item>, columns: impl Iterator<Item = &'c ScopeColum
 }
 
 fn with_rownum(plan: LogicalPlan) -> Result<LogicalPlan> {
-    let window =
-        Expr::WindowFunction(Box::new(WindowFunction::new(WindowFunctionDefinition::WindowUDF(row_number_udwf()), vec![])));
+    let window = Expr::WindowFunction(Box::new(WindowFunction::new(
+        WindowFunctionDefinition::WindowUDF(row_number_udwf()),
+        vec![],
+    )));
     let name = window.schema_name().to_string();
     let mut columns: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
     columns.push(functions::integer::to_number(Expr::Column(Column::new_unqualified(name))).alias(ROWNUM));
@@ -564,4 +571,3 @@ fn finish(plan: LogicalPlan, list: Vec<Item>, keys: Vec<(Key, bool, bool)>, dist
     .map_err(from_datafusion)?;
     Ok(BoundQuery { plan, outputs })
 }
-

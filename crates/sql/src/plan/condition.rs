@@ -103,7 +103,10 @@ impl Binder<'_> {
             let mut any = constant(false);
             for item in list {
                 let ast::Expr::Tuple(right) = item else {
-                    return Err(Error::user(920, "invalid relational operator: a list of values beside a single value"));
+                    return Err(Error::user(
+                        920,
+                        "invalid relational operator: a list of values beside a single value",
+                    ));
                 };
                 any = or(any, self.tuples(left, Operator::Eq, right, scope)?);
             }

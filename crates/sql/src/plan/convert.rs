@@ -62,10 +62,16 @@ impl Binder<'_> {
         use Kind::{Char, Date, Null, Number, Raw, Rowid, Timestamp, Varchar2};
         let padded = |b: &Bound| b.kind == Char || b.text_literal;
         if (left.kind == Char || right.kind == Char) && padded(&left) && padded(&right) {
-            return Ok((functions::blank::trim(self.convert(left, Char)?), functions::blank::trim(self.convert(right, Char)?)));
+            return Ok((
+                functions::blank::trim(self.convert(left, Char)?),
+                functions::blank::trim(self.convert(right, Char)?),
+            ));
         }
         if left.text_literal && right.text_literal {
-            return Ok((functions::blank::trim(self.convert(left, Char)?), functions::blank::trim(self.convert(right, Char)?)));
+            return Ok((
+                functions::blank::trim(self.convert(left, Char)?),
+                functions::blank::trim(self.convert(right, Char)?),
+            ));
         }
         let kind = match (left.kind, right.kind) {
             (a, b) if a == b => a,

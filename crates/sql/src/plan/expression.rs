@@ -252,7 +252,7 @@ impl Binder<'_> {
             whens.push(match &operand {
                 Some(operand) => {
                     let value = self.value(&when.condition, scope)?;
-                    self.compare(operand.clone(), datafusion::logical_expr::Operator::Eq, value)?
+                    self.compare(operand.clone(), Operator::Eq, value)?
                 }
                 None => self.condition(&when.condition, scope)?,
             });

@@ -287,7 +287,8 @@ impl Binder<'_> {
             return Err(refused());
         };
         let [condition] = relationships.as_slice() else { return Err(refused()) };
-        let [TableWithJoins { relation: TableFactor::Table { name, alias, .. }, joins }] = select.from.as_slice() else {
+        let [TableWithJoins { relation: TableFactor::Table { name, alias, .. }, joins }] = select.from.as_slice()
+        else {
             return Err(refused());
         };
         if !joins.is_empty() || owner_and_name(name)?.1 != "DUAL" {

@@ -28,8 +28,16 @@ pub(crate) struct Call<'e> {
 
 impl<'e> Call<'e> {
     pub(crate) fn new(function: &'e ast::Function) -> Result<Self> {
-        let ast::Function { name, uses_odbc_syntax, parameters, args, filter, null_treatment, over: _, within_group: _ } =
-            function;
+        let ast::Function {
+            name,
+            uses_odbc_syntax,
+            parameters,
+            args,
+            filter,
+            null_treatment,
+            over: _,
+            within_group: _,
+        } = function;
         if *uses_odbc_syntax || filter.is_some() || !matches!(parameters, FunctionArguments::None) {
             return Err(Error::unsupported(format!("this form of function call: {function}")));
         }
@@ -228,9 +236,7 @@ impl Binder<'_> {
     ) -> Result<(Arc<AggregateUDF>, Vec<Expr>, Kind, u32)> {
         if call.name == "COUNT" {
             let argument = match call.arguments.as_slice() {
-                [] if call.star => {
-                    Expr::Literal(datafusion::common::ScalarValue::Int64(Some(1)), None)
-                }
+                [] if call.star => Expr::Literal(datafusion::common::ScalarValue::Int64(Some(1)), None),
                 [e] => self.value(e, scope)?.expr,
                 _ => return Err(Error::user(909, "invalid number of arguments for COUNT")),
             };
@@ -252,8 +258,10 @@ impl Binder<'_> {
             if arguments.len() == 1 {
                 arguments.push(Bound::new(Expr::Literal(Kind::Varchar2.null(), None), Kind::Varchar2));
             }
-            let arguments =
-                arguments.into_iter().map(|bound| Ok(self.convert(bound, Kind::Varchar2)?.expr)).collect::<Result<_>>()?;
+            let arguments = arguments
+                .into_iter()
+                .map(|bound| Ok(self.convert(bound, Kind::Varchar2)?.expr))
+                .collect::<Result<_>>()?;
             return Ok((function, arguments, Kind::Varchar2, 4000));
         }
         let [value] = arguments.as_slice() else {

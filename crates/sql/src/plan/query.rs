@@ -173,15 +173,14 @@ impl Binder<'_> {
         let mut outputs = Vec::new();
         let (mut lefts, mut rights) = (Vec::new(), Vec::new());
         for (l, r) in left.outputs.iter().zip(&right.outputs) {
-            let mut values = self
-                .unify(vec![l.bound(), r.bound()])
-                .map_err(|_| {
-                    Error::user(1790, format!("expression must have same datatype as corresponding expression: {}", l.name))
-                })?;
+            let mut values = self.unify(vec![l.bound(), r.bound()]).map_err(|_| {
+                Error::user(1790, format!("expression must have same datatype as corresponding expression: {}", l.name))
+            })?;
             let (Some(r_value), Some(l_value)) = (values.pop(), values.pop()) else {
                 return Err(Error::bug("two columns became another number"));
             };
-            let declared = if l.declared == r.declared { l.declared } else { l_value.kind.declared(l.bytes().max(r.bytes())) };
+            let declared =
+                if l.declared == r.declared { l.declared } else { l_value.kind.declared(l.bytes().max(r.bytes())) };
             outputs.push(Output {
                 name: l.name.clone(),
                 field: l.field.clone(),
@@ -236,8 +235,10 @@ impl Binder<'_> {
             })?;
             keys.push(Sort::new(output.bound().expr, ascending, nulls_first));
         }
-        let plan =
-            LogicalPlanBuilder::new(bound.plan).sort(keys).and_then(LogicalPlanBuilder::build).map_err(from_datafusion)?;
+        let plan = LogicalPlanBuilder::new(bound.plan)
+            .sort(keys)
+            .and_then(LogicalPlanBuilder::build)
+            .map_err(from_datafusion)?;
         Ok(BoundQuery { plan, outputs: bound.outputs })
     }
 
@@ -247,7 +248,12 @@ impl Binder<'_> {
             Some(LimitClause::LimitOffset { limit: None, offset, limit_by }) if limit_by.is_empty() => {
                 offset.as_ref().map(|offset| &offset.value)
             }
-            Some(_) => return Err(Error::user(933, "SQL command not properly ended: LIMIT is written FETCH FIRST n ROWS ONLY")),
+            Some(_) => {
+                return Err(Error::user(
+                    933,
+                    "SQL command not properly ended: LIMIT is written FETCH FIRST n ROWS ONLY",
+                ));
+            }
         };
         let rows = match fetch {
             None => None,

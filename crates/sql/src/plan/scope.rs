@@ -90,11 +90,6 @@ impl<'a> Scope<'a> {
             (first, _) => Ok(first),
         }
     }
-
-    /// Whether a table of this name is in the FROM clause.
-    pub(crate) fn has_table(&self, table: &str) -> bool {
-        self.columns.iter().any(|column| column.table.as_deref() == Some(table))
-    }
 }
 
 /// The planner's name for a column of a FROM item.

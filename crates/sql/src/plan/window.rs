@@ -4,9 +4,7 @@ use common::{Error, Result};
 use datafusion::common::ScalarValue;
 use datafusion::functions_window::{cume_dist, lead_lag, nth_value, ntile, rank, row_number};
 use datafusion::logical_expr::expr::{NullTreatment, WindowFunction, WindowFunctionParams};
-use datafusion::logical_expr::{
-    Expr, WindowFrame, WindowFrameBound, WindowFrameUnits, WindowFunctionDefinition,
-};
+use datafusion::logical_expr::{Expr, WindowFrame, WindowFrameBound, WindowFrameUnits, WindowFunctionDefinition};
 use datafusion::sql::sqlparser::ast::{self, WindowType};
 
 use super::binder::Binder;
@@ -37,8 +35,7 @@ impl Binder<'_> {
         if !self.aggregates_allowed.get() {
             return Err(Error::user(30483, "window functions are not allowed here"));
         }
-        let partition_by =
-            partition_by.iter().map(|e| Ok(self.value(e, scope)?.expr)).collect::<Result<Vec<_>>>()?;
+        let partition_by = partition_by.iter().map(|e| Ok(self.value(e, scope)?.expr)).collect::<Result<Vec<_>>>()?;
         let order_by = self.sort_keys(order_by, scope)?;
         let (fun, args, kind, bytes, integer) = self.window_parts(call, scope)?;
         // Ranking functions have no frame, and values are no ranges of Arrow's: peers are counted as groups, which is the same.

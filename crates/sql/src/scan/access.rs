@@ -134,7 +134,6 @@ impl Range {
             1.0
         };
         let share = range * equal;
-        f64::from(statistics.blevel)
-            + share * (statistics.leaf_blocks as f64 + statistics.clustering_factor as f64)
+        f64::from(statistics.blevel) + share * (statistics.leaf_blocks as f64 + statistics.clustering_factor as f64)
     }
 }

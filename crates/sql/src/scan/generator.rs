@@ -28,10 +28,8 @@ pub(crate) struct RowGenerator {
 
 impl RowGenerator {
     pub(crate) fn new(rows: u64) -> Arc<Self> {
-        let schema = Schema::new(vec![
-            Field::new("DUMMY", ArrowType::Utf8, true),
-            Field::new("LEVEL", ArrowType::Binary, true),
-        ]);
+        let schema =
+            Schema::new(vec![Field::new("DUMMY", ArrowType::Utf8, true), Field::new("LEVEL", ArrowType::Binary, true)]);
         Arc::new(Self { rows, schema: Arc::new(schema) })
     }
 }
@@ -78,13 +76,7 @@ impl RowGeneratorExec {
             Boundedness::Bounded,
         )
         .with_scheduling_type(SchedulingType::Cooperative);
-        Self {
-            rows,
-            projection,
-            schema,
-            metrics: ExecutionPlanMetricsSet::new(),
-            properties: Arc::new(properties),
-        }
+        Self { rows, projection, schema, metrics: ExecutionPlanMetricsSet::new(), properties: Arc::new(properties) }
     }
 }
 

@@ -77,7 +77,8 @@ fn predicate(expr: &Expr, table: &TableDef) -> Option<Predicate> {
                 (Expr::Literal(value, _), column) => compare(column, mirrored(comparison), value, table)?,
                 (left, right) => {
                     let (left, right) = (position(left, table)?, position(right, table)?);
-                    let types = (table.columns[usize::from(left)].data_type, table.columns[usize::from(right)].data_type);
+                    let types =
+                        (table.columns[usize::from(left)].data_type, table.columns[usize::from(right)].data_type);
                     let comparable = matches!(
                         types,
                         (DataType::Number { .. }, DataType::Number { .. })

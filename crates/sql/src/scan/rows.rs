@@ -55,8 +55,7 @@ impl TableProvider for RowsTable {
         _: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let batch = (self.source)().map_err(to_datafusion)?;
-        let plan =
-            MemorySourceConfig::try_new_exec(&[vec![batch]], Arc::clone(&self.schema), projection.cloned())?;
+        let plan = MemorySourceConfig::try_new_exec(&[vec![batch]], Arc::clone(&self.schema), projection.cloned())?;
         Ok(plan)
     }
 }

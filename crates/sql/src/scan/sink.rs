@@ -19,9 +19,15 @@ use crate::types::Kind;
 #[derive(Debug)]
 enum Values {
     /// NUMBER and VARCHAR2: 32-bit offsets.
-    Short { offsets: Vec<i32>, bytes: Vec<u8> },
+    Short {
+        offsets: Vec<i32>,
+        bytes: Vec<u8>,
+    },
     /// CHAR and RAW: 64-bit offsets.
-    Long { offsets: Vec<i64>, bytes: Vec<u8> },
+    Long {
+        offsets: Vec<i64>,
+        bytes: Vec<u8>,
+    },
     Seconds(Vec<i64>),
     Micros(Vec<i64>),
 }
@@ -67,7 +73,9 @@ impl ColumnBuffer {
                 bytes.extend_from_slice(value);
                 offsets.push(bytes.len() as i64);
             }
-            Values::Seconds(seconds) => seconds.push(if value.is_empty() { 0 } else { format::date::decode(value).unix_seconds() }),
+            Values::Seconds(seconds) => {
+                seconds.push(if value.is_empty() { 0 } else { format::date::decode(value).unix_seconds() })
+            }
             Values::Micros(micros) => micros.push(if value.is_empty() {
                 0
             } else {
@@ -147,9 +155,9 @@ impl ArrowSink {
     pub(crate) fn take(&mut self) -> Result<RecordBatch> {
         let arrays = self.columns.iter_mut().map(ColumnBuffer::finish).collect::<Result<Vec<_>, _>>();
         let options = RecordBatchOptions::new().with_row_count(Some(std::mem::take(&mut self.rows)));
-        arrays
-            .and_then(|arrays| RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options))
-            .map_err(|error| Error::own(common::ErrorKind::Corrupt, 20, format!("stored values cannot be read: {error}")))
+        arrays.and_then(|arrays| RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)).map_err(
+            |error| Error::own(common::ErrorKind::Corrupt, 20, format!("stored values cannot be read: {error}")),
+        )
     }
 }
 

@@ -41,12 +41,8 @@ pub(crate) enum Source {
 impl Source {
     pub(crate) fn open(session: &Arc<Session>, spec: &ReadSpec) -> Result<Self> {
         Ok(match &spec.access {
-            Access::Full => {
-                Self::Full(TableScan::new(Arc::clone(session), Arc::clone(&spec.table), spec.scan_spec())?)
-            }
-            Access::Rowids(rowids) => {
-                Self::Rowids { fetch: RowidFetch::new(spec), rowids: rowids.clone().into_iter() }
-            }
+            Access::Full => Self::Full(TableScan::new(Arc::clone(session), Arc::clone(&spec.table), spec.scan_spec())?),
+            Access::Rowids(rowids) => Self::Rowids { fetch: RowidFetch::new(spec), rowids: rowids.clone().into_iter() },
             Access::Index { index, lower, upper, unique } => Self::Index {
                 fetch: RowidFetch::new(spec),
                 range: IndexRange::open(session, index, lower, upper, *unique)?,
@@ -144,4 +140,3 @@ impl<'a> Columns<'a> for WholeRow<'a> {
         self.0.column(usize::from(column))
     }
 }
-

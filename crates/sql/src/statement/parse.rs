@@ -17,7 +17,10 @@ const NESTING_MAX: usize = 200;
 /// A parsed statement.
 #[derive(Clone, Debug)]
 pub(crate) enum Statement {
-    Query { query: Box<ast::Query>, headings: Vec<String> },
+    Query {
+        query: Box<ast::Query>,
+        headings: Vec<String>,
+    },
     Insert(Box<ast::Insert>),
     Update(Box<ast::Update>),
     Delete(Box<ast::Delete>),

@@ -137,8 +137,7 @@ impl<'t> Words<'t> {
     pub(crate) fn identifier(&mut self) -> Result<String> {
         match self.peek().map(|word| &word.token) {
             Some(Token::Word(word)) => {
-                let name =
-                    if word.quote_style.is_some() { word.value.clone() } else { word.value.to_uppercase() };
+                let name = if word.quote_style.is_some() { word.value.clone() } else { word.value.to_uppercase() };
                 self.at += 1;
                 Ok(name)
             }
@@ -192,7 +191,10 @@ impl<'t> Words<'t> {
                 break;
             }
         }
-        number.checked_shl(shift).filter(|bytes| bytes >> shift == number).ok_or_else(|| self.error(2017, "the size is too large"))
+        number
+            .checked_shl(shift)
+            .filter(|bytes| bytes >> shift == number)
+            .ok_or_else(|| self.error(2017, "the size is too large"))
     }
 
     pub(crate) fn end(&self) -> Result<()> {

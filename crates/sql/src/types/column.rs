@@ -52,7 +52,8 @@ fn character(length: Option<&ast::CharacterLength>, what: &str) -> Result<i64> {
 fn named(name: &str, arguments: &[String]) -> Result<DataType> {
     let integer = |at: usize| -> Result<i64> {
         let text = arguments[at].split_whitespace().next().unwrap_or("");
-        text.parse().map_err(|_| Error::user(1728, format!("numeric precision or length expected, not {}", arguments[at])))
+        text.parse()
+            .map_err(|_| Error::user(1728, format!("numeric precision or length expected, not {}", arguments[at])))
     };
     match (name, arguments.len()) {
         ("NUMBER", 0) => Ok(DataType::Number { precision: None, scale: 0 }),
@@ -85,10 +86,9 @@ fn length(bytes: i64, most: usize, what: &str) -> Result<u16> {
     if bytes == 0 {
         return Err(Error::user(1723, "zero-length columns are not allowed"));
     }
-    u16::try_from(bytes)
-        .ok()
-        .filter(|n| usize::from(*n) <= most)
-        .ok_or_else(|| Error::user(910, format!("specified length too long for its datatype: {what} has {most} at most")))
+    u16::try_from(bytes).ok().filter(|n| usize::from(*n) <= most).ok_or_else(|| {
+        Error::user(910, format!("specified length too long for its datatype: {what} has {most} at most"))
+    })
 }
 
 pub(crate) fn varchar2_type(bytes: i64) -> Result<DataType> {

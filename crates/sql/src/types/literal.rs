@@ -9,11 +9,6 @@ pub(crate) fn number(bytes: &[u8]) -> Expr {
     Expr::Literal(ScalarValue::Binary(Some(bytes.to_vec())), None)
 }
 
-/// A NUMBER literal from an integer.
-pub(crate) fn integer(value: i64) -> Expr {
-    number(&format::number::encode_i64(value))
-}
-
 /// A NUMBER literal as written: `12`, `.5`, `1e3`; a trailing `d` or `f` asks for a binary type, which there is none of.
 pub(crate) fn parse_number(text: &str) -> Result<Expr> {
     if text.ends_with(['d', 'D', 'f', 'F']) {

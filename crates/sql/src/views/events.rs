@@ -51,7 +51,10 @@ pub(crate) const VIEWS: &[View] = &[
     View {
         name: "V$SESSION_EVENT",
         columns: TOTALS,
-        rows: |cx, rows| totals(Some(cx.session.sid()), &cx.session.meter().snapshot(), rows),
+        rows: |cx, rows| {
+            let sessions = cx.database.sessions();
+            sessions.iter().try_for_each(|one| totals(Some(one.sid()), &one.meter().snapshot(), rows))
+        },
     },
     View {
         name: "V$SYSTEM_EVENT",

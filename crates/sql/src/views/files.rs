@@ -9,9 +9,12 @@ pub(crate) const VIEWS: &[View] = &[
         name: "V$TABLESPACE",
         columns: &[number("TS#"), text("NAME", 30), text("BIGFILE", 3)],
         rows: |cx, rows| {
-            cx.session.instance().tablespaces().all().iter().try_for_each(|tablespace| {
-                rows.add(&[n(tablespace.number().0), s(tablespace.name()), yes(false)])
-            })
+            cx.session
+                .instance()
+                .tablespaces()
+                .all()
+                .iter()
+                .try_for_each(|tablespace| rows.add(&[n(tablespace.number().0), s(tablespace.name()), yes(false)]))
         },
     },
     View {
@@ -89,13 +92,7 @@ pub(crate) const VIEWS: &[View] = &[
     },
     View {
         name: "V$BUFFER_POOL",
-        columns: &[
-            number("ID"),
-            text("NAME", 20),
-            number("BLOCK_SIZE"),
-            number("CURRENT_SIZE"),
-            number("BUFFERS"),
-        ],
+        columns: &[number("ID"), text("NAME", 20), number("BLOCK_SIZE"), number("CURRENT_SIZE"), number("BUFFERS")],
         rows: |cx, rows| {
             cx.session.instance().cache().figures().iter().enumerate().try_for_each(|(at, pool)| {
                 let bytes = (pool.capacity as u64) * pool.size.bytes() as u64;
@@ -160,4 +157,3 @@ fn buffers(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
     }
     Ok(())
 }
-

@@ -4,7 +4,6 @@ use super::view::{View, at, date, maybe, n, number, s, text};
 
 pub(crate) const VIEWS: &[View] = &[
     View {
-        // The session that asks: the others' meters are their own.
         name: "V$SESSION",
         columns: &[
             number("SID"),
@@ -14,7 +13,6 @@ pub(crate) const VIEWS: &[View] = &[
             text("USERNAME", 128),
             text("STATUS", 8),
             text("SCHEMANAME", 128),
-            text("OSUSER", 128),
             text("PROCESS", 24),
             text("PROGRAM", 48),
             text("TYPE", 10),
@@ -22,24 +20,28 @@ pub(crate) const VIEWS: &[View] = &[
             text("EVENT", 64),
         ],
         rows: |cx, rows| {
-            let session = &cx.session;
-            let user = session.user();
-            let number = cx.catalog.user(&user).map(|user| user.number.0);
-            rows.add(&[
-                n(session.sid()),
-                n(session.meter().serial()),
-                n(session.meter().serial()),
-                maybe(number, n),
-                s(&user),
-                s("ACTIVE"),
-                s(&user),
-                scalar::Datum::Null,
-                s(std::process::id().to_string()),
-                s("highwater"),
-                s("USER"),
-                at(session.logon_us())?,
-                maybe(session.meter().current_wait(), |wait| s(wait.event.name())),
-            ])
+            let process = std::process::id().to_string();
+            for session in cx.database.sessions() {
+                let user = session.user();
+                let number = cx.catalog.user(&user).map(|user| user.number.0);
+                let asking = session.sid() == cx.session.sid();
+                let wait = session.meter().current_wait();
+                rows.add(&[
+                    n(session.sid()),
+                    n(session.meter().serial()),
+                    n(session.meter().serial()),
+                    maybe(number, n),
+                    s(&user),
+                    s(if asking || wait.is_some() { "ACTIVE" } else { "INACTIVE" }),
+                    s(&user),
+                    s(&process),
+                    s("highwater"),
+                    s("USER"),
+                    at(session.logon_us())?,
+                    maybe(wait, |wait| s(wait.event.name())),
+                ])?;
+            }
+            Ok(())
         },
     },
     View {

@@ -29,7 +29,10 @@ pub(crate) const VIEWS: &[View] = &[
     View {
         name: "V$SESSTAT",
         columns: &[number("SID"), number("STATISTIC#"), number("VALUE")],
-        rows: |cx, rows| session_values(cx.session.sid(), &cx.session.meter().snapshot(), rows),
+        rows: |cx, rows| {
+            let sessions = cx.database.sessions();
+            sessions.iter().try_for_each(|one| session_values(one.sid(), &one.meter().snapshot(), rows))
+        },
     },
     View {
         name: "V$SYSSTAT",
@@ -63,20 +66,16 @@ pub(crate) const VIEWS: &[View] = &[
         name: "V$HIGHWATER_GETS",
         columns: &[number("SID"), number("CLASS#"), text("CLASS", 18), text("GET_MODE", 10), number("GETS")],
         rows: |cx, rows| {
-            let snapshot = cx.session.meter().snapshot();
-            BlockClass::ALL.iter().try_for_each(|class| {
-                [(GetMode::Consistent, "CONSISTENT"), (GetMode::Current, "CURRENT")].iter().try_for_each(
-                    |(mode, name)| {
-                        rows.add(&[
-                            n(cx.session.sid()),
-                            n(*class as u8),
-                            s(class.name()),
-                            s(name),
-                            n(snapshot.gets(*class, *mode)),
-                        ])
-                    },
-                )
-            })
+            for session in cx.database.sessions() {
+                let snapshot = session.meter().snapshot();
+                for class in BlockClass::ALL {
+                    for (mode, name) in [(GetMode::Consistent, "CONSISTENT"), (GetMode::Current, "CURRENT")] {
+                        let gets = n(snapshot.gets(class, mode));
+                        rows.add(&[n(session.sid()), n(class as u8), s(class.name()), s(name), gets])?;
+                    }
+                }
+            }
+            Ok(())
         },
     },
 ];
@@ -86,4 +85,3 @@ fn session_values(sid: u32, snapshot: &MeterSnapshot, rows: &mut Rows) -> Result
         rows.add(&[n(sid), n(statistic.number()), n(statistic.shown(snapshot.value(*statistic)))])
     })
 }
-

@@ -34,9 +34,7 @@ pub(crate) const VIEWS: &[View] = &[
         name: "ALL_USERS",
         columns: &[text("USERNAME", 128), number("USER_ID"), date("CREATED")],
         rows: |cx, rows| {
-            cx.catalog
-                .users()
-                .try_for_each(|user| rows.add(&[s(&user.name), n(user.number.0), at(user.created_us)?]))
+            cx.catalog.users().try_for_each(|user| rows.add(&[s(&user.name), n(user.number.0), at(user.created_us)?]))
         },
     },
     View {

@@ -59,8 +59,7 @@ impl ViewContext {
     /// Whether the session's user may see a table in ALL_ and USER_ views.
     pub(crate) fn sees(&self, table: &engine::catalog::TableDef) -> bool {
         let user = self.session.user();
-        table.owner == user
-            || self.catalog.check_table(&user, table, engine::catalog::ObjectPrivilege::Select).is_ok()
+        table.owner == user || self.catalog.check_table(&user, table, engine::catalog::ObjectPrivilege::Select).is_ok()
     }
 
     /// Whose objects a view shows: all for DBA_, the visible for ALL_, the own for USER_.

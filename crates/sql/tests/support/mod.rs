@@ -9,7 +9,7 @@ use engine::instance::{CreateOptions, Instance};
 use sql::{Connection, Database, Datum};
 
 /// A new database in memory.
-pub fn database() -> Arc<Database> {
+pub(crate) fn database() -> Arc<Database> {
     let parameters = vec![("db_cache_size".to_owned(), "32M".to_owned())];
     let options = CreateOptions { parameters, ..CreateOptions::default() };
     let files = Arc::new(MemoryFileSystem::default());
@@ -19,12 +19,12 @@ pub fn database() -> Arc<Database> {
 }
 
 /// A session of SYSTEM.
-pub fn connect() -> Connection {
+pub(crate) fn connect() -> Connection {
     database().connect("system", None).unwrap()
 }
 
 /// What a statement gives: rows as `a | b`, one a line; or what was done; or the error.
-pub fn run(connection: &mut Connection, text: &str) -> String {
+pub(crate) fn run(connection: &mut Connection, text: &str) -> String {
     match try_run(connection, text) {
         Ok(text) => text,
         Err(error) => match error.position {

@@ -1,0 +1,176 @@
+//! The cursor interface: binds, arrays of fetches, counters, trace, cancellation.
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod support;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use common::SystemClock;
+use device::OsFileSystem;
+use engine::instance::{CreateOptions, Instance};
+use sql::{Connection, Database, Datum};
+
+fn number(connection: &mut Connection, query: &str) -> i64 {
+    let rows = connection.query(query).unwrap();
+    match &rows[0][0] {
+        Datum::Number(bytes) => format::number::decode_i64(bytes).unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn statistic(connection: &mut Connection, name: &str) -> i64 {
+    number(
+        connection,
+        &format!(
+            "select s.value from v$mystat s, v$statname n where s.statistic# = n.statistic# and n.name = '{name}'"
+        ),
+    )
+}
+
+#[test]
+fn bind_variables_have_values() {
+    let mut connection = support::connect();
+    connection.run("create table t (a number, b varchar2(10))").unwrap();
+    let insert = connection.parse("insert into t values (:a, :b)").unwrap();
+    for (a, b) in [(1, "one"), (2, "two"), (3, "three")] {
+        connection.bind(insert, "a", Datum::integer(a)).unwrap();
+        connection.bind(insert, ":b", Datum::varchar2(b)).unwrap();
+        assert_eq!(connection.execute(insert).unwrap().rows, Some(1));
+    }
+    connection.close(insert);
+    let select = connection.parse("select b from t where a = :a").unwrap();
+    assert!(connection.execute(select).unwrap_err().is_ora(1008));
+    connection.bind(select, "A", Datum::integer(2)).unwrap();
+    assert!(connection.execute(select).unwrap().is_query);
+    assert_eq!(connection.describe(select).unwrap()[0].name, "B");
+    let fetched = connection.fetch(select, 10).unwrap();
+    assert_eq!(fetched.rows, vec![vec![Datum::varchar2("two")]]);
+    assert!(fetched.end);
+    connection.close(select);
+    assert!(connection.fetch(select, 1).unwrap_err().is_ora(1001));
+}
+
+#[test]
+fn the_second_parse_of_a_text_is_soft() {
+    let mut connection = support::connect();
+    let before = statistic(&mut connection, "parse count (hard)");
+    for _ in 0..3 {
+        connection.query("select 'soft' from dual").unwrap();
+    }
+    // The query for the statistic itself was parsed hard the first time only.
+    assert_eq!(statistic(&mut connection, "parse count (hard)") - before, 1);
+}
+
+#[test]
+fn an_array_fetch_gets_only_its_blocks() {
+    let mut connection = support::connect();
+    connection
+        .run("create table t as select level a, rpad('x', 500, 'x') b from dual connect by level <= 1000")
+        .unwrap();
+    let all = {
+        let before = statistic(&mut connection, "consistent gets");
+        connection.query("select a, b from t").unwrap();
+        statistic(&mut connection, "consistent gets") - before
+    };
+    let before = statistic(&mut connection, "consistent gets");
+    let cursor = connection.parse("select a, b from t").unwrap();
+    connection.execute(cursor).unwrap();
+    assert_eq!(connection.fetch(cursor, 15).unwrap().rows.len(), 15);
+    connection.close(cursor);
+    let first = statistic(&mut connection, "consistent gets") - before;
+    assert!(first < all / 5, "{first} gets for the first 15 rows, {all} for all");
+    let before = statistic(&mut connection, "consistent gets");
+    let cursor = connection.parse("select a, b from t").unwrap();
+    connection.execute(cursor).unwrap();
+    while !connection.fetch(cursor, 5).unwrap().end {}
+    connection.close(cursor);
+    let small = statistic(&mut connection, "consistent gets") - before;
+    // Each of the 200 fetches visits at least one block.
+    assert!(small >= 200 && small > all, "{small} gets in fetches of 5, {all} in one");
+}
+
+#[test]
+fn an_index_is_used_for_a_key() {
+    let mut connection = support::connect();
+    connection
+        .run("create table t as select level a, rpad('x', 200, 'x') b from dual connect by level <= 20000")
+        .unwrap();
+    connection.run("create unique index t_a on t (a)").unwrap();
+    let before = statistic(&mut connection, "consistent gets");
+    assert_eq!(number(&mut connection, "select a from t where a = 777"), 777);
+    let by_key = statistic(&mut connection, "consistent gets") - before;
+    assert!(by_key < 10, "{by_key} gets for one row by its key");
+    let before = statistic(&mut connection, "consistent gets");
+    assert_eq!(number(&mut connection, "select /*+ full(t) */ a from t where a = 777"), 777);
+    let full = statistic(&mut connection, "consistent gets") - before;
+    assert!(full > 400, "{full} gets for a full scan");
+    assert_eq!(number(&mut connection, "select count(*) from t where a between 100 and 200"), 101);
+}
+
+#[test]
+fn cancelling_ends_a_statement() {
+    let mut connection = support::connect();
+    let handle = connection.cancel_handle();
+    handle.store(true, Ordering::Release);
+    let error = connection.query("select count(*) from dual connect by level <= 1000000").unwrap_err();
+    assert!(error.is_ora(1013), "{error}");
+    assert_eq!(number(&mut connection, "select 1 from dual"), 1);
+}
+
+#[test]
+fn sessions_see_each_other() {
+    let database = support::database();
+    let mut one = database.connect("system", None).unwrap();
+    let two = database.connect("system", None).unwrap();
+    assert_eq!(number(&mut one, "select count(*) from v$session"), 2);
+    drop(two);
+    assert_eq!(number(&mut one, "select count(*) from v$session"), 1);
+    assert!(database.connect("nobody", None).is_err());
+}
+
+#[test]
+fn a_trace_shows_the_calls() {
+    let directory = tempfile::tempdir().unwrap();
+    let options =
+        CreateOptions { parameters: vec![("db_cache_size".to_owned(), "32M".to_owned())], ..CreateOptions::default() };
+    let files = Arc::new(OsFileSystem::new());
+    let data = directory.path().join("data");
+    let instance = Instance::create(files, &data, Arc::new(SystemClock::default()), None, &options).unwrap();
+    let database = Database::new(Arc::clone(&instance));
+    let mut connection = database.connect("system", None).unwrap();
+    connection.run("create table t as select level a from dual connect by level <= 5000").unwrap();
+    connection.run("alter session set tracefile_identifier = 'mine'").unwrap();
+    connection.run("alter session set events '10046 trace name context forever, level 12'").unwrap();
+    connection.query("select count(*) from t").unwrap();
+    connection.run("insert into t select a from t where a <= 10").unwrap();
+    connection.run("commit").unwrap();
+    connection.run("alter session set events '10046 trace name context off'").unwrap();
+    let trace = find(&data, "mine.trc").expect("a trace file");
+    let text = std::fs::read_to_string(trace).unwrap();
+    for expected in [
+        "PARSING IN CURSOR",
+        "select count(*) from t",
+        "op='SORT AGGREGATE",
+        "op='TABLE ACCESS FULL T",
+        "op='LOAD TABLE CONVENTIONAL",
+        "FETCH #",
+        "EXEC #",
+        "XCTEND rlbk=0",
+    ] {
+        assert!(text.contains(expected), "no {expected} in\n{text}");
+    }
+    drop(connection);
+    instance.shutdown().unwrap();
+}
+
+fn find(directory: &Path, end: &str) -> Option<std::path::PathBuf> {
+    std::fs::read_dir(directory).ok()?.filter_map(Result::ok).find_map(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            return find(&path, end);
+        }
+        path.to_string_lossy().ends_with(end).then_some(path)
+    })
+}
