@@ -231,6 +231,12 @@ fn idle_scans_block_nobody() {
     };
     assert_eq!(join(reader, 10), 20_000);
     // Nor do they keep a segment from being emptied.
+    instance.cache().flush(s.meter()).unwrap();
+    for n in 0..4 {
+        let mut scan = s.scan_blocks(ranges[n * ranges.len() / 4..].to_vec(), BlockClass::Data, true);
+        scan.next_block().unwrap().unwrap();
+        idle.push(scan);
+    }
     let emptier = {
         let (instance, table) = (instance.clone(), table.clone());
         let object = ObjectNumber(9_900);
@@ -276,11 +282,11 @@ fn a_checkpoint_that_waits_for_a_latch_keeps_no_buffers() {
     let table = segment(&instance, &s, SpaceManagement::Manual, 1, Owner::Table);
     insert(&table, &s, 4_000).unwrap();
     instance.cache().flush(s.meter()).unwrap();
-    let range = *table.scan_ranges(&s).unwrap().iter().max_by_key(|range| range.blocks).unwrap();
-    let dirty = range.blocks.min(60);
+    // The extents follow one another: all that the cache holds is one run of the checkpoint, and its last block is latched.
+    let start = table.scan_ranges(&s).unwrap()[0].start;
     let mut last = None;
-    for n in 0..dirty {
-        let mut block = s.current_mut(range.start.plus(n), BlockClass::Data).unwrap();
+    for n in 0..64 {
+        let mut block = s.current_mut(start.plus(n), BlockClass::Data).unwrap();
         s.change(&mut block, |_| ());
         last = Some(block);
     }
