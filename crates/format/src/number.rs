@@ -418,11 +418,10 @@ pub fn decode_i128(bytes: &[u8], scale: i32) -> Option<i128> {
     if coefficient == 0 || own == scale {
         return Some(coefficient);
     }
+    let power = 10i128.checked_pow(own.abs_diff(scale))?;
     if scale > own {
-        let power = 10i128.checked_pow((scale - own) as u32)?;
         return coefficient.checked_mul(power);
     }
-    let power = 10i128.checked_pow((own - scale) as u32)?;
     (coefficient % power == 0).then(|| coefficient / power)
 }
 

@@ -222,3 +222,11 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_scale_beyond_reason_has_no_integer() {
+    for scale in [i32::MIN, i32::MAX] {
+        assert_eq!(decode_i128(&[0xC1, 2], scale), None);
+        assert_eq!(decode_i128(&[0x80], scale), Some(0));
+    }
+}
