@@ -35,7 +35,7 @@ impl ParameterFile {
     /// # Errors
     /// ORA-01078 with the line where one is neither a comment nor `name = value`.
     pub fn parse(text: &str) -> Result<Self> {
-        let file = Self { lines: text.lines().map(str::to_owned).collect() };
+        let file = Self { lines: text.lines().map(|line| line.trim_end_matches('\r').to_owned()).collect() };
         for (at, line) in file.lines.iter().enumerate() {
             if !is_comment(line) && setting(at, line).is_none() {
                 return Err(Error::user(1078, format!("parameter file, line {}: expected name = value", at + 1)));
@@ -118,11 +118,7 @@ impl ParameterFile {
     /// The text of the file.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut text = self.lines.join("\n");
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text
+        self.lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
     }
 }
 
@@ -180,6 +176,14 @@ mod tests {
         );
         assert!(file.reset("processes") && !file.reset("processes"));
         assert!(ParameterFile::parse(&file.text()).unwrap() == file);
+    }
+
+    #[test]
+    fn blank_lines_stay_even_alone() {
+        for text in ["", "\n", "\n\n# x\n"] {
+            assert_eq!(ParameterFile::parse(text).unwrap().text(), text);
+        }
+        assert_eq!(ParameterFile::parse("processes = 20\r\n\r").unwrap().text(), "processes = 20\n\n");
     }
 
     #[test]
