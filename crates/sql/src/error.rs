@@ -8,7 +8,7 @@ pub(crate) fn to_datafusion(error: Error) -> DataFusionError {
     DataFusionError::External(Box::new(error))
 }
 
-/// Our error out of DataFusion's; what is DataFusion's own becomes HW-0010.
+/// Our error out of DataFusion's; what is DataFusion's own becomes HW-0061.
 pub(crate) fn from_datafusion(error: DataFusionError) -> Error {
     let root = error.find_root();
     if let DataFusionError::External(inner) = root
@@ -18,22 +18,22 @@ pub(crate) fn from_datafusion(error: DataFusionError) -> Error {
     }
     match root {
         DataFusionError::ResourcesExhausted(text) => {
-            Error::own(ErrorKind::OutOfResource, 11, format!("not enough memory for the statement: {text}"))
+            Error::own(ErrorKind::OutOfResource, 62, format!("not enough memory for the statement: {text}"))
         }
         DataFusionError::NotImplemented(text) => Error::unsupported(text),
         DataFusionError::ArrowError(inner, _) => match &**inner {
             datafusion::arrow::error::ArrowError::ExternalError(inner) => inner
                 .downcast_ref::<Error>()
                 .cloned()
-                .unwrap_or_else(|| Error::own(ErrorKind::Bug, 10, format!("query engine: {inner}"))),
-            other => Error::own(ErrorKind::Bug, 10, format!("query engine: {other}")),
+                .unwrap_or_else(|| Error::own(ErrorKind::Bug, 61, format!("query engine: {inner}"))),
+            other => Error::own(ErrorKind::Bug, 61, format!("query engine: {other}")),
         },
         DataFusionError::Execution(text) if text.contains("one row") || text.contains("more than one") => {
             Error::user(1427, "single-row subquery returns more than one row")
         }
         other => Error::own(
             ErrorKind::Bug,
-            10,
+            61,
             format!("query engine: {}", other.strip_backtrace().lines().next().unwrap_or_default()),
         ),
     }

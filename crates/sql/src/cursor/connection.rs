@@ -80,7 +80,7 @@ impl Connection {
         session.authenticate(&user, password)?;
         database.register(&session);
         let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|error| {
-            Error::own(ErrorKind::OutOfResource, 12, format!("no runtime for the session: {error}"))
+            Error::own(ErrorKind::OutOfResource, 63, format!("no runtime for the session: {error}"))
         })?;
         let config = SessionConfig::new().with_target_partitions(1).with_information_schema(false);
         let state = SessionStateBuilder::new().with_config(config).build();
@@ -332,7 +332,8 @@ impl Connection {
                 let bound = self.bound_query(cursor, query, headings)?;
                 cursor.columns = describe(&bound);
                 let plan = run::plan(&self.runtime, &self.state, &bound.plan)?;
-                cursor.running = Some(Running::start(&self.session, &self.state, plan, Arc::clone(&self.demand))?);
+                cursor.running =
+                    Some(Running::start(&self.session, &self.runtime, &self.state, plan, Arc::clone(&self.demand))?);
                 Ok(Executed { verb, is_query: true, rows: None })
             }
             Statement::Insert(insert) => self.insert(insert, cursor).map(|rows| done(Some(rows))),
@@ -352,7 +353,7 @@ impl Connection {
             }
             Statement::Rollback => Err(Error::own(
                 ErrorKind::User,
-                2,
+                60,
                 "ROLLBACK needs undo, which does not exist yet: the rows of this transaction's statements stand",
             )),
             Statement::Savepoint => Ok(done(None)),

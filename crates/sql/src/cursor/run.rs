@@ -49,10 +49,13 @@ impl fmt::Debug for Running {
 impl Running {
     pub(crate) fn start(
         session: &Arc<Session>,
+        runtime: &Runtime,
         state: &SessionState,
         plan: Arc<dyn ExecutionPlan>,
         demand: Arc<AtomicUsize>,
     ) -> Result<Self> {
+        // Operators over several inputs, as of a UNION, start tasks; they run on this thread too, while it waits for a batch.
+        let _runtime = runtime.enter();
         let stream = execute_stream(Arc::clone(&plan), state.task_ctx()).map_err(from_datafusion)?;
         let straight = is_straight(&plan);
         Ok(Self { session: Arc::clone(session), plan, stream, batch: None, demand, straight, rows: 0 })

@@ -45,6 +45,10 @@ impl Tables for SessionTables {
                 EngineTable::new(Arc::clone(&self.session), Arc::clone(table), hints.clone(), Arc::clone(&self.demand));
             return Ok(Some(Relation { owner: table.owner.clone(), columns, provider }));
         }
+        let full_name = format!("{schema}.{name}");
+        if let Some((_, error)) = self.catalog.unusable().find(|(unusable, _)| *unusable == full_name) {
+            return Err(error.clone());
+        }
         if owner.is_some_and(|owner| owner != "SYS" && owner != "PUBLIC") {
             return Ok(None);
         }

@@ -155,7 +155,8 @@ impl Connection {
             .and_then(LogicalPlanBuilder::build)
             .map_err(from_datafusion)?;
         let physical = run::plan(&self.runtime, &self.state, &plan)?;
-        let mut running = Running::start(&self.session, &self.state, physical, Arc::clone(&self.demand))?;
+        let mut running =
+            Running::start(&self.session, &self.runtime, &self.state, physical, Arc::clone(&self.demand))?;
         let rows = running.fetch(&self.runtime, 1)?;
         Ok(rows.into_iter().next().and_then(|mut row| row.pop()).unwrap_or_default())
     }
@@ -209,7 +210,8 @@ impl Connection {
                     .collect();
                 return transfer::run(&self.session, direct.read, &sources, &mut inserter);
             }
-            let mut running = Running::start(&self.session, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
+            let mut running =
+                Running::start(&self.session, &self.runtime, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
             self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
             if own {
                 // What the statement reads is settled before it changes anything.

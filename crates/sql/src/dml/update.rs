@@ -111,7 +111,8 @@ impl Connection {
         bound: &BoundQuery,
     ) -> Result<(Arc<dyn datafusion::physical_plan::ExecutionPlan>, Victims)> {
         let plan = run::plan(&self.runtime, &self.state, &bound.plan)?;
-        let mut running = Running::start(&self.session, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
+        let mut running =
+            Running::start(&self.session, &self.runtime, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
         self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
         let mut victims = Victims { batches: Vec::new(), rows: Vec::new() };
         while let Some(batch) = running.next_batch(&self.runtime)? {

@@ -62,9 +62,8 @@ fn build(expr: Expr, target: Target, result: Kind, context: &Arc<dyn Context>) -
     Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(conversion)), vec![expr]))
 }
 
-/// `expr`, of kind `from`, as `to`. A literal is converted at once where that succeeds; where not, the error waits until a row needs it.
-pub(crate) fn call(expr: Expr, from: Kind, to: Kind, context: &Arc<dyn Context>) -> Expr {
-    let _ = from;
+/// `expr` as `to`. A literal is converted at once where that succeeds; where not, the error waits until a row needs it.
+pub(crate) fn call(expr: Expr, to: Kind, context: &Arc<dyn Context>) -> Expr {
     if let Expr::Literal(value, _) = &expr
         && let Ok(converted) = convert_scalar(value, to, context)
     {

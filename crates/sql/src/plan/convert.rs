@@ -38,7 +38,7 @@ impl Binder<'_> {
             | (Kind::Raw, Kind::Date | Kind::Timestamp)
             | (_, Kind::Rowid)
             | (Kind::Rowid, _) => return Err(inconsistent(kind, value.kind)),
-            (from, to) => functions::coercion::call(value.expr, from, to, self.context()),
+            (_, to) => functions::coercion::call(value.expr, to, self.context()),
         };
         let bytes = match (value.kind, kind) {
             (Kind::Number, _) => 40,

@@ -156,7 +156,7 @@ impl ArrowSink {
         let arrays = self.columns.iter_mut().map(ColumnBuffer::finish).collect::<Result<Vec<_>, _>>();
         let options = RecordBatchOptions::new().with_row_count(Some(std::mem::take(&mut self.rows)));
         arrays.and_then(|arrays| RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)).map_err(
-            |error| Error::own(common::ErrorKind::Corrupt, 20, format!("stored values cannot be read: {error}")),
+            |error| Error::own(common::ErrorKind::Corrupt, 30, format!("stored values cannot be read: {error}")),
         )
     }
 }
