@@ -10,6 +10,7 @@ use common::{DataType, Result};
 use format::date::DateTime;
 
 use super::{Column, Row, Rows, Shape, Value};
+use crate::text::grouped;
 
 /// Objects of one copy at scale 1.
 const OBJECTS: u64 = 50_611;
@@ -137,7 +138,10 @@ impl Objects {
             Column::new("SECONDARY", text(1)),
         ];
         Shape {
-            description: format!("{COPIES} copies of {} made-up objects, in the shape of DBA_OBJECTS", self.objects),
+            description: format!(
+                "{COPIES} copies of {} made-up objects in the shape of DBA_OBJECTS",
+                grouped(self.objects)
+            ),
             columns,
             key: 3,
             rows: self.objects * COPIES,
