@@ -240,3 +240,104 @@ fn datafiles_are_added_resized_and_dropped() {
     drop(s);
     instance.shutdown().unwrap();
 }
+
+#[test]
+fn a_panic_in_the_middle_of_a_change_stops_the_instance() {
+    let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
+    let (instance, s) = small(&files, 5_000);
+    let segment = table(&instance, &s);
+    insert(&segment, &s, 10).unwrap();
+    let cut_short = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let mut block = segment.block_for_insert(&s, 100).unwrap();
+        s.change(&mut block, |bytes| {
+            bytes[100] = 1;
+            panic!("on purpose");
+        });
+    }));
+    assert!(cut_short.is_err());
+    assert_eq!(insert(&segment, &s, 1).unwrap_err().kind, ErrorKind::Poisoned);
+    drop(s);
+    assert!(instance.shutdown().is_err());
+    drop(instance);
+    assert!(Instance::open(files, &directory(), clock(), None).unwrap_err().is_ora(1113));
+}
+
+#[test]
+fn an_older_copy_of_a_file_is_refused() {
+    let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
+    let (instance, s) = small(&files, 5_000);
+    let segment = table(&instance, &s);
+    drop(s);
+    instance.shutdown().unwrap();
+    drop(instance);
+    let path = directory().join("t01.dbf");
+    let older = files.read_whole(&path).unwrap();
+    let instance = Instance::open(files.clone(), &directory(), clock(), None).unwrap();
+    let s = instance.connect("SYSTEM").unwrap();
+    let segment = Segment::open(&s, segment.spec(), segment.header()).unwrap();
+    insert(&segment, &s, 100).unwrap();
+    drop(s);
+    instance.shutdown().unwrap();
+    drop(instance);
+    let newer = files.read_whole(&path).unwrap();
+    files.write_whole(&path, &older).unwrap();
+    let error = Instance::open(files.clone(), &directory(), clock(), None).unwrap_err();
+    assert!(error.is_ora(1113) && error.text.contains("t01.dbf"), "{error}");
+    files.write_whole(&path, &newer).unwrap();
+    let instance = Instance::open(files, &directory(), clock(), None).unwrap();
+    instance.shutdown().unwrap();
+}
+
+#[test]
+fn a_database_without_control_files_is_not_made_anew() {
+    let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
+    let (instance, s) = small(&files, 500);
+    drop(s);
+    instance.shutdown().unwrap();
+    drop(instance);
+    for copy in ["control01.ctl", "control02.ctl"] {
+        files.remove(&directory().join(copy)).unwrap();
+    }
+    let error = Instance::create(files, &directory(), clock(), None, &CreateOptions::default()).map(drop).unwrap_err();
+    assert!(error.is_ora(205) && error.text.contains("no control file"), "{error}");
+}
+
+#[test]
+fn every_clean_close_can_be_opened_again() {
+    let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
+    let (instance, s) = small(&files, 500);
+    drop(s);
+    instance.shutdown().unwrap();
+    drop(instance);
+    let open = || Instance::open(files.clone(), &directory(), clock(), None).unwrap();
+    // Nothing done.
+    open().shutdown().unwrap();
+    // Nothing but commits.
+    let instance = open();
+    instance.advance_scn();
+    instance.shutdown().unwrap();
+    // Nothing but a new tablespace, after commits.
+    let instance = open();
+    instance.advance_scn();
+    let s = instance.connect("SYSTEM").unwrap();
+    table(&instance, &s);
+    drop(s);
+    instance.shutdown().unwrap();
+    let instance = open();
+    let s = instance.connect("SYSTEM").unwrap();
+    let spec = TablespaceSpec {
+        name: "U".to_owned(),
+        files: vec![DatafileSpec { name: "u01.dbf".to_owned(), bytes: 4 << 20, reuse: false, autoextend: None }],
+        block_size: None,
+        uniform_bytes: None,
+        space_management: SpaceManagement::Manual,
+    };
+    instance.advance_scn();
+    instance.create_tablespace(&s, &spec).unwrap();
+    drop(s);
+    instance.shutdown().unwrap();
+    let instance = open();
+    instance.resize_datafile(&instance.connect("SYSTEM").unwrap(), "u01.dbf", 8 << 20).unwrap();
+    instance.shutdown().unwrap();
+    open().shutdown().unwrap();
+}

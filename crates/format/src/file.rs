@@ -89,6 +89,14 @@ pub fn read_os_block(bytes: &[u8]) -> Result<(BlockSize, u64)> {
     Ok((BlockSize::from_bytes(u64::from(os.block_bytes.get()))?, os.database_id.get()))
 }
 
+/// Whether block 0 is what [`write_os_block`] wrote, to the last spare byte.
+#[must_use]
+pub fn is_os_block(block: &[u8], database_id: u64) -> bool {
+    let mut expected = vec![0; block.len()];
+    write_os_block(&mut expected, database_id);
+    expected == block
+}
+
 /// Body of block 1.
 #[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned, Clone, Copy, Debug)]
 #[repr(C)]

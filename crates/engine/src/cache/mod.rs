@@ -105,6 +105,12 @@ impl Cache {
         self.files.write()[usize::from(file.0)] = None;
     }
 
+    /// Every open file.
+    #[must_use]
+    pub fn open_files(&self) -> Vec<Arc<Datafile>> {
+        self.files.read().iter().flatten().cloned().collect()
+    }
+
     /// The open file of this number.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Whether the instance may go on: after a failed write or sync it stops, and says so ever after.
+//! Whether the instance may go on: after a failed write or sync, or a panic in the middle of a change, it stops, and says so ever after.
 
 use common::sync::RwLock;
 use common::sync::atomic::{AtomicBool, Ordering};
@@ -45,11 +45,10 @@ fn stopped_by(error: &Error) -> Error {
     if error.kind == ErrorKind::Poisoned {
         return error.clone();
     }
+    let why = if error.kind == ErrorKind::Bug { "after an internal error" } else { "after a failed write" };
     Error::new(
         ErrorKind::Poisoned,
         Number::Hw(10),
-        format!(
-            "the instance has stopped after a failed write; changes since the last checkpoint are not on disk ({error})"
-        ),
+        format!("the instance has stopped {why}; changes since the last checkpoint are not on disk ({error})"),
     )
 }

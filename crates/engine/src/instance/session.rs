@@ -7,7 +7,7 @@ use common::sync::{Arc, Mutex, RwLock};
 use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, ObjectNumber, ProcessNumber, Result};
 use waits::{GetMode, Meter};
 
-use super::Instance;
+use super::{Health, Instance};
 use crate::cache::{Block, BlockMut, BlockScan};
 use crate::parameters::SessionParameters;
 use crate::segment::{BlockRange, SearchHint};
@@ -142,7 +142,10 @@ impl Session {
     }
 
     /// Changes a block; the change is counted to this session and stamped with the current SCN.
+    ///
+    /// A panic in `change` stops the instance: the block may be half changed, and must not reach the disk as if it were whole.
     pub fn change<R>(&self, block: &mut BlockMut, change: impl FnOnce(&mut [u8]) -> R) -> R {
+        let _whole = WholeChange(self.instance.health(), block.address());
         block.change(&self.meter, self.instance.scn(), change)
     }
 
@@ -169,6 +172,17 @@ impl Session {
             search.clear();
         }
         search.insert(object, hint);
+    }
+}
+
+/// Stops the instance when it is dropped by a panic.
+struct WholeChange<'a>(&'a Health, BlockAddress);
+
+impl Drop for WholeChange<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop(&Error::bug(format!("a change of block {} was cut short by a panic", self.1)));
+        }
     }
 }
 

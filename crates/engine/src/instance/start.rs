@@ -20,6 +20,8 @@ use crate::tablespace::{self, DatafileSpec, Tablespace, TablespaceSpec, Tablespa
 /// The writer looks round this often when nobody wakes it.
 const WRITER_PERIOD: Duration = Duration::from_millis(3_000);
 const MB: u64 = 1 << 20;
+/// The first file of every database.
+const SYSTEM_FILE: &str = "system01.dbf";
 
 /// How to make a database.
 #[derive(Clone, Debug)]
@@ -54,6 +56,13 @@ impl Instance {
     ) -> Result<Arc<Self>> {
         if ControlFile::exists(&*files, directory) {
             return Err(Error::user(1501, format!("there is a database in {} already", directory.display())));
+        }
+        if files.exists(&directory.join(SYSTEM_FILE)).unwrap_or(true) {
+            return Err(Error::new(
+                ErrorKind::Corrupt,
+                Number::Ora(205),
+                format!("{} holds a database's {SYSTEM_FILE} but no control file", directory.display()),
+            ));
         }
         files.create_directory(directory).map_err(|e| io(1501, "cannot make the data directory", &e))?;
         let mut file = ParameterFile::default();
@@ -105,7 +114,7 @@ impl Instance {
             uniform_bytes: None,
             space_management,
         };
-        self.create_tablespace(&session, &spec("SYSTEM", "system01.dbf", 16 * MB, 16 * MB, SpaceManagement::Manual))?;
+        self.create_tablespace(&session, &spec("SYSTEM", SYSTEM_FILE, 16 * MB, 16 * MB, SpaceManagement::Manual))?;
         self.create_tablespace(&session, &spec("USERS", "users01.dbf", 32 * MB, 32 * MB, SpaceManagement::Auto))?;
         catalog::create(&session)?;
         self.checkpoint(session.meter())
@@ -248,7 +257,15 @@ impl Instance {
         self.stop_writer();
         self.health.check()?;
         self.cache.checkpoint(&self.background)?;
-        let scn = self.scn.load(Ordering::Acquire);
+        // Each file is stamped with the SCN of this close, so that an older copy of one is known at the next open.
+        let files = self.cache.open_files();
+        let mut scn = self.control().data().scn;
+        if files.iter().any(|file| file.changed()) {
+            scn = self.advance_scn().0;
+            for file in files {
+                file.stamp_checkpoint(common::Scn(scn), &self.background).map_err(|error| self.health.stop(&error))?;
+            }
+        }
         self.control().update(|data| {
             data.scn = scn;
             data.shutdown = Shutdown::Clean;

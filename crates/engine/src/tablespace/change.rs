@@ -94,6 +94,18 @@ pub(crate) fn open_file(
             file::name(&header.tablespace_name)
         )));
     }
+    let (stamped, expected) = (header.checkpoint_scn.get(), instance.control().data().scn);
+    if stamped != expected {
+        return Err(Error::new(
+            ErrorKind::Corrupt,
+            Number::Ora(1113),
+            format!(
+                "file {} is of another time than the control file (checkpoint SCN {stamped}, not {expected}) and cannot be recovered without \
+                 redo ('{}')",
+                number.0, record.name
+            ),
+        ));
+    }
     Ok(Datafile::new(number, tablespace.tablespace(), record.name.clone(), path, size, device, record.blocks))
 }
 
@@ -300,6 +312,7 @@ impl Instance {
             return Err(file_error(1119, "error in formatting database file", &spec.name, &error));
         }
         let file = Datafile::new(number, tablespace.tablespace(), spec.name.clone(), path, size, device, blocks);
+        file.mark_changed();
         Ok((record, file))
     }
 

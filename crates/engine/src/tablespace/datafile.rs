@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use common::sync::{Arc, Mutex};
-use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result, TablespaceNumber, limits};
+use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result, Scn, TablespaceNumber, limits};
 use device::{AlignedBuffer, Device, PendingRead};
+use format::{block, file};
 use waits::{Event, Meter};
 
 /// An open datafile, and what was done with it.
@@ -20,6 +21,8 @@ pub struct Datafile {
     device: Arc<dyn Device>,
     blocks: AtomicU32,
     written: AtomicBool,
+    /// Set by the first write or resize since the file was opened.
+    changed: AtomicBool,
     syncing: Mutex<()>,
     reads: AtomicU64,
     blocks_read: AtomicU64,
@@ -59,6 +62,7 @@ impl Datafile {
             device,
             blocks: AtomicU32::new(blocks),
             written: AtomicBool::new(false),
+            changed: AtomicBool::new(false),
             syncing: Mutex::new(()),
             reads: AtomicU64::new(0),
             blocks_read: AtomicU64::new(0),
@@ -152,6 +156,7 @@ impl Datafile {
         let result = self.device.write_at(self.offset(start.block), &[bytes]);
         // Noted afterwards: a sync that comes meanwhile may miss the write.
         self.written.store(true, Ordering::Release);
+        self.changed.store(true, Ordering::Release);
         result.map_err(|error| {
             Error::new(
                 ErrorKind::Io,
@@ -178,6 +183,7 @@ impl Datafile {
             meter.wait(Event::DiskFileOperationsIo, [4, u64::from(self.number.0), 2], -1, || self.device.sync());
         result.map_err(|error| {
             self.written.store(true, Ordering::Release);
+            self.changed.store(true, Ordering::Release);
             Error::new(
                 ErrorKind::Io,
                 Number::Ora(1114),
@@ -210,8 +216,39 @@ impl Datafile {
                 )
             })?;
         self.written.store(true, Ordering::Release);
+        self.changed.store(true, Ordering::Release);
         self.blocks.store(blocks, Ordering::Release);
         Ok(())
+    }
+
+    /// Whether anything was written to the file since it was opened.
+    #[must_use]
+    pub fn changed(&self) -> bool {
+        self.changed.load(Ordering::Acquire)
+    }
+
+    /// A file that was just made counts as changed: it has to be stamped when the database is closed.
+    pub(super) fn mark_changed(&self) {
+        self.changed.store(true, Ordering::Release);
+    }
+
+    /// Writes the checkpoint SCN into the file header, and syncs the file. The header is not cached: nothing else changes it while the file is open.
+    ///
+    /// # Errors
+    /// ORA-01115, ORA-01114, ORA-01578 for a damaged header.
+    pub fn stamp_checkpoint(&self, scn: Scn, meter: &Meter) -> Result<()> {
+        let address = BlockAddress::new(self.number, file::FILE_HEADER_BLOCK);
+        let mut block = AlignedBuffer::zeroed(self.block_size.bytes());
+        self.read_blocks(address, &mut block)?;
+        block::check(&block, address)?;
+        let header = file::file_header_mut(&mut block);
+        header.checkpoint_scn = scn.0.into();
+        header.checkpoint_count = header.checkpoint_count.get().wrapping_add(1).into();
+        header.blocks = self.blocks().into();
+        block::touch(&mut block, scn);
+        block::seal(&mut block);
+        self.write_blocks(address, &block)?;
+        self.sync_if_written(meter)
     }
 
     #[must_use]

@@ -230,6 +230,8 @@ fn check_os_block(bytes: &[u8], size: BlockSize, control: &ControlData, record: 
             }
             if found != size {
                 report.problem(None, Some(address), format!("the file says its blocks have {found} bytes, not {size}"));
+            } else if !file::is_os_block(bytes, database) {
+                report.problem(None, Some(address), "bytes behind the header are not zero");
             }
         }
     }
