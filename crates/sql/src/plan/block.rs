@@ -122,7 +122,7 @@ impl Binder<'_> {
             if from.is_empty() {
                 return Err(Error::user(923, "FROM keyword not found where expected"));
             }
-            from.iter().map(|item| self.from_item(item, &mut from_context)).collect::<Result<_>>()?
+            from.iter().map(|item| self.bind_from_item(item, &mut from_context)).collect::<Result<_>>()?
         } else {
             vec![self.row_generator(select, outer)?]
         };
@@ -194,9 +194,9 @@ impl Binder<'_> {
         let mut from_context =
             FromContext { hints: hints::parse(&select.optimizer_hints), outer: None, used: HashSet::new() };
         let items: Vec<FromItem> =
-            select.from.iter().map(|item| self.from_item(item, &mut from_context)).collect::<Result<_>>()?;
-        let mut scope = Scope::default();
-        scope.columns = items.iter().flat_map(|item| item.columns.iter().cloned()).collect();
+            select.from.iter().map(|item| self.bind_from_item(item, &mut from_context)).collect::<Result<_>>()?;
+        let columns = items.iter().flat_map(|item| item.columns.iter().cloned()).collect();
+        let scope = Scope { columns, parent: None };
         let rowid = scope
             .columns
             .iter()

@@ -47,7 +47,7 @@ impl FromContext<'_> {
 }
 
 impl Binder<'_> {
-    pub(crate) fn from_item(&self, item: &TableWithJoins, cx: &mut FromContext<'_>) -> Result<FromItem> {
+    pub(crate) fn bind_from_item(&self, item: &TableWithJoins, cx: &mut FromContext<'_>) -> Result<FromItem> {
         let mut left = self.table_factor(&item.relation, cx)?;
         for join in &item.joins {
             left = self.join(left, join, cx)?;
@@ -75,7 +75,7 @@ impl Binder<'_> {
                 let query = self.query(subquery, None, &[])?;
                 self.derived(query, alias.as_ref(), cx)
             }
-            TableFactor::NestedJoin { table_with_joins, alias: None } => self.from_item(table_with_joins, cx),
+            TableFactor::NestedJoin { table_with_joins, alias: None } => self.bind_from_item(table_with_joins, cx),
             other => Err(Error::unsupported(format!("in FROM: {other}"))),
         }
     }

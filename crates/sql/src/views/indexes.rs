@@ -84,8 +84,8 @@ fn shown(cx: &ViewContext, scope: Scope, index: &IndexDef) -> bool {
 fn indexes(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
     for index in cx.catalog.indexes().filter(|index| shown(cx, scope, index)) {
         let statistics = index.statistics;
-        let per_key =
-            |figure: u64, keys: u64| n(if keys == 0 { 0 } else { (figure + keys / 2) / keys }.max(u64::from(keys > 0)));
+        // Rounded, and at least one where there is a key.
+        let per_key = |figure: u64, keys: u64| n((figure + keys / 2).checked_div(keys).map_or(0, |each| each.max(1)));
         let mut row = Vec::new();
         if scope != Scope::User {
             row.push(s(&index.owner));

@@ -289,3 +289,36 @@ select count(*) from emp;
 DELETE: 2 rows
 COUNT(*)
 3
+
+select 1 x from dual union select 2 from dual union select 1 from dual order by 1 desc;
+---
+X
+2
+1
+
+select x, count(*) from (select 1 x from dual union all select 1 from dual union all select 2 from dual) group by x order by x;
+---
+X | COUNT(*)
+1 | 2
+2 | 1
+
+select case when empno > 3 then 'big' else 'small' end k, count(*) from emp group by case when empno > 3 then 'big' else 'small' end order by 1;
+---
+K | COUNT(*)
+big | 2
+small | 1
+
+select d.deptno, e.empno from dept d full outer join emp e on d.deptno = e.deptno order by 1, 2;
+---
+DEPTNO | EMPNO
+10 | -
+20 | 3
+20 | 4
+40 | -
+- | 5
+
+select * from (select deptno from dept union select 99 from dual) u, dual where u.deptno > 30 order by 1;
+---
+DEPTNO | DUMMY
+40 | X
+99 | X
