@@ -1,5 +1,7 @@
 //! The cursor interface: binds, arrays of fetches, counters, trace, cancellation.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod support;
 

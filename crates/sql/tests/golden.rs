@@ -2,6 +2,8 @@
 //!
 //! A script is a text file of blocks: a statement ended by `;` or, over several lines, up to it; then `---` and the result.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod support;
 

@@ -1,5 +1,7 @@
 //! What a planner could drop in silence is carried out or refused: every construct here must be an error with a number.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod support;
 
