@@ -212,8 +212,7 @@ NOONE | SCOTT | 3800
 
 select listagg(ename, ',') within group (order by ename desc) from emp;
 ---
-LISTAGG(ENAME,',')WITHINGROUP(ORDERBYENAMEDESC)
-KING,BLAKE,JONES,SCOTT,NOONE
+HW-0001: not supported: WITHIN GROUP (ORDER BY ...) with LISTAGG
 
 select deptno, grp from (select deptno, count(*) grp from emp group by rollup(deptno)) order by deptno nulls last, grp;
 ---
