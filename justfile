@@ -35,7 +35,7 @@ bench-peers:
 
 # Rewrites the generated reference pages
 reference:
-    HIGHWATER_WRITE_REFERENCE=1 cargo test -p waits -p engine reference
+    HIGHWATER_WRITE_REFERENCE=1 UPDATE_REFERENCE=1 cargo test -p waits -p engine reference
 
 # Each fuzz target for that many seconds (fuzz/README.md)
 fuzz seconds="60" targets="":
