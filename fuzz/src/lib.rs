@@ -7,6 +7,7 @@ pub mod heap_block;
 pub mod index_block;
 mod input;
 pub mod other_block;
+pub mod reports;
 
 pub use input::Input;
 

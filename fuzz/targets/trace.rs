@@ -4,6 +4,7 @@
 
 use highwater_fuzz::Input;
 use libfuzzer_sys::fuzz_target;
+use report::profile::{self, ProfileOptions};
 use report::tkprof::{self, Options};
 use report::trace::{self, Record};
 
@@ -95,4 +96,12 @@ fuzz_target!(|data: &[u8]| {
         let json = serde_json::to_string(&tkprof::json(&report, &options)).expect("a report is JSON");
         assert!(json.starts_with('{'));
     }
+    let Ok(profile) = profile::read(&bytes[..], &Options::default()) else { return };
+    // Nothing of the wall clock is left out or counted twice. Times of many years are cut to the largest that fits.
+    let parts = profile.lines.iter().map(|line| i128::from(line.total_ns));
+    if parts.clone().all(|part| part.abs() < 1 << 60) {
+        assert_eq!(parts.sum::<i128>(), i128::from(profile.elapsed_ns));
+    }
+    let mut printed = Vec::new();
+    profile::print(&profile, &ProfileOptions::default(), &mut printed).expect("memory takes what is written");
 });

@@ -17,9 +17,11 @@ pub(crate) enum Command {
     Reproduce(Reproduce),
     Sql(Sql),
     Tkprof(Tkprof),
+    Analyze(Analyze),
     Verify(Verify),
     Dump(Dump),
     Bench(Bench),
+    Completions(Completions),
 }
 
 /// Run a paper's experiment, and print what was published beside what is measured
@@ -69,6 +71,44 @@ pub(crate) struct Tkprof {
     /// Print JSON instead of tables
     #[arg(long)]
     pub(crate) json: bool,
+    /// Add where the time went: by call and event, object, file, block and class, and a histogram of each event
+    #[arg(long)]
+    pub(crate) profile: bool,
+    /// Order of the profile's statements: elapsed, cpu, waits, unaccounted, between, longest, calls, wait:EVENT, or a sort key of TKPROF
+    #[arg(long, value_name = "KEY", requires = "profile")]
+    pub(crate) profile_sort: Option<String>,
+}
+
+/// Say what Statspack and AWR reports, 10046 traces and TKPROF output show: what is wrong, why, and what it is worth
+///
+/// One file: its findings. Two: they are compared. A folder, or several files: a time line, and which intervals stand out.
+#[derive(Args, Debug)]
+pub(crate) struct Analyze {
+    /// Reports, traces and folders of them; gzip, zip and xz are read through
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Print JSON instead of the screen
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print one line a report as CSV instead of the screen
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+    /// Write one self-contained page, too
+    #[arg(long, value_name = "OUT")]
+    pub(crate) html: Option<PathBuf>,
+    /// Replace SQL text and the names of hosts, databases, schemas, objects and modules, the same name always by the same
+    #[arg(long)]
+    pub(crate) mask: bool,
+    /// Latency, in milliseconds, of the storage that savings are reckoned for
+    #[arg(long, value_name = "MS", default_value_t = advisor::Options::default().storage_ms)]
+    pub(crate) storage_ms: f64,
+}
+
+/// Print a script that completes highwater's commands and options in a shell
+#[derive(Args, Debug)]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
 }
 
 /// Check every block of a closed database, and name those that are wrong

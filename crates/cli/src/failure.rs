@@ -39,7 +39,8 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-fn one_line(text: &str) -> String {
+/// Text without line breaks.
+pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -2,8 +2,10 @@
 //!
 //! Exit codes: 0 done, 1 the thing asked for failed, 2 wrong usage. An error is one line on stderr.
 
+mod analyze;
 mod bench;
 mod command_line;
+mod completions;
 mod dump;
 mod failure;
 mod offline;
@@ -19,7 +21,24 @@ use clap::Parser;
 use command_line::{Command, CommandLine};
 use failure::{Outcome, USAGE};
 
+/// What a long expression needs: parser, binder and planner go down it level by level, some of them where nothing makes the stack longer.
+const STACK_BYTES: usize = 256 << 20;
+
 fn main() -> ExitCode {
+    let worker = common::sync::spawn_with_stack("main", STACK_BYTES, run);
+    match worker.map(|worker| worker.join()) {
+        Ok(Ok(code)) => code,
+        // The panic has been said.
+        Ok(Err(_)) => ExitCode::from(101),
+        Err(error) => failure::exit_code(Err(common::Error::own(
+            common::ErrorKind::OutOfResource,
+            5,
+            format!("no thread to work on: {error}"),
+        ))),
+    }
+}
+
+fn run() -> ExitCode {
     let command_line = match CommandLine::try_parse() {
         Ok(command_line) => command_line,
         Err(error) => return usage(&error),
@@ -31,6 +50,8 @@ fn main() -> ExitCode {
         Command::Dump(arguments) => dump::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Tkprof(arguments) => tkprof::run(&arguments),
+        Command::Analyze(arguments) => analyze::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
     };
     failure::exit_code(outcome)
 }

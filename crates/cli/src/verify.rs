@@ -12,8 +12,10 @@ use crate::failure::{self, Outcome};
 use crate::offline::Offline;
 use crate::sql::locked;
 
-/// Problems and notes that are printed of each; beyond, they are only counted.
-const PRINTED_MAX: usize = 100;
+/// Problems of an object in a file, or of a file's blocks by themselves, that are printed; beyond, they are only counted.
+const PRINTED_MAX: usize = 20;
+/// Notes that are printed.
+const NOTES_MAX: usize = 100;
 
 pub(crate) fn run(arguments: &Verify) -> Result<Outcome> {
     // Looked at without the lock first, which leaves a file in the directory.
@@ -28,10 +30,21 @@ pub(crate) fn run(arguments: &Verify) -> Result<Outcome> {
 /// A line a problem, with file and block, then what was looked at.
 fn print(report: &Report) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    for problem in report.problems.iter().take(PRINTED_MAX) {
-        writeln!(out, "{problem}")?;
+    // They are sorted by object and file.
+    for alike in report.problems.chunk_by(|one, next| one.object == next.object && one.file == next.file) {
+        for problem in alike.iter().take(PRINTED_MAX) {
+            writeln!(out, "{problem}")?;
+        }
+        let (object, file) = (&alike[0].object, alike[0].file);
+        let unlisted = report.unlisted.get(&(object.clone(), file)).copied().unwrap_or(0);
+        let more = alike.len().saturating_sub(PRINTED_MAX) as u64 + unlisted;
+        if more > 0 {
+            let of = object.as_ref().map(|object| format!(" of {object}")).unwrap_or_default();
+            let file = file.map(|file| format!(" in file {}", file.0)).unwrap_or_default();
+            writeln!(out, "… and {more} more{of}{file}")?;
+        }
     }
-    for note in report.notes.iter().take(PRINTED_MAX) {
+    for note in report.notes.iter().take(NOTES_MAX) {
         writeln!(out, "note: {note}")?;
     }
     let checked = &report.checked;
@@ -45,7 +58,7 @@ fn print(report: &Report) -> io::Result<()> {
         "{} segments of {} extents, {} rows in {} tables, {} entries in {} indexes",
         checked.segments, checked.extents, checked.rows, checked.tables, checked.index_entries, checked.indexes
     )?;
-    match report.problems.len() as u64 + report.unlisted {
+    match report.total() {
         0 => writeln!(out, "no problems")?,
         1 => writeln!(out, "1 problem")?,
         n => writeln!(out, "{n} problems")?,

@@ -113,3 +113,31 @@ fn oracle_traces_are_summed_up() {
         assert!(String::from_utf8_lossy(&output.stdout).contains("Execute"), "{}", path.display());
     }
 }
+
+#[test]
+fn analyze_reads_reports_and_traces_packed_or_not() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../report/tests/fixtures");
+    let fixture = |name: &str| fixtures.join(name).display().to_string();
+    let output = highwater(&["analyze", "--json", &fixture("statspack_8i.txt.xz"), &fixture("11g.trc")]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let kinds: Vec<_> = json["files"].as_array().unwrap().iter().map(|file| file["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["statspack", "trace"]);
+    let output = highwater(&["analyze", "nosuch.txt", &fixture("11g.trc")]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("nosuch.txt"), "{}", stderr(&output));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("11g.trc"));
+    assert_eq!(highwater(&["analyze"]).status.code(), Some(2));
+    let script = highwater(&["completions", "bash"]);
+    assert!(String::from_utf8_lossy(&script.stdout).contains("analyze"));
+}
+
+#[test]
+fn tkprof_adds_the_profile_when_it_is_asked_for() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../report/tests/fixtures");
+    let trace = fixtures.join("11g.trc").display().to_string();
+    let plain = highwater(&["tkprof", &trace]);
+    let profile = highwater(&["tkprof", &trace, "--profile", "--profile-sort", "waits"]);
+    assert_eq!((plain.status.code(), profile.status.code()), (Some(0), Some(0)));
+    assert!(profile.stdout.starts_with(&plain.stdout) && profile.stdout.len() > plain.stdout.len());
+}

@@ -90,6 +90,24 @@ fn files_that_are_missing_short_or_of_another_database_are_named() {
 }
 
 #[test]
+fn a_file_that_is_garbled_throughout_takes_few_lines() {
+    let directory = database();
+    let data = directory.path().to_str().unwrap();
+    let path = directory.path().join("users01.dbf");
+    let blocks = std::fs::metadata(&path).unwrap().len() / 8192;
+    assert!(blocks > 1_000);
+    std::fs::write(&path, vec![0x5a; blocks as usize * 8192]).unwrap();
+    let found = highwater(&["verify", "--data", data]);
+    assert_eq!(found.status.code(), Some(1));
+    let text = stdout(&found);
+    let named = text.lines().filter(|line| line.starts_with("file 2 block ")).count();
+    assert_eq!(named, 20, "{text}");
+    // Every block is wrong, and so is that the database cannot be opened.
+    assert!(text.contains(&format!("\n… and {} more in file 2\n", blocks - 20)), "{text}");
+    assert!(text.ends_with(&format!("\n{} problems\n", blocks + 1)), "{text}");
+}
+
+#[test]
 fn blocks_are_dumped() {
     let directory = database();
     let data = directory.path().to_str().unwrap();

@@ -120,6 +120,41 @@ fn a_second_process_is_refused_and_a_signal_leaves_the_database_closed() {
     assert_eq!((again.status.code(), stdout(&again).as_str()), (Some(0), "USER is \"SYSTEM\"\n"));
 }
 
+/// A statement that would go on for hours, a signal that ends the process: the database was closed and what was done before is there.
+#[test]
+fn termination_in_a_statement_closes_the_database() {
+    for signal in ["-TERM", "-HUP", "-INT"] {
+        let directory = tempfile::tempdir().unwrap();
+        let mut child = start(directory.path(), &["-S"]);
+        let mut input = child.stdin.take().unwrap();
+        input
+            .write_all(
+                b"create table t as select level x from dual connect by level <= 100000;\n\
+                  spool made\n\
+                  select max(a.x) from t a, t b where a.x > b.x + 1000000;\n",
+            )
+            .unwrap();
+        while !directory.path().join("made.lst").exists() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        std::thread::sleep(Duration::from_millis(500));
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        if signal == "-INT" {
+            input.write_all(b"select 'still' || ' here' from dual;\n").unwrap();
+            drop(input);
+            let output = child.wait_with_output().unwrap();
+            let said = stdout(&output);
+            assert!(said.contains("ORA-01013") && said.contains("still here"), "{said}");
+        } else {
+            let code = child.wait().unwrap().code();
+            assert_eq!(code, Some(if signal == "-TERM" { 143 } else { 129 }));
+            drop(input);
+        }
+        let again = typed(directory.path(), "select count(*) from t;\n");
+        assert!(stdout(&again).contains("100000"), "{}{}", stdout(&again), stderr(&again));
+    }
+}
+
 /// The paper's script, which does not belong to the project, on a small table.
 #[test]
 fn the_insert_gets_script_runs_unedited() {

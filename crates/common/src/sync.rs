@@ -19,3 +19,16 @@ pub fn spawn<T: Send + 'static>(
 ) -> std::io::Result<JoinHandle<T>> {
     std::thread::Builder::new().name(name.to_owned()).spawn(run)
 }
+
+/// As [`spawn`], with a stack of this size; memory is taken as it is used.
+///
+/// # Errors
+/// When the operating system has no thread, or no address space, to give.
+#[expect(clippy::disallowed_methods, reason = "the one place that starts real threads")]
+pub fn spawn_with_stack<T: Send + 'static>(
+    name: &str,
+    stack_bytes: usize,
+    run: impl FnOnce() -> T + Send + 'static,
+) -> std::io::Result<JoinHandle<T>> {
+    std::thread::Builder::new().name(name.to_owned()).stack_size(stack_bytes).spawn(run)
+}

@@ -363,10 +363,9 @@ struct Gate {
 impl Gate {
     fn pass(&self) -> io::Result<()> {
         let mut closed = self.closed.lock();
-        if !*closed {
-            return Ok(());
+        if *closed {
+            self.waiting.fetch_add(1, Ordering::AcqRel);
         }
-        self.waiting.fetch_add(1, Ordering::AcqRel);
         while *closed {
             self.opened.wait(&mut closed);
         }
@@ -455,12 +454,17 @@ fn a_failed_multiblock_read_is_told_to_all_who_waited_for_it() {
     instance.cache().flush(s.meter()).unwrap();
     gate.fail.store(true, Ordering::Release);
     *gate.closed.lock() = true;
+    let told = Arc::new(AtomicBool::new(false));
     let scanner = {
-        let instance = instance.clone();
+        let (instance, gate, told) = (instance.clone(), gate.clone(), told.clone());
         spawn("scanner", move || {
             let s = instance.connect("SYSTEM").unwrap();
             let mut scan = s.scan_blocks(vec![range], BlockClass::Data, true);
             let failed = scan.next_block().unwrap_err();
+            told.store(true, Ordering::Release);
+            while gate.fail.load(Ordering::Acquire) {
+                pause();
+            }
             // The scan is where it was: it can be gone on with.
             (failed, scan.next_block().unwrap().unwrap().address())
         })
@@ -483,13 +487,18 @@ fn a_failed_multiblock_read_is_told_to_all_who_waited_for_it() {
         pause();
     }
     gate.open();
-    let (failed, next) = join(scanner, 10);
-    assert!(failed.is_ora(1115), "{failed}");
-    assert_eq!(next, range.start);
     for reader in readers {
         let error = join(reader, 10);
         assert!(error.is_ora(1115), "{error}");
     }
+    // Until now every read failed: when a reader completed the scan's read for it, the scan read again.
+    while !told.load(Ordering::Acquire) && !scanner.is_finished() {
+        pause();
+    }
+    gate.fail.store(false, Ordering::Release);
+    let (failed, next) = join(scanner, 10);
+    assert!(failed.is_ora(1115), "{failed}");
+    assert_eq!(next, range.start);
     assert_eq!(count(&table, &s).unwrap(), 3_000);
     instance.cache().flush(s.meter()).unwrap();
     assert!(instance.cache().buffers().is_empty(), "a pin was left behind");
@@ -554,6 +563,111 @@ fn a_file_that_cannot_grow_leaves_the_others() {
     faulty.heal();
     insert(&table, &s, 10_000).unwrap();
     assert_eq!(count(&table, &s).unwrap(), rows + 10_000);
+    drop(s);
+    instance.shutdown().unwrap();
+}
+
+#[test]
+fn the_close_waits_for_calls_and_lets_no_more_begin() {
+    let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
+    let (instance, s) = database(&files, BlockSize::K2, 500);
+    let table = segment(&instance, &s, SpaceManagement::Auto, 1, Owner::Table);
+    let idle = instance.connect("SYSTEM").unwrap();
+    let call = s.call().unwrap();
+    insert(&table, &s, 100).unwrap();
+    let closer = {
+        let instance = instance.clone();
+        spawn("closer", move || instance.shutdown()).unwrap()
+    };
+    while instance.connect("SYSTEM").is_ok() {
+        pause();
+    }
+    assert!(instance.connect("SYSTEM").unwrap_err().is_ora(1090));
+    assert!(idle.call().unwrap_err().is_ora(1089));
+    // The call that runs is told once, and may tidy up: also with calls of its own.
+    assert!(s.check_cancelled().unwrap_err().is_ora(1089));
+    let inner = s.call().unwrap();
+    insert(&table, &s, 11).unwrap();
+    drop(inner);
+    assert!(!closer.is_finished(), "the close does not wait for the call");
+    drop(call);
+    join(closer, 10).unwrap();
+    assert!(s.call().unwrap_err().is_ora(1092));
+    assert!(insert(&table, &s, 1).unwrap_err().is_ora(1092), "a change after the close");
+    assert!(instance.checkpoint(s.meter()).unwrap_err().is_ora(1092));
+    assert!(instance.connect("SYSTEM").unwrap_err().is_ora(1034));
+    instance.shutdown().unwrap();
+    let (spec, header) = (table.spec().clone(), table.header());
+    drop((table, s, idle, instance));
+    let instance = Instance::open(files, &directory(), Arc::new(SystemClock::default()), None).unwrap();
+    let s = instance.connect("SYSTEM").unwrap();
+    assert_eq!(count(&Segment::open(&s, &spec, header).unwrap(), &s).unwrap(), 111);
+    drop(s);
+    instance.shutdown().unwrap();
+}
+
+#[test]
+fn files_come_and_go_while_segments_are_made_in_them() {
+    let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
+    let (instance, s) = database(&files, BlockSize::K2, 2_000);
+    let base = segment(&instance, &s, SpaceManagement::Manual, 1, Owner::Table);
+    let tablespace = base.tablespace().clone();
+    let free = |s: &Session| tablespace.free_space(s).unwrap().iter().map(|free| free.blocks).sum::<u32>();
+    let before = free(&s);
+    let done = Arc::new(AtomicBool::new(false));
+    let makers: Vec<_> = (0..3)
+        .map(|n| {
+            let (instance, base, done) = (instance.clone(), base.clone(), done.clone());
+            spawn(&format!("maker {n}"), move || {
+                let s = instance.connect("SYSTEM").unwrap();
+                let object = ObjectNumber(20_000 + n);
+                let spec = SegmentSpec { object, data_object: object, ..base.spec().clone() };
+                let mut made = 0;
+                while !done.load(Ordering::Acquire) {
+                    let segment = Segment::create(&s, &spec).unwrap();
+                    let name = "extra.dbf";
+                    for extent in segment.extents(&s).unwrap() {
+                        assert!(
+                            segment.tablespace().files().contains(&extent.start.file),
+                            "an extent in a dropped file"
+                        );
+                    }
+                    // A size that cuts nothing off, of a file that may be gone.
+                    if let Err(error) = instance.resize_datafile(&s, name, 4 << 20) {
+                        assert!(error.is_ora(1516), "{error}");
+                    }
+                    segment.drop_segment(&s).unwrap();
+                    made += 1;
+                }
+                made
+            })
+            .unwrap()
+        })
+        .collect();
+    let mut dropped = 0;
+    let clock = SystemClock::default();
+    let start = clock.monotonic_us();
+    while dropped < 100 && clock.monotonic_us() - start < 20_000_000 {
+        let extra = DatafileSpec {
+            name: "extra.dbf".to_owned(),
+            bytes: 4 << 20,
+            reuse: false,
+            autoextend: Some((1 << 20, None)),
+        };
+        instance.add_datafiles(&s, &tablespace, &[extra]).unwrap();
+        loop {
+            match instance.drop_datafile(&s, &tablespace, "extra.dbf") {
+                Ok(()) => break,
+                Err(error) => assert!(error.is_ora(3262), "{error}"),
+            }
+        }
+        dropped += 1;
+    }
+    done.store(true, Ordering::Release);
+    let made: usize = makers.into_iter().map(|maker| join(maker, 20)).sum();
+    assert!(dropped > 10 && made > 10, "{dropped} files, {made} segments");
+    assert_eq!(tablespace.files().len(), 1);
+    assert_eq!(free(&s), before, "space was lost or handed out twice");
     drop(s);
     instance.shutdown().unwrap();
 }

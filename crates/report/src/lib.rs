@@ -3,9 +3,23 @@
 //! ```text
 //! trace/    a 10046 trace file of any release from 8i on, record by record
 //! tkprof/   the same trace summed up by statement: the model, the printed report, the JSON
+//! input/    what a file holds: packed, in any encoding, several reports in one
+//! grid/     a report as sections and tables, from text or HTML
+//! read/     those as the typed report, model/; value and names read figures and names that were cut
+//! write/    the typed report as Statspack text
+//! profile/  where the trace's wall clock went: by call and event, object, file, block and class, statement
 //! ```
 //!
 //! Nothing here knows the engine: a trace that Highwater wrote and one that an Oracle database wrote take the same way.
 
+pub mod figure;
+pub mod grid;
+pub mod input;
+pub mod model;
+pub mod names;
+pub mod profile;
+pub mod read;
 pub mod tkprof;
 pub mod trace;
+pub mod value;
+pub mod write;

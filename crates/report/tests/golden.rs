@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use report::profile::{self, ProfileOptions};
 use report::tkprof::{self, Options, ReportJson};
 
 fn check(name: &str, text: &str) {
@@ -30,6 +31,43 @@ fn golden(fixture: &str, expected: &str, words: &[&str]) {
     let text = serde_json::to_string_pretty(&json).unwrap();
     assert_eq!(serde_json::from_str::<ReportJson>(&text).unwrap(), json);
     check(&format!("{expected}.json"), &format!("{text}\n"));
+}
+
+/// The sections of the profile.
+fn golden_profile(fixture: &str, expected: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(fixture);
+    let profile = profile::read(std::fs::File::open(path).unwrap(), &Options::default()).unwrap();
+    let options = ProfileOptions::default();
+    let mut out = Vec::new();
+    profile::print(&profile, &options, &mut out).unwrap();
+    check(&format!("{expected}.txt"), &String::from_utf8(out).unwrap());
+    let mut json = tkprof::json(&profile.summary, &Options::default());
+    json.profile = Some(profile::json(&profile, &options));
+    // Not through text: its floating point numbers lose their last digit there.
+    let value = serde_json::to_value(&json).unwrap();
+    assert_eq!(serde_json::from_value::<ReportJson>(value).unwrap(), json);
+    let text = serde_json::to_string_pretty(&json.profile).unwrap();
+    check(&format!("{expected}.json"), &format!("{text}\n"));
+}
+
+#[test]
+fn profile_of_8i_whose_waits_have_no_time() {
+    golden_profile("8i.trc", "8i-profile");
+}
+
+#[test]
+fn profile_of_two_sessions_of_10g_in_units_of_1024_ns() {
+    golden_profile("10g.trc", "10g-profile");
+}
+
+#[test]
+fn profile_of_recursion_in_11g() {
+    golden_profile("11g.trc", "11g-profile");
+}
+
+#[test]
+fn profile_of_a_cut_23ai() {
+    golden_profile("23ai.trc", "23ai-profile");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use proptest::prelude::*;
+use report::profile::{self, Component, ProfileOptions};
 use report::tkprof::{self, Options, Report};
 
 /// Reads, prints and makes JSON; an error must be one of the reader's own.
@@ -25,6 +26,31 @@ fn survive(bytes: &[u8]) -> Option<Report> {
             None
         }
     }
+}
+
+fn survive_and_add_up(bytes: &[u8]) {
+    if let Some(report) = survive(bytes) {
+        adds_up(bytes, &report);
+    }
+}
+
+/// The profile of the same trace adds up to its wall clock, its places to its waits, and its summary is the same.
+fn adds_up(bytes: &[u8], report: &Report) {
+    let profile = profile::read(bytes, &Options::default()).unwrap();
+    assert_eq!(profile.summary, *report);
+    // Numbers at the end of their range are cut there, and then nothing adds up.
+    let sound = profile.lines.iter().all(|line| line.total_ns.abs() < i64::MAX / 100);
+    if sound {
+        assert_eq!(profile.lines.iter().map(|line| line.total_ns).sum::<i64>(), profile.elapsed_ns);
+        assert_eq!(profile.sessions.iter().map(|session| session.elapsed_ns).sum::<i64>(), profile.elapsed_ns);
+    }
+    let count: u64 = profile.events.iter().map(|event| event.waits.count).sum();
+    let by_line = profile.lines.iter().filter(|line| matches!(line.component, Component::Wait(_)));
+    assert_eq!(by_line.map(|line| line.count).sum::<u64>(), count);
+    assert_eq!(profile.sites.iter().map(|site| site.waits.count).sum::<u64>() + profile.other_sites.count, count);
+    assert_eq!(profile.events.iter().flat_map(|event| event.histogram.counts).sum::<u64>(), count);
+    profile::print(&profile, &ProfileOptions::default(), &mut std::io::sink()).unwrap();
+    serde_json::to_string(&profile::json(&profile, &ProfileOptions::default())).unwrap();
 }
 
 fn fixture(name: &str) -> Vec<u8> {
@@ -144,19 +170,19 @@ proptest! {
 
     #[test]
     fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
-        survive(&bytes);
+        survive_and_add_up(&bytes);
     }
 
     #[test]
     fn lines_of_the_alphabet_of_traces(text in "((EXEC|WAIT|STAT|PARSING IN CURSOR|BINDS|XCTEND|ERROR|CLOSE) ?#?[0-9]{0,3}:?[a-z0-9=,' #()*\"-]{0,60}\n){0,20}") {
-        survive(text.as_bytes());
+        survive_and_add_up(text.as_bytes());
     }
 
     #[test]
     fn damaged_traces(name in proptest::sample::select(&FIXTURES[..]), damages in proptest::collection::vec(damage(), 1..12)) {
         let mut bytes = fixture(name);
         damages.into_iter().for_each(|damage| apply(&mut bytes, damage));
-        survive(&bytes);
+        survive_and_add_up(&bytes);
     }
 
     #[test]

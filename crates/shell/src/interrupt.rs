@@ -1,39 +1,108 @@
-//! Ctrl-C: it cancels the running statement; without one it stops the scripts, and the shell where nobody types.
+//! Signals. Ctrl-C cancels the running statement; without one it stops the scripts, and the shell where nobody types. SIGTERM and SIGHUP end the
+//! process, whatever it is doing, but not before the database is closed.
 //!
-//! On a terminal the line editor takes Ctrl-C at the prompt as a key, so a signal always means that the shell is busy or reads from a pipe.
+//! On a terminal the line editor takes Ctrl-C at the prompt as a key, so that signal always means that the shell is busy or reads from a pipe.
 
 use std::sync::OnceLock;
 
 use common::sync::atomic::{AtomicBool, Ordering};
 use common::sync::{Arc, Mutex};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+/// Closes what is open; the process ends when it returns.
+type Closing = Box<dyn FnOnce() + Send>;
+
+#[derive(Default)]
 struct State {
     /// The handle of the running statement.
     running: Mutex<Option<Arc<AtomicBool>>>,
     leave: AtomicBool,
+    ending: Mutex<Ending>,
+}
+
+#[derive(Default)]
+struct Ending {
+    closing: Option<Closing>,
+    /// The signal that came before there was anything to close.
+    early: Option<i32>,
 }
 
 static STATE: OnceLock<State> = OnceLock::new();
 
 fn state() -> &'static State {
-    STATE.get_or_init(|| State { running: Mutex::new(None), leave: AtomicBool::new(false) })
+    STATE.get_or_init(State::default)
 }
 
-/// Takes over the signals of this process; the command line does so before it starts the shell.
+/// Takes over the signals of this process; the command line does so before it opens a database.
 ///
 /// # Errors
-/// When something else in the process has a handler already.
+/// When the operating system refuses.
 pub fn install() -> std::io::Result<()> {
-    ctrlc::set_handler(|| {
-        let state = state();
-        match &*state.running.lock() {
-            // A second one while the statement has not noticed the first: leave when it does.
-            Some(cancel) if cancel.swap(true, Ordering::SeqCst) => state.leave.store(true, Ordering::SeqCst),
-            Some(_) => {}
-            None => state.leave.store(true, Ordering::SeqCst),
+    let taken = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !ignored(*signal));
+    let mut signals = signal_hook::iterator::Signals::new(taken)?;
+    // The line editor changes the terminal's mode; a process that ends at its prompt puts it back.
+    let terminal = rustix::termios::tcgetattr(rustix::stdio::stdin()).ok();
+    common::sync::spawn("signals", move || {
+        for signal in signals.forever() {
+            if signal == SIGINT {
+                interrupt();
+                continue;
+            }
+            let closing = {
+                let mut ending = state().ending.lock();
+                if ending.closing.is_none() {
+                    ending.early = Some(signal);
+                }
+                ending.closing.take()
+            };
+            let Some(closing) = closing else { continue };
+            if let Some(terminal) = &terminal {
+                // Nothing is left to do where that fails.
+                let _ =
+                    rustix::termios::tcsetattr(rustix::stdio::stdin(), rustix::termios::OptionalActions::Now, terminal);
+            }
+            closing();
+            end(signal);
         }
-    })
-    .map_err(std::io::Error::other)
+    })?;
+    Ok(())
+}
+
+/// Whether the process was started so that it ignores the signal, as `nohup` does: then it goes on ignoring it.
+fn ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask >> (signal - 1) & 1 == 1
+}
+
+/// As a shell reports the end of a process by a signal.
+fn end(signal: i32) -> ! {
+    std::process::exit(128 + signal)
+}
+
+/// What SIGTERM and SIGHUP do before the process ends. One that came already ends it here.
+pub fn on_termination(closing: impl FnOnce() + Send + 'static) {
+    let early = {
+        let mut ending = state().ending.lock();
+        if ending.early.is_none() {
+            ending.closing = Some(Box::new(closing));
+            return;
+        }
+        ending.early
+    };
+    closing();
+    end(early.unwrap_or(SIGTERM));
+}
+
+fn interrupt() {
+    let state = state();
+    match &*state.running.lock() {
+        // A second one while the statement has not noticed the first: leave when it does.
+        Some(cancel) if cancel.swap(true, Ordering::SeqCst) => state.leave.store(true, Ordering::SeqCst),
+        Some(_) => {}
+        None => state.leave.store(true, Ordering::SeqCst),
+    }
 }
 
 /// While it lives, a signal cancels the statement through its handle.

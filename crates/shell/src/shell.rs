@@ -408,13 +408,13 @@ impl Shell {
                     return Ok(Flow::Next);
                 }
                 if trimmed.is_empty() && !kind.plsql() && !self.settings.sqlblanklines && !scanner.in_comment() {
-                    return self.emptied(lines, &scanner);
+                    return self.kept(lines, &scanner);
                 }
             }
             let end = scanner.line(&line);
             kind.line(&line);
             lines.push(line);
-            if let LineEnd::Terminated(at) = end
+            if let LineEnd::Terminated(at) | LineEnd::TerminatedInQuote(at) = end
                 && !kind.plsql()
             {
                 if let Some(last) = lines.last_mut() {
@@ -422,6 +422,9 @@ impl Shell {
                 }
                 if lines.last().is_some_and(|last| last.trim().is_empty()) {
                     lines.pop();
+                }
+                if scanner.in_quote() {
+                    return self.kept(lines, &scanner);
                 }
                 self.keep(lines);
                 return self.run_buffer();
@@ -435,14 +438,10 @@ impl Shell {
         self.buffer = lines;
     }
 
-    /// An empty line has ended a statement: it is kept and not run, as SQL*Plus has it; a quote left open is said.
-    fn emptied(&mut self, lines: Vec<String>, scanner: &Scanner) -> Result<Flow> {
+    /// A statement has ended that is kept and not run, as SQL*Plus has it: at an empty line, or inside a quote, which is said.
+    fn kept(&mut self, lines: Vec<String>, scanner: &Scanner) -> Result<Flow> {
         self.keep(lines);
-        if scanner.in_quote() {
-            let error = Error::user(1756, "a quoted text is not closed; the statement was not run");
-            return Ok(self.not_run(&error));
-        }
-        Ok(Flow::Next)
+        Ok(scanner.open_quote().map_or(Flow::Next, |error| self.not_run(&error)))
     }
 
     fn unfinished(&mut self, lines: Vec<String>, scanner: &Scanner) -> Result<Flow> {
@@ -464,6 +463,7 @@ impl Shell {
         self.say_error(error);
         match error.kind {
             ErrorKind::Io => self.whenever(&self.os_error.clone(), error),
+            _ if is_disconnection(error) => self.whenever(&self.sql_error.clone(), error),
             _ => Flow::Next,
         }
     }
@@ -478,6 +478,11 @@ impl Shell {
             Whenever::Continue(ending) => (*ending, None),
             Whenever::Exit(code, ending) => (*ending, Some(code)),
         };
+        if is_disconnection(error) {
+            // There is nobody left to end open work, and no statement that follows could run.
+            self.connected = false;
+            return Flow::Exit(exit.map_or(FAILED, |code| code.after(self, error)));
+        }
         if let Err(error) = self.end_work(ending) {
             self.say_error(&error);
         }
@@ -486,6 +491,11 @@ impl Shell {
             Some(code) => Flow::Exit(code.after(self, error)),
         }
     }
+}
+
+/// Whether the server has ended the session with this error: the instance is being closed, or it is closed.
+fn is_disconnection(error: &Error) -> bool {
+    matches!(error.number, Number::Ora(1089 | 1092))
 }
 
 /// The version in the ten digits that scripts compare.

@@ -1,8 +1,11 @@
 //! Where a statement begins and ends, and what kind it is.
 //!
 //! A SQL statement ends with `;` at the end of a line, outside quotes and comments (only blanks and comments may follow it), with `/` alone on a
-//! line, or, unrun, with `.` alone or an empty line. A PL/SQL block ends with `/` or `.` alone on a line and nothing else. `/` and `.` count inside an
-//! open quote too: a forgotten quote must not swallow the rest of a script.
+//! line, or, unrun, with `.` alone or an empty line. A PL/SQL block ends with `/` or `.` alone on a line and nothing else. `;`, `/` and `.` count inside
+//! an open quote too, as in SQL*Plus: a forgotten quote must not swallow the rest of a script, and a text whose line ends with `;` has to be written
+//! otherwise, as with `||`.
+
+use common::Error;
 
 /// What the scanner is inside of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,6 +28,8 @@ pub(crate) enum LineEnd {
     Open,
     /// `;` at this byte of the line ends a SQL statement.
     Terminated(usize),
+    /// So it does here, inside a quote: the statement is not whole.
+    TerminatedInQuote(usize),
 }
 
 /// Follows quotes and comments over the lines of one statement.
@@ -90,6 +95,10 @@ impl Scanner {
         }
         match terminator {
             Some(at) if self.inside == Inside::Code => LineEnd::Terminated(at),
+            _ if self.in_quote() => line
+                .trim_end()
+                .strip_suffix(';')
+                .map_or(LineEnd::Open, |before| LineEnd::TerminatedInQuote(before.len())),
             _ => LineEnd::Open,
         }
     }
@@ -97,6 +106,17 @@ impl Scanner {
     /// Whether a quote is open after the lines so far.
     pub(crate) fn in_quote(&self) -> bool {
         matches!(self.inside, Inside::Text | Inside::QuotedText(_) | Inside::Name)
+    }
+
+    /// What is wrong with a statement that ends here; None when no quote is open.
+    pub(crate) fn open_quote(&self) -> Option<Error> {
+        match self.inside {
+            Inside::Code | Inside::Comment => None,
+            Inside::Text | Inside::QuotedText(_) => {
+                Some(Error::user(1756, "a quoted text is not closed; the statement was not run"))
+            }
+            Inside::Name => Some(Error::user(1740, "a name in double quotes is not closed; the statement was not run")),
+        }
     }
 
     pub(crate) fn in_comment(&self) -> bool {
@@ -317,8 +337,20 @@ mod tests {
             .map(|line| match scanner.line(line) {
                 LineEnd::Open => None,
                 LineEnd::Terminated(at) => Some(at),
+                LineEnd::TerminatedInQuote(at) => panic!("an open quote at {at}"),
             })
             .collect()
+    }
+
+    #[test]
+    fn a_semicolon_at_the_end_of_a_line_ends_an_open_quote() {
+        for line in ["select 'it''s;", "select q'[it's;", "select \"a ;  ", "select 'a' || 'b;"] {
+            let at = line.find(';').unwrap();
+            assert_eq!(Scanner::default().line(line), LineEnd::TerminatedInQuote(at), "{line}");
+        }
+        for line in ["select 'a;b", "select /* 'a;", "select 1 -- 'a;"] {
+            assert_eq!(Scanner::default().line(line), LineEnd::Open, "{line}");
+        }
     }
 
     #[test]
@@ -327,9 +359,9 @@ mod tests {
         assert_eq!(ends(&["commit ;  -- done; really"]), [Some(7)]);
         assert_eq!(ends(&["commit; /* a", "b */ ;"]), [None, Some(5)]);
         assert_eq!(ends(&["select ';' from dual", ";"]), [None, Some(0)]);
-        assert_eq!(ends(&["select 'it''s;", "';"]), [None, Some(1)]);
-        assert_eq!(ends(&["select \"a;", "\" from t;"]), [None, Some(8)]);
-        assert_eq!(ends(&["select q'[it's;", "];]' from dual;"]), [None, Some(14)]);
+        assert_eq!(ends(&["select 'it''s; a", "';"]), [None, Some(1)]);
+        assert_eq!(ends(&["select \"a; b", "\" from t;"]), [None, Some(8)]);
+        assert_eq!(ends(&["select q'[it's; a", "];]' from dual;"]), [None, Some(14)]);
         assert_eq!(ends(&["select nq'!a';!' x;"]), [Some(18)]);
         assert_eq!(ends(&["select seq'a;' x;"]), [Some(16)]);
         assert_eq!(ends(&["-- only; a comment;"]), [None]);

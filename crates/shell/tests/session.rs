@@ -59,8 +59,8 @@ fn a_statement_is_sent_as_it_stands_without_its_terminator() {
     let session = session(
         &[
             "/* kept */ insert into one",
-            "  values ('a;",
-            "b') ; -- not kept",
+            "  values ('a; b",
+            "c') ; -- not kept",
             "begin",
             "  null;",
             "end;",
@@ -72,7 +72,7 @@ fn a_statement_is_sent_as_it_stands_without_its_terminator() {
     assert_eq!(
         session.calls[..3],
         [
-            "execute /* kept */ insert into one\n  values ('a;\nb')",
+            "execute /* kept */ insert into one\n  values ('a; b\nc')",
             "execute begin\n  null;\nend;",
             "execute BEGIN p(1); END;"
         ]
@@ -182,4 +182,21 @@ fn the_other_papers_scripts_are_understood() {
     if let Some(statements) = accepted("write-accelerator.sql", &[("spreport.sql", 3), ("AUTOTRACE", 1)]) {
         assert!(statements.iter().any(|text| text == "BEGIN force_redo(1000000); END;"));
     }
+}
+
+#[test]
+fn a_closed_instance_ends_the_session() {
+    for statement in ["alter session closing", "alter session closed"] {
+        let session = session(&[&format!("{statement};"), "select * from dual;"], None);
+        assert_eq!(session.calls, [format!("execute {statement}")]);
+        assert_eq!(session.code, 1);
+        assert_eq!(session.written.matches("ORA-010").count(), 1, "{}", session.written);
+    }
+}
+
+#[test]
+fn a_closed_instance_ends_the_session_with_the_code_of_whenever() {
+    let session = session(&["whenever sqlerror exit 5 commit", "alter session closing;", "select * from dual;"], None);
+    assert_eq!(session.calls, ["execute alter session closing"]);
+    assert_eq!(session.code, 5);
 }

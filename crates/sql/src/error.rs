@@ -3,6 +3,27 @@
 use common::{Error, ErrorKind};
 use datafusion::common::DataFusionError;
 
+/// Whether the planner speaks of a subquery that it could make neither a join nor a value.
+pub(crate) fn is_about_subquery(error: &DataFusionError) -> bool {
+    let (DataFusionError::NotImplemented(text) | DataFusionError::Plan(text) | DataFusionError::Internal(text)) =
+        error.find_root()
+    else {
+        return false;
+    };
+    [
+        "ScalarSubquery",
+        "InSubquery",
+        "Exists",
+        "SetComparison",
+        "OuterReferenceColumn",
+        "outer_ref",
+        "orrelated",
+        "null_aware",
+    ]
+    .iter()
+    .any(|sign| text.contains(sign))
+}
+
 /// Our error inside DataFusion's.
 pub(crate) fn to_datafusion(error: Error) -> DataFusionError {
     DataFusionError::External(Box::new(error))

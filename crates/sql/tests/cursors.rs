@@ -8,6 +8,7 @@ mod support;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use common::SystemClock;
 use device::OsFileSystem;
@@ -175,4 +176,65 @@ fn find(directory: &Path, end: &str) -> Option<std::path::PathBuf> {
         }
         path.to_string_lossy().ends_with(end).then_some(path)
     })
+}
+
+/// Joins that put nothing out, or whose consumer takes all batches in one go, for longer than anyone waits.
+#[test]
+fn cancelling_ends_a_join() {
+    let mut connection = support::connect();
+    for table in ["a", "b"] {
+        connection
+            .run(&format!(
+                "create table {table} as select level x, mod(level, 2) y from dual connect by level <= 100000"
+            ))
+            .unwrap();
+    }
+    for query in [
+        "select max(a.x) from a, b where a.x > b.x + 1000000",
+        "select max(a.x) from a, b where a.x > b.x",
+        "select count(*) from a, b where a.x + b.x < 0",
+        "select count(*) from a cross join b cross join a c",
+        "select max(a.x) from a, b where a.y = b.y and a.x + b.x < 0",
+        "select max(a.x + b.x) from a, b where a.y = b.y",
+        "select count(*) from a where not exists (select 1 from b where b.x > a.x + 1000000)",
+        "select count(*) from a left join b on a.x + b.x < 0",
+        "select count(*) from (select a.x from a, b union all select a.x from a, b)",
+        "select count(*) from (select a.x from a, b where a.x + b.x < 0 union select a.x from a, b where a.x + b.x < 0)",
+    ] {
+        let session = Arc::clone(connection.session());
+        let scanned = || session.meter().value(waits::Statistic::TableScanRowsGotten);
+        let until = scanned() + 100_001;
+        let cancel = connection.cancel_handle();
+        // The first table has been read, and the second is being read: what goes on is the join.
+        std::thread::scope(|scope| {
+            let statement = scope.spawn(|| connection.query(query));
+            while scanned() < until && !statement.is_finished() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            std::thread::sleep(Duration::from_millis(50));
+            cancel.store(true, Ordering::SeqCst);
+            let error = statement.join().unwrap().expect_err(query);
+            assert!(error.is_ora(1013), "{query}: {error}");
+        });
+        assert_eq!(number(&mut connection, "select 1 from dual"), 1);
+    }
+}
+
+/// Planning does not take the cube of an expression's length, and what goes down it level by level has the stack for it.
+#[test]
+fn a_long_expression_is_evaluated() {
+    let worker = common::sync::spawn_with_stack("long expression", 256 << 20, || {
+        let mut connection = support::connect();
+        connection.run("create table t (a number)").unwrap();
+        connection.run("insert into t values (1)").unwrap();
+        for terms in [300, 600] {
+            let sum = vec!["a"; terms].join(" + ");
+            assert_eq!(number(&mut connection, &format!("select {sum} from t")), terms as i64);
+            let text = vec!["'x'"; terms].join(" || ");
+            assert_eq!(number(&mut connection, &format!("select length({text}) from t")), terms as i64);
+        }
+        let error = connection.query(&format!("select {} from t", vec!["a"; 6000].join(" + "))).unwrap_err();
+        assert!(error.to_string().starts_with("HW-0001"), "{error}");
+    });
+    worker.unwrap().join().unwrap();
 }

@@ -32,6 +32,12 @@ pub(crate) fn run(arguments: &Sql) -> Result<Outcome> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let directory = arguments.data.clone().unwrap_or_else(|| PathBuf::from(DATA));
     let instance = open(&directory, &clock, arguments.silent)?;
+    let closing = Arc::clone(&instance);
+    shell::interrupt::on_termination(move || {
+        if let Err(error) = closing.shutdown() {
+            failure::say(&failure::one_line(&error.to_string()));
+        }
+    });
     let database = Database::new(Arc::clone(&instance));
     let ran = session(&database, &clock, arguments.silent, logon, script);
     let closed = instance.shutdown();

@@ -1,4 +1,5 @@
-//! Whether the instance may go on: after a failed write or sync, or a panic in the middle of a change, it stops, and says so ever after.
+//! Whether the instance may go on: after a failed write or sync, or a panic in the middle of a change, it stops, and says so ever after. It does not
+//! go on either once it is closed.
 
 use common::sync::RwLock;
 use common::sync::atomic::{AtomicBool, Ordering};
@@ -8,6 +9,7 @@ use common::{Error, ErrorKind, Number, Result};
 #[derive(Debug, Default)]
 pub struct Health {
     stopped: AtomicBool,
+    closed: AtomicBool,
     why: RwLock<Option<Error>>,
 }
 
@@ -22,9 +24,21 @@ impl Health {
         stopped_by(why.as_ref().unwrap_or(error))
     }
 
+    /// From now on nothing is changed: the last checkpoint is being written.
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
+    /// # Errors
+    /// HW-0010 once the instance has stopped, ORA-01092 once it has been closed.
+    pub fn check(&self) -> Result<()> {
+        self.check_stopped()?;
+        if self.closed.load(Ordering::Acquire) { Err(super::calls::closed()) } else { Ok(()) }
+    }
+
     /// # Errors
     /// HW-0010 once the instance has stopped.
-    pub fn check(&self) -> Result<()> {
+    pub(super) fn check_stopped(&self) -> Result<()> {
         if !self.stopped.load(Ordering::Acquire) {
             return Ok(());
         }

@@ -2,11 +2,13 @@
 //!
 //! See README.md in this folder for start-up, shutdown and what happens when a write fails.
 
+mod calls;
 mod control;
 mod health;
 mod session;
 mod start;
 
+pub use calls::Call;
 pub use control::{
     Autoextend, ControlData, ControlFile, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceRecord,
 };
@@ -27,6 +29,7 @@ use crate::cache::Cache;
 use crate::catalog::Catalog;
 use crate::parameters::{Parameter, Parameters};
 use crate::tablespace::Tablespaces;
+use calls::Calls;
 
 /// Session ids and process numbers of background work come first.
 const FIRST_USER_PROCESS: u32 = 10;
@@ -52,6 +55,8 @@ pub struct Instance {
     scn: AtomicU64,
     processes: Mutex<Vec<ProcessNumber>>,
     next_serial: AtomicU32,
+    calls: Calls,
+    /// The background writer shall end.
     closed: AtomicBool,
     writer: Mutex<Option<JoinHandle<()>>>,
     started_us: u64,
@@ -147,11 +152,10 @@ impl Instance {
     /// Starts a session for a user, who must exist (the caller has seen to the password).
     ///
     /// # Errors
-    /// ORA-01017 unknown user; ORA-00020 no process left; HW-0010 when the instance has stopped.
+    /// ORA-01017 unknown user; ORA-00020 no process left; ORA-01090 while the instance is being closed, ORA-01034 when it has been; HW-0010 when
+    /// it has stopped.
     pub fn connect(self: &Arc<Self>, user: &str) -> Result<Arc<Session>> {
-        if self.closed.load(Ordering::Acquire) {
-            return Err(Error::user(1034, "the database is not open"));
-        }
+        self.calls.check_open()?;
         self.health.check()?;
         let process = {
             let mut processes = self.processes.lock();

@@ -7,6 +7,7 @@ use common::sync::{Arc, Mutex, RwLock};
 use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, ObjectNumber, ProcessNumber, Result};
 use waits::{GetMode, Meter};
 
+use super::calls::SessionCalls;
 use super::{Health, Instance};
 use crate::cache::{Block, BlockMut, BlockScan};
 use crate::parameters::SessionParameters;
@@ -26,6 +27,7 @@ pub struct Session {
     cancelled: Arc<AtomicBool>,
     search: Mutex<HashMap<ObjectNumber, SearchHint>>,
     logon_us: u64,
+    pub(super) calls: SessionCalls,
 }
 
 impl Session {
@@ -41,6 +43,7 @@ impl Session {
             cancelled: Arc::new(AtomicBool::new(false)),
             search: Mutex::new(HashMap::new()),
             logon_us,
+            calls: SessionCalls::default(),
         }
     }
 
@@ -92,10 +95,10 @@ impl Session {
     }
 
     /// # Errors
-    /// ORA-01013 when the user has cancelled; the request is then served.
+    /// ORA-01013 when the user has cancelled, ORA-01089 when the instance is being closed; the request is then served.
     pub fn check_cancelled(&self) -> Result<()> {
         if !self.cancelled.load(Ordering::Relaxed) {
-            return Ok(());
+            return self.instance.calls.check(&self.calls);
         }
         self.cancelled.store(false, Ordering::Release);
         Err(Error::new(ErrorKind::Cancelled, Number::Ora(1013), "user requested cancel of current operation"))

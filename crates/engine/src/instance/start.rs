@@ -10,6 +10,7 @@ use device::{DirectoryLock, FileSystem};
 use waits::{Meter, SystemMeter};
 
 use super::Instance;
+use super::calls::Calls;
 use super::control::{ControlData, ControlFile, Shutdown, SpaceManagement};
 use super::health::Health;
 use crate::cache::Cache;
@@ -208,6 +209,7 @@ impl Instance {
             scn: AtomicU64::new(scn),
             processes: Mutex::new(Vec::new()),
             next_serial: AtomicU32::new(1),
+            calls: Calls::default(),
             closed: AtomicBool::new(false),
             writer: Mutex::new(None),
             started_us,
@@ -246,16 +248,26 @@ impl Instance {
         }
     }
 
-    /// Closes the database cleanly: every changed block is written and synced, then the control file says so.
+    /// Closes the database cleanly, as SHUTDOWN IMMEDIATE does: no session is let in, calls that run are cancelled (ORA-01089) and waited for,
+    /// every changed block is written and synced, then the control file says so. Not to be called from within a call, which it would wait for.
+    /// A second close waits for the first.
     ///
     /// # Errors
     /// HW-0010 when the instance has stopped before: what is on disk is then not marked clean.
     pub fn shutdown(&self) -> Result<()> {
-        if self.closed.swap(true, Ordering::AcqRel) {
-            return self.health.check();
+        if !self.calls.close() {
+            return self.health.check_stopped();
         }
+        // However it goes: another close waits for the end of this one.
+        let _closed = self.calls.until_closed();
+        self.write_all()
+    }
+
+    fn write_all(&self) -> Result<()> {
         self.stop_writer();
         self.health.check()?;
+        // Whoever works outside a call is kept from changing blocks that are written for the last time.
+        self.health.close();
         self.cache.checkpoint(&self.background)?;
         // Each file is stamped with the SCN of this close, so that an older copy of one is known at the next open.
         let files = self.cache.open_files();

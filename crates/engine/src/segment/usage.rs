@@ -1,6 +1,7 @@
 //! How full a segment is, as DBMS_SPACE reports it.
 
-use common::Result;
+use common::{BlockAddress, Result};
+use format::segment::{ExtentEntry, SegmentHeader};
 
 use super::Segment;
 use crate::instance::Session;
@@ -16,6 +17,10 @@ pub struct SpaceUsage {
     /// Blocks above it.
     pub unused: u32,
     pub metadata: u32,
+    /// Where the last extent begins that has blocks below the high-water mark.
+    pub last_used_extent: Option<BlockAddress>,
+    /// Blocks of that extent below the mark.
+    pub last_used_block: u32,
     /// Blocks on freelists (manual).
     pub on_freelists: u32,
     /// By bitmap state, below the high high-water mark (automatic).
@@ -23,6 +28,29 @@ pub struct SpaceUsage {
     pub full: u32,
     /// Less than 25, 50, 75, 100 % free.
     pub free: [u32; 4],
+}
+
+impl SpaceUsage {
+    /// What the segment header and its extents tell; blocks by state are for the space manager to count.
+    pub(super) fn below_mark(header: &SegmentHeader, extents: &[ExtentEntry]) -> Self {
+        let (blocks, used) = (header.blocks.get(), header.high.blocks.get());
+        let (extent, block) = (header.high.extent.get() as usize, header.high.block.get());
+        // A mark at the start of an extent is as well at the end of the one before.
+        let last = match (block, extent.checked_sub(1)) {
+            (0, Some(before)) => extents.get(before).map(|entry| (entry, entry.blocks.get())),
+            _ => extents.get(extent).map(|entry| (entry, block)),
+        };
+        Self {
+            extents: header.extents.get(),
+            blocks,
+            below_high_water: used,
+            unused: blocks.saturating_sub(used),
+            metadata: extents.iter().map(|entry| entry.metadata.get()).sum(),
+            last_used_extent: last.map(|(entry, _)| entry.address()),
+            last_used_block: last.map_or(0, |(_, block)| block),
+            ..Self::default()
+        }
+    }
 }
 
 impl Segment {

@@ -120,7 +120,7 @@ impl Instance {
     /// Makes a tablespace and opens it.
     ///
     /// # Errors
-    /// ORA-01543 duplicate name, ORA-01537 file in use, ORA-01119 file cannot be made, ORA-03214 file too small, ORA-29339 no cache for the block
+    /// ORA-01543 duplicate name, ORA-01537 file in use, ORA-01119 file cannot be made, ORA-03214 file too small, ORA-03249 uniform size too small, ORA-29339 no cache for the block
     /// size, and those of the control file.
     pub fn create_tablespace(&self, s: &Session, spec: &TablespaceSpec) -> Result<Arc<Tablespace>> {
         self.health().check()?;
@@ -135,7 +135,7 @@ impl Instance {
         self.cache().check_block_size(size)?;
         let extent_management = match spec.uniform_bytes {
             None => ExtentManagement::Autoallocate,
-            Some(bytes) => ExtentManagement::Uniform { blocks: uniform_blocks(bytes, size)? },
+            Some(bytes) => ExtentManagement::Uniform { blocks: uniform_blocks(bytes, size, spec.space_management)? },
         };
         if spec.files.is_empty() {
             return Err(Error::user(2199, "missing DATAFILE clause"));
@@ -406,20 +406,19 @@ impl Instance {
         if tablespace.files().first() == Some(&number) {
             return Err(Error::user(3263, format!("cannot drop the first file of tablespace {}", tablespace.name)));
         }
-        let empty = {
-            let header = crate::segment::metadata::current(
-                s,
-                BlockAddress::new(number, file::SPACE_HEADER_BLOCK),
-                common::BlockClass::FileBitmapIndex,
-            )?;
-            let space = file::space_header(&header);
-            space.free_units == space.units
-        };
-        if !empty {
+        // Who allocates in the file latches its space header first, and looks then whether the file is still one of the tablespace's.
+        let header = crate::segment::metadata::current_mut(
+            s,
+            BlockAddress::new(number, file::SPACE_HEADER_BLOCK),
+            common::BlockClass::FileBitmapIndex,
+        )?;
+        let space = file::space_header(&header);
+        if space.free_units != space.units {
             return Err(Error::user(3262, format!("the file '{name}' is not empty")));
         }
         self.control().update(|data| data.datafiles.retain(|file| file.number != number.0))?;
         tablespace.files.write().retain(|file| *file != number);
+        drop(header);
         let file = self.cache().file(number)?;
         self.cache().remove_file(s.meter(), number);
         self.files().remove(file.path()).map_err(|e| file_error(1259, "unable to delete datafile", name, &e))
@@ -431,6 +430,8 @@ impl Instance {
     /// ORA-01516 no such file, ORA-03297 used data beyond the size, ORA-01237 no room.
     pub fn resize_datafile(&self, s: &Session, name: &str, bytes: u64) -> Result<()> {
         self.health().check()?;
+        // The file must not go, nor its number come to mean another, before its space header is latched.
+        let _changing = self.structure.lock();
         let number = self.file_named(name)?;
         let file = self.cache().file(number)?;
         let tablespace = self.tablespaces().numbered(file.tablespace())?;
@@ -442,6 +443,7 @@ impl Instance {
     /// # Errors
     /// ORA-01516 no such file; those of the control file.
     pub fn set_autoextend(&self, name: &str, autoextend: Option<(u64, Option<u64>)>) -> Result<()> {
+        let _changing = self.structure.lock();
         let number = self.file_named(name)?;
         let size = self.cache().file(number)?.block_size();
         let autoextend = match autoextend {
@@ -518,13 +520,18 @@ fn to_blocks(bytes: u64, size: BlockSize) -> Result<u32> {
     Ok(blocks as u32)
 }
 
-/// Uniform extents are at least five blocks, rounded up to whole blocks.
-fn uniform_blocks(bytes: u64, size: BlockSize) -> Result<u32> {
+/// Uniform extents, rounded up to whole blocks: at least five under automatic management, whose first extent has three blocks for itself; under
+/// manual management a segment header and a block of rows.
+fn uniform_blocks(bytes: u64, size: BlockSize, management: SpaceManagement) -> Result<u32> {
     let blocks = bytes.div_ceil(size.bytes() as u64);
-    if blocks < 5 {
+    let least = match management {
+        SpaceManagement::Manual => 2,
+        SpaceManagement::Auto => 5,
+    };
+    if blocks < least {
         return Err(Error::user(
             3249,
-            format!("uniform size of {bytes} bytes is below the least of 5 blocks of {size} bytes"),
+            format!("uniform size of {bytes} bytes is below the least of {least} blocks of {size} bytes"),
         ));
     }
     if blocks >= u64::from(limits::BLOCKS_PER_FILE_MAX) {

@@ -79,6 +79,13 @@ impl Tablespace {
         unit_blocks(self.block_size, self.extent_management)
     }
 
+    /// Blocks that extents can have in a file of `blocks` blocks: all but its header area and a rest that is too short for an extent.
+    #[must_use]
+    pub fn user_blocks(&self, blocks: u32) -> u32 {
+        let unit = self.unit_blocks();
+        blocks.saturating_sub(format::file::header_area_blocks(self.block_size)) / unit * unit
+    }
+
     /// The files, beginning with the one whose turn it is.
     fn files_in_turn(&self) -> Vec<FileNumber> {
         let files = self.files.read();

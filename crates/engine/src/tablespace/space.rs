@@ -7,7 +7,7 @@ use common::sync::Arc;
 use common::{BlockAddress, BlockClass, BlockSize, Error, ErrorKind, FileNumber, Number, Result};
 use format::{extent_bitmap, file};
 
-use super::Tablespace;
+use super::{Datafile, Tablespace};
 use crate::instance::{ExtentManagement, Session};
 use crate::segment::{BlockRange, metadata};
 
@@ -78,8 +78,13 @@ impl Tablespace {
     }
 
     fn allocate_in(&self, s: &Session, number: FileNumber, want: u32, grow: bool) -> Result<Option<BlockRange>> {
-        let header_address = BlockAddress::new(number, file::SPACE_HEADER_BLOCK);
-        let mut header = metadata::current_mut(s, header_address, BlockClass::FileBitmapIndex)?;
+        let chosen = s.instance().cache().file(number).ok();
+        let header = metadata::current_mut(s, space_header_address(number), BlockClass::FileBitmapIndex);
+        // The file may have been dropped since it was chosen, and another may have its number; as long as its header is latched it stays.
+        if !self.has_still(s, number, chosen.as_deref()) {
+            return Ok(None);
+        }
+        let mut header = header?;
         loop {
             let space = *file::space_header(&header);
             let units = want / space.unit_blocks.get();
@@ -103,6 +108,13 @@ impl Tablespace {
             s.instance().set_file_blocks(s, number, blocks)?;
             s.change(&mut header, |block| resize_header(block, blocks));
         }
+    }
+
+    /// Whether a file that was open before its space header was latched is the one that is latched, and one of this tablespace.
+    fn has_still(&self, s: &Session, number: FileNumber, chosen: Option<&Datafile>) -> bool {
+        let now = s.instance().cache().file(number).ok();
+        let same = matches!((chosen, &now), (Some(chosen), Some(now)) if std::ptr::eq(chosen, &**now));
+        same && self.files.read().contains(&number)
     }
 
     /// Finds and marks `units` consecutive free units.
@@ -140,7 +152,7 @@ impl Tablespace {
     /// # Errors
     /// Those of the cache; ORA-00600 when the extent is not allocated.
     pub(crate) fn free(&self, s: &Session, range: BlockRange) -> Result<()> {
-        let header_address = BlockAddress::new(range.start.file, file::SPACE_HEADER_BLOCK);
+        let header_address = space_header_address(range.start.file);
         let mut header = metadata::current_mut(s, header_address, BlockClass::FileBitmapIndex)?;
         let space = *file::space_header(&header);
         let per_block = extent_bitmap::units_per_block(self.block_size.bytes());
@@ -179,8 +191,12 @@ impl Tablespace {
         let per_block = extent_bitmap::units_per_block(self.block_size.bytes());
         let mut found: Vec<FreeSpace> = Vec::new();
         for number in self.files() {
-            let header =
-                metadata::current(s, BlockAddress::new(number, file::SPACE_HEADER_BLOCK), BlockClass::FileBitmapIndex)?;
+            let chosen = s.instance().cache().file(number).ok();
+            let header = metadata::current(s, space_header_address(number), BlockClass::FileBitmapIndex);
+            if !self.has_still(s, number, chosen.as_deref()) {
+                continue;
+            }
+            let header = header?;
             let space = *file::space_header(&header);
             let unit_blocks = space.unit_blocks.get();
             let mut run: Option<FreeSpace> = None;
@@ -214,8 +230,7 @@ impl Tablespace {
     /// # Errors
     /// ORA-03297 when used extents lie beyond the new end; ORA-01237 when the file system has no room.
     pub(crate) fn resize_file(&self, s: &Session, number: FileNumber, blocks: u32) -> Result<()> {
-        let mut header =
-            metadata::current_mut(s, BlockAddress::new(number, file::SPACE_HEADER_BLOCK), BlockClass::FileBitmapIndex)?;
+        let mut header = metadata::current_mut(s, space_header_address(number), BlockClass::FileBitmapIndex)?;
         let space = *file::space_header(&header);
         let least = space.first_block.get() + space.unit_blocks.get();
         if blocks < least {
@@ -241,6 +256,10 @@ impl Tablespace {
         s.change(&mut header, |block| resize_header(block, blocks));
         Ok(())
     }
+}
+
+fn space_header_address(number: FileNumber) -> BlockAddress {
+    BlockAddress::new(number, file::SPACE_HEADER_BLOCK)
 }
 
 fn resize_header(block: &mut [u8], blocks: u32) {

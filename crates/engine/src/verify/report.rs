@@ -1,6 +1,6 @@
 //! What a check found.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use common::{BlockAddress, FileNumber};
@@ -56,8 +56,8 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// What is odd and does no harm: a bitmap that calls a block with much room full.
     pub notes: Vec<Problem>,
-    /// Problems beyond those that are listed.
-    pub unlisted: u64,
+    /// Problems beyond those that are listed, by object and file.
+    pub unlisted: BTreeMap<(Option<String>, Option<FileNumber>), u64>,
 }
 
 impl Report {
@@ -66,11 +66,17 @@ impl Report {
         self.problems.is_empty()
     }
 
+    /// Problems, listed or not.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.problems.len() as u64 + self.unlisted.values().sum::<u64>()
+    }
+
     pub(super) fn problem(&mut self, object: Option<&str>, address: Option<BlockAddress>, text: impl Into<String>) {
         let problem = at(object, address, text.into());
         let alike = |other: &&Problem| other.object == problem.object && other.file == problem.file;
         if self.problems.iter().filter(alike).count() >= PROBLEMS_MAX {
-            self.unlisted += 1;
+            *self.unlisted.entry((problem.object, problem.file)).or_default() += 1;
         } else {
             self.problems.push(problem);
         }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::profile::ProfileJson;
 use crate::trace::{Header, Reading, TimeUnit};
 
 use super::model::{Captured, Figures, Plan, Report, Statement, Totals, WaitTotals};
@@ -19,6 +20,9 @@ pub struct ReportJson {
     pub parse_errors: Vec<ParseErrorJson>,
     pub lob_calls: Vec<LobJson>,
     pub transactions: TransactionsJson,
+    /// Where the time went, when it is asked for: [`crate::profile::json`].
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub profile: Option<ProfileJson>,
 }
 
 /// The file and how well it was read.
@@ -227,6 +231,7 @@ pub fn json(report: &Report, options: &Options) -> ReportJson {
             rollbacks: report.transactions.rollbacks,
             read_only: report.transactions.read_only,
         },
+        profile: None,
     }
 }
 

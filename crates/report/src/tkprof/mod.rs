@@ -4,6 +4,7 @@
 //! trace records -> summarise.rs  whose call, whose wait, which plan (recursion.rs takes recursive calls off, plans.rs joins row sources)
 //!               -> model.rs      Report
 //!               -> print.rs      the classic tables        json.rs  the shape of --json
+//! TKPROF's output -> read.rs     the same model, as far as that is printed
 //! ```
 //!
 //! Statements are the same when parsing user and text are. A call's line includes what its recursive calls did; unless
@@ -14,6 +15,7 @@ mod model;
 mod options;
 mod plans;
 mod print;
+mod read;
 mod recursion;
 mod summarise;
 
@@ -24,4 +26,7 @@ pub use model::{
 };
 pub use options::{Options, SortKey};
 pub use print::print;
+pub use read::{Printed, read};
+pub(crate) use recursion::Recursion;
 pub use summarise::summarise;
+pub(crate) use summarise::{KEPT_SESSIONS, SessionId, Summary};

@@ -112,7 +112,7 @@ macro_rules! sort_keys {
                 match self { $(Self::$variant => $doc),* }
             }
 
-            fn of(self, statement: &Statement) -> i64 {
+            pub(crate) fn of(self, statement: &Statement) -> i64 {
                 let of: fn(&Statement) -> i64 = match self { $(Self::$variant => $figure),* };
                 of(statement)
             }

@@ -61,10 +61,12 @@ impl Gathering {
     }
 }
 
-/// Adds one capture to a statement's plans.
-pub(super) fn add_capture(plans: &mut Vec<Plan>, capture: Vec<RowSource>) {
+/// Adds one capture to a statement's plans, of which no more than `limit` different ones are kept.
+pub(super) fn add_capture(plans: &mut Vec<Plan>, capture: Vec<RowSource>, limit: usize) {
     let Some(plan) = plans.iter_mut().find(|plan| same_shape(&plan.row_sources, &capture)) else {
-        plans.push(Plan { captured: 1, row_sources: capture });
+        if plans.len() < limit {
+            plans.push(Plan { captured: 1, row_sources: capture });
+        }
         return;
     };
     plan.captured += 1;
@@ -109,12 +111,15 @@ mod tests {
         add_capture(
             &mut plans,
             capture(&[stat(1, 1, 0, 4, "JOIN"), stat(1, 2, 1, 1, "SCAN A"), stat(1, 3, 1, 7, "SCAN B")]),
+            9,
         );
         add_capture(
             &mut plans,
             capture(&[stat(1, 1, 0, 6, "JOIN"), stat(1, 2, 1, 3, "SCAN A"), stat(1, 3, 1, 1, "SCAN B")]),
+            9,
         );
-        add_capture(&mut plans, capture(&[stat(1, 1, 0, 9, "SCAN A")]));
+        add_capture(&mut plans, capture(&[stat(1, 1, 0, 9, "SCAN A")]), 9);
+        add_capture(&mut plans, capture(&[stat(1, 1, 0, 9, "SCAN C")]), 2);
         assert_eq!(plans.iter().map(|plan| plan.captured).collect::<Vec<_>>(), [2, 1]);
         let scan = &plans[0].row_sources[2];
         assert_eq!((scan.level, scan.rows.first, scan.rows.average(), scan.rows.max), (1, Some(7), Some(4), Some(7)));

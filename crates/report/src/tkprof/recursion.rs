@@ -13,17 +13,17 @@
 //! leaves their time with the caller.
 
 /// What is taken off: cpu, elapsed, disk, query, current.
-pub(super) type Amounts = [i64; 5];
+pub(crate) type Amounts = [i64; 5];
 
 /// One session's calls whose caller has not ended yet, by depth.
 #[derive(Default, Debug)]
-pub(super) struct Recursion {
+pub(crate) struct Recursion {
     open: Vec<Amounts>,
 }
 
 impl Recursion {
     /// Takes a finished call at `depth` and gives what it did by itself.
-    pub(super) fn own(&mut self, depth: u32, call: Amounts) -> Amounts {
+    pub(crate) fn own(&mut self, depth: u32, call: Amounts) -> Amounts {
         let depth = depth as usize;
         if self.open.len() <= depth {
             self.open.resize(depth + 1, Amounts::default());

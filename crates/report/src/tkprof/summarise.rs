@@ -13,6 +13,7 @@ use std::io::Read;
 use std::rc::Rc;
 
 use common::Result;
+use foldhash::fast::RandomState;
 
 use crate::trace::{self, Call, CallKind, LobCall, Mark, ParseError, Parsing, Record, Stat, Wait};
 
@@ -23,6 +24,31 @@ use super::recursion::Recursion;
 
 /// Statements that failed to parse that are kept; further ones are only counted with those of the same text.
 const KEPT_FAILURES: usize = 1000;
+
+/// Bytes of the text of such a statement that are kept.
+const LONGEST_FAILURE: usize = 1 << 16;
+
+/// Different statements, and bytes of their texts, that are kept apart. A trace of literals instead of bind variables has millions: the later ones are one.
+const KEPT_STATEMENTS: usize = 100_000;
+const KEPT_TEXT: usize = 256 << 20;
+
+/// What stands for the text of those that are not kept apart.
+const OTHER_STATEMENTS: &str = "(other statements: there are more than are kept apart)";
+
+/// Different events that are kept apart. Releases have a few thousand.
+const KEPT_EVENTS: usize = 4096;
+const OTHER_EVENTS: &str = "(other events)";
+
+/// Cursors of a session that may be open. Beyond it the closed ones are forgotten, and if there are none, all.
+const OPEN_CURSORS: usize = 1 << 14;
+
+/// Sessions that are kept apart; the later ones are one.
+pub(crate) const KEPT_SESSIONS: usize = 1 << 12;
+
+/// Different errors of a statement, plans of a statement, and kinds of calls on LOBs that are kept.
+const KEPT_ERRORS: usize = 1000;
+const KEPT_PLANS: usize = 1000;
+const KEPT_LOBS: usize = 100;
 
 /// Reads a trace and sums it up. Only [`Options::aggregate`] and [`Options::inclusive`] matter here.
 ///
@@ -41,7 +67,7 @@ pub fn summarise(source: impl Read, options: &Options) -> Result<Report> {
 }
 
 /// An event's place in the order of first appearance.
-type EventId = usize;
+pub(crate) type EventId = usize;
 
 /// What makes two statements the same.
 #[derive(PartialEq, Eq, Hash)]
@@ -55,13 +81,15 @@ enum Key {
         session: SessionId,
         cursor: u64,
     },
+    /// All that there was no room for.
+    Others,
 }
 
-type SessionId = Option<(u32, u32)>;
+pub(crate) type SessionId = Option<(u32, u32)>;
 
 #[derive(Default)]
 struct Session {
-    cursors: HashMap<u64, Cursor>,
+    cursors: HashMap<u64, Cursor, RandomState>,
     recursion: Recursion,
     gathering: Gathering,
 }
@@ -103,16 +131,22 @@ impl WaitList {
     }
 }
 
-struct Summary {
+pub(crate) struct Summary {
+    /// The event of the last wait.
+    pub(crate) last_event: EventId,
+    /// The statement of the last wait or call; `None` where it has none, or none yet.
+    pub(crate) last_statement: Option<usize>,
     aggregate: bool,
     inclusive: bool,
     /// Multiplies a time of the trace.
     microseconds: i64,
     report: Report,
-    statements: HashMap<Key, usize>,
+    statements: HashMap<Key, usize, RandomState>,
+    /// Of all statements' texts.
+    text_bytes: usize,
     /// Beside `report.statements`.
     waits: Vec<WaitList>,
-    events: HashMap<Box<str>, EventId>,
+    events: HashMap<Box<str>, EventId, RandomState>,
     event_names: Vec<String>,
     non_recursive_waits: WaitList,
     recursive_waits: WaitList,
@@ -120,7 +154,7 @@ struct Summary {
     current: SessionId,
     session: Session,
     /// Those that are not current.
-    others: HashMap<SessionId, Session>,
+    others: HashMap<SessionId, Session, RandomState>,
     /// A session id was given.
     sessions_named: bool,
     first_time: Option<u64>,
@@ -128,29 +162,32 @@ struct Summary {
 }
 
 impl Summary {
-    fn new(options: &Options) -> Self {
+    pub(crate) fn new(options: &Options) -> Self {
         Self {
+            last_event: 0,
+            last_statement: None,
             aggregate: options.aggregate,
             inclusive: options.inclusive,
             microseconds: 1,
             report: Report { inclusive: options.inclusive, ..Report::default() },
-            statements: HashMap::new(),
+            statements: HashMap::default(),
+            text_bytes: 0,
             waits: Vec::new(),
-            events: HashMap::new(),
+            events: HashMap::default(),
             event_names: Vec::new(),
             non_recursive_waits: WaitList::default(),
             recursive_waits: WaitList::default(),
             without_cursor: WaitList::default(),
             current: None,
             session: Session::default(),
-            others: HashMap::new(),
+            others: HashMap::default(),
             sessions_named: false,
             first_time: None,
             last_time: None,
         }
     }
 
-    fn take(&mut self, record: &Record<'_>) {
+    pub(crate) fn take(&mut self, record: &Record<'_>) {
         if !matches!(record, Record::Stat(_)) {
             self.end_plan();
         }
@@ -179,9 +216,10 @@ impl Summary {
                 self.time(error.time);
                 let statement = self.statement_of(error.cursor);
                 let errors = &mut self.report.statements[statement].errors;
-                match errors.iter_mut().find(|count| count.error == error.error) {
-                    Some(count) => count.count += 1,
-                    None => errors.push(ErrorCount { error: error.error, count: 1 }),
+                match errors.iter().position(|count| count.error == error.error) {
+                    Some(at) => errors[at].count += 1,
+                    None if errors.len() < KEPT_ERRORS => errors.push(ErrorCount { error: error.error, count: 1 }),
+                    None => {}
                 }
             }
             Record::ParseError(error) => self.parse_error(error),
@@ -190,10 +228,13 @@ impl Summary {
     }
 
     fn switch_session(&mut self, session: (u32, u32)) {
-        let session = Some(session);
+        let mut session = Some(session);
         // What stood before the first name belongs to it.
         if !std::mem::replace(&mut self.sessions_named, true) {
             self.current = session;
+        }
+        if self.others.len() >= KEPT_SESSIONS && session != self.current && !self.others.contains_key(&session) {
+            session = None;
         }
         if session == self.current {
             return;
@@ -224,33 +265,75 @@ impl Summary {
         }
         let key = Key::Text { user: parsing.user, text: parsing.text.into() };
         let known = self.statements.get(&key).copied().filter(|_| self.aggregate);
-        let index = known.unwrap_or_else(|| {
-            let index = self.add_statement(Statement {
-                sql: Some(parsing.text.to_owned()),
-                user: parsing.user,
-                ..Statement::default()
-            });
-            self.statements.insert(key, index);
-            index
-        });
+        let room = self.room(parsing.text.len());
+        let index = match known {
+            Some(index) => index,
+            None if room => {
+                let index = self.add_statement(Statement {
+                    sql: Some(parsing.text.to_owned()),
+                    user: parsing.user,
+                    ..Statement::default()
+                });
+                self.statements.insert(key, index);
+                index
+            }
+            None => self.other_statement(),
+        };
+        let shared = known.is_none() && !room;
         let statement = &mut self.report.statements[index];
         statement.cursors += 1;
-        statement.incomplete |= parsing.incomplete;
-        statement.command = parsing.command.or(statement.command);
-        statement.hash_value = parsing.hash_value.or(statement.hash_value);
-        if statement.sql_id.is_none() {
-            statement.sql_id = parsing.sql_id.map(str::to_owned).or_else(|| reckoned_sql_id(parsing));
+        if !shared {
+            statement.incomplete |= parsing.incomplete;
+            statement.command = parsing.command.or(statement.command);
+            statement.hash_value = parsing.hash_value.or(statement.hash_value);
+            if statement.sql_id.is_none() {
+                statement.sql_id = parsing.sql_id.map(str::to_owned).or_else(|| reckoned_sql_id(parsing));
+            }
         }
         let depth = parsing.depth.unwrap_or(0);
         statement.depth = statement.depth.max(depth);
-        let cursor = self.session.cursors.entry(parsing.cursor).or_default();
+        let cursor = self.cursor(parsing.cursor);
         cursor.statement = Some(index);
         cursor.depth = depth;
         cursor.closed = false;
         self.release_held(parsing.cursor);
     }
 
+    /// Whether another statement of that many bytes may be kept apart.
+    fn room(&self, bytes: usize) -> bool {
+        self.report.statements.len() < KEPT_STATEMENTS && self.text_bytes + bytes <= KEPT_TEXT
+    }
+
+    /// The statement that stands for all that there was no room for.
+    fn other_statement(&mut self) -> usize {
+        if let Some(index) = self.statements.get(&Key::Others) {
+            return *index;
+        }
+        let index = self.add_statement(Statement { sql: Some(OTHER_STATEMENTS.to_owned()), ..Statement::default() });
+        self.statements.insert(Key::Others, index);
+        index
+    }
+
+    /// The state of a cursor, made when it is first named.
+    fn cursor(&mut self, number: u64) -> &mut Cursor {
+        let cursors = &mut self.session.cursors;
+        if cursors.len() >= OPEN_CURSORS && !cursors.contains_key(&number) {
+            // No session has as many open: most were closed, or the numbers are damaged.
+            let mut closed: Vec<u64> =
+                cursors.iter().filter(|(_, cursor)| cursor.closed).map(|(number, _)| *number).collect();
+            if closed.is_empty() {
+                closed = cursors.keys().copied().collect();
+            }
+            for number in closed {
+                self.release_held(number);
+                self.session.cursors.remove(&number);
+            }
+        }
+        self.session.cursors.entry(number).or_default()
+    }
+
     fn add_statement(&mut self, statement: Statement) -> usize {
+        self.text_bytes += statement.sql.as_ref().map_or(0, String::len);
         self.report.statements.push(statement);
         self.waits.push(WaitList::default());
         self.report.statements.len() - 1
@@ -264,13 +347,14 @@ impl Summary {
         let key = Key::Cursor { session: self.current, cursor };
         let index = match self.statements.get(&key) {
             Some(index) => *index,
-            None => {
+            None if self.room(0) => {
                 let index = self.add_statement(Statement::default());
                 self.statements.insert(key, index);
                 index
             }
+            None => self.other_statement(),
         };
-        self.session.cursors.entry(cursor).or_default().statement = Some(index);
+        self.cursor(cursor).statement = Some(index);
         index
     }
 
@@ -279,8 +363,10 @@ impl Summary {
         let amount = Option::unwrap_or_default;
         let (cpu, elapsed) = (self.scaled(amount(call.cpu)), self.scaled(amount(call.elapsed)));
         if call.kind == CallKind::Close {
+            self.last_statement = None;
             let Some(cursor) = self.session.cursors.get_mut(&call.cursor) else { return };
             cursor.closed = true;
+            self.last_statement = cursor.statement;
             if let Some(statement) = cursor.statement {
                 let close = &mut self.report.statements[statement].close;
                 *close = close.plus(&Figures { count: 1, cpu, elapsed, ..Figures::default() });
@@ -288,6 +374,7 @@ impl Summary {
             return;
         }
         let index = self.statement_of(call.cursor);
+        self.last_statement = Some(index);
         let whole = [cpu, elapsed, amount(call.disk), amount(call.query), amount(call.current)];
         let own = self.session.recursion.own(call.depth, whole);
         let [cpu, elapsed, disk, query, current] = if self.inclusive { whole } else { own };
@@ -322,14 +409,24 @@ impl Summary {
             return *id;
         }
         let id = self.event_names.len();
+        if id >= KEPT_EVENTS {
+            return KEPT_EVENTS - 1;
+        }
+        let name = if id == KEPT_EVENTS - 1 { OTHER_EVENTS } else { name };
         self.event_names.push(name.to_owned());
         self.events.insert(name.into(), id);
         id
     }
 
+    /// The name of an event by its number.
+    pub(crate) fn event_name(&self, event: EventId) -> &str {
+        self.event_names.get(event).map_or("", String::as_str)
+    }
+
     fn wait(&mut self, wait: &Wait<'_>) {
         self.time(wait.time);
         let event = self.event(wait.event);
+        (self.last_event, self.last_statement) = (event, None);
         let elapsed = self.scaled(wait.elapsed);
         let waits = Waits { count: 1, max: elapsed, total: elapsed };
         if wait.cursor == 0 {
@@ -337,10 +434,11 @@ impl Summary {
             self.non_recursive_waits.add(event, waits);
             return;
         }
-        let cursor = self.session.cursors.entry(wait.cursor).or_default();
+        let cursor = self.cursor(wait.cursor);
         match cursor.statement {
             Some(statement) if !cursor.closed || is_client_wait(wait.event) => {
                 let depth = cursor.depth;
+                self.last_statement = Some(statement);
                 self.add_waits(statement, depth, event, waits);
             }
             _ => match cursor.held.iter_mut().find(|(id, _)| *id == event) {
@@ -380,19 +478,20 @@ impl Summary {
     fn end_plan(&mut self) {
         if let Some((cursor, capture)) = self.session.gathering.finish() {
             let statement = self.statement_of(cursor);
-            add_capture(&mut self.report.statements[statement].plans, capture);
+            add_capture(&mut self.report.statements[statement].plans, capture, KEPT_PLANS);
         }
     }
 
     fn parse_error(&mut self, error: &ParseError<'_>) {
         self.time(error.time);
         let failures = &mut self.report.parse_errors;
-        let same = |failure: &&mut FailedParse| failure.error == error.error && failure.sql == error.text;
+        let text = &error.text[..error.text.floor_char_boundary(LONGEST_FAILURE)];
+        let same = |failure: &&mut FailedParse| failure.error == error.error && failure.sql == text;
         if let Some(known) = failures.iter_mut().find(same) {
             known.count += 1;
         } else if failures.len() < KEPT_FAILURES {
             failures.push(FailedParse {
-                sql: error.text.to_owned(),
+                sql: text.to_owned(),
                 error: error.error,
                 user: error.user,
                 depth: error.depth,
@@ -414,7 +513,8 @@ impl Summary {
             ..Figures::default()
         };
         let calls = &mut self.report.lob_calls;
-        let at = calls.iter().position(|sum| sum.operation == lob.operation).unwrap_or_else(|| {
+        let known = calls.iter().position(|sum| sum.operation == lob.operation);
+        let at = known.or_else(|| (calls.len() >= KEPT_LOBS).then_some(KEPT_LOBS - 1)).unwrap_or_else(|| {
             calls.push(LobTotals { operation: lob.operation.to_owned(), ..LobTotals::default() });
             calls.len() - 1
         });
@@ -422,7 +522,7 @@ impl Summary {
         calls[at].figures = calls[at].figures.plus(&figures);
     }
 
-    fn finish(mut self) -> Report {
+    pub(crate) fn finish(mut self) -> Report {
         self.end_plan();
         let mut sessions: Vec<_> = self.others.keys().copied().chain([self.current]).collect();
         sessions.sort_unstable();
@@ -472,6 +572,6 @@ fn reckoned_sql_id(parsing: &Parsing<'_>) -> Option<String> {
 }
 
 /// Waiting for the client belongs to what was done, not to what comes next.
-fn is_client_wait(event: &str) -> bool {
+pub(crate) fn is_client_wait(event: &str) -> bool {
     event.starts_with("SQL*Net message") || event.starts_with("SQL*Net more data")
 }

@@ -23,11 +23,11 @@ pub enum Encoding {
 }
 
 /// Looks at the first bytes of `source` and gives back a stream of ASCII-compatible text.
-pub(super) fn open<'a>(mut source: impl Read + 'a) -> Result<(Encoding, Box<dyn Read + 'a>)> {
+pub(crate) fn open<'a>(mut source: impl Read + 'a) -> Result<(Encoding, Box<dyn Read + 'a>)> {
     let mut start = Vec::with_capacity(SNIFFED);
     source.by_ref().take(SNIFFED as u64).read_to_end(&mut start).map_err(|e| read_failed(&e))?;
     if start.is_empty() {
-        return Err(Error::own(ErrorKind::User, 801, "the trace file is empty"));
+        return Err(Error::own(ErrorKind::User, 801, "the file is empty"));
     }
     let (encoding, mark) = sniff(&start)?;
     start.drain(..mark);
@@ -51,7 +51,7 @@ fn sniff(start: &[u8]) -> Result<(Encoding, usize)> {
         [0xff, 0xfe, ..] => return Ok((Encoding::Utf16Little, 2)),
         [0xfe, 0xff, ..] => return Ok((Encoding::Utf16Big, 2)),
         [0x1f, 0x8b, ..] | [b'P', b'K', 3, 4, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [b'B', b'Z', b'h', ..] => {
-            return Err(Error::own(ErrorKind::User, 802, "the trace file is packed: unpack it first"));
+            return Err(Error::own(ErrorKind::User, 802, "the file is packed: unpack it first"));
         }
         _ => {}
     }
@@ -69,7 +69,7 @@ fn sniff(start: &[u8]) -> Result<(Encoding, usize)> {
     }
     let control = start.iter().filter(|b| **b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b)).count();
     if control * BINARY_SHARE >= start.len() {
-        return Err(Error::own(ErrorKind::User, 802, "the trace file is not a text file"));
+        return Err(Error::own(ErrorKind::User, 802, "the file is not a text file"));
     }
     Ok((Encoding::Ascii, 0))
 }

@@ -7,17 +7,54 @@
 pub(super) fn number(text: &[u8]) -> Option<(i128, usize)> {
     let negative = text.first() == Some(&b'-');
     let start = usize::from(negative);
+    let (value, taken) = digits(text.get(start..)?)?;
+    let value = i128::from(value);
+    Some((if negative { -value } else { value }, start + taken))
+}
+
+/// The same for a number of 64 bits.
+pub(super) fn small_number(text: &[u8]) -> Option<(i64, usize)> {
+    let negative = text.first() == Some(&b'-');
+    let start = usize::from(negative);
+    let (value, taken) = digits(text.get(start..)?)?;
+    let value = i64::try_from(value).ok()?;
+    Some((if negative { -value } else { value }, start + taken))
+}
+
+/// Digits at the start of `text`: their value and how many there are. `None` without one, or where the value does not fit.
+///
+/// Eight at a time: most numbers of a trace are clocks and cursors, of 10 to 16 digits.
+pub(super) fn digits(text: &[u8]) -> Option<(u64, usize)> {
     let mut value: u64 = 0;
-    let mut end = start;
+    let mut end = 0;
+    while let Some(eight) =
+        text.get(end..end + 8).and_then(|eight| <[u8; 8]>::try_from(eight).ok()).and_then(eight_digits)
+    {
+        value = value.checked_mul(100_000_000)?.checked_add(eight)?;
+        end += 8;
+    }
     while let Some(digit) = text.get(end).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
         value = value.checked_mul(10)?.checked_add(u64::from(digit))?;
         end += 1;
     }
-    if end == start {
+    (end > 0).then_some((value, end))
+}
+
+/// The value of eight digits; `None` if one of them is none.
+fn eight_digits(eight: [u8; 8]) -> Option<u64> {
+    const ZEROS: u64 = 0x3030_3030_3030_3030;
+    let word = u64::from_le_bytes(eight);
+    // A byte below '0' borrows into its top bit, one above '9' carries into it.
+    let above = word.wrapping_add(0x4646_4646_4646_4646);
+    let below = word.wrapping_sub(ZEROS);
+    if (above | below) & 0x8080_8080_8080_8080 != 0 {
         return None;
     }
-    let value = i128::from(value);
-    Some((if negative { -value } else { value }, end))
+    // Neighbours joined: digits to pairs, pairs to fours, fours to eight.
+    let pairs = below.wrapping_mul(10).wrapping_add(below >> 8);
+    let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
+    let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
+    Some(low.wrapping_add(high) >> 32)
 }
 
 /// A whole text that is one decimal number.
@@ -51,8 +88,8 @@ impl<'a> Iterator for NumberFields<'a> {
             return None;
         }
         let field = key(self.rest).and_then(|length| {
-            let (value, taken) = number(self.rest.get(length + 1..)?)?;
-            Some((length, i64::try_from(value).ok()?, length + 1 + taken))
+            let (value, taken) = small_number(self.rest.get(length + 1..)?)?;
+            Some((length, value, length + 1 + taken))
         });
         let Some((length, value, taken)) = field else {
             self.broken = true;
@@ -136,6 +173,31 @@ mod tests {
         assert_eq!(number(b"-"), None);
         assert_eq!(number(b""), None);
         assert_eq!(whole_number(b"12a"), None);
+    }
+
+    #[test]
+    fn numbers_of_all_lengths() {
+        for length in 1..=19 {
+            for text in ["1".repeat(length), "9".repeat(length), format!("{}7", "0".repeat(length - 1))] {
+                let value: u64 = text.parse().unwrap();
+                for end in ["", ",e=", "/", ":", "x1234567", " 12345678"] {
+                    assert_eq!(digits(format!("{text}{end}").as_bytes()), Some((value, length)), "{text}{end}");
+                }
+                assert_eq!(number(format!("-{text}").as_bytes()), Some((-i128::from(value), length + 1)));
+            }
+        }
+        // Each byte that is no digit ends the number, wherever it stands among eight.
+        for byte in (0..=255u8).filter(|byte| !byte.is_ascii_digit()) {
+            for at in 0..8 {
+                let mut text = *b"12345678";
+                text[at] = byte;
+                assert_eq!(eight_digits(text), None);
+                assert_eq!(digits(&text).map_or(0, |(_, taken)| taken), at);
+            }
+        }
+        assert_eq!(small_number(b"9223372036854775808"), None);
+        assert_eq!(small_number(b"-12,"), Some((-12, 3)));
+        assert_eq!(small_number(b"--1"), None);
     }
 
     #[test]

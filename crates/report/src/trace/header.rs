@@ -7,6 +7,14 @@ use serde::{Deserialize, Serialize};
 /// Lines before the first record that are taken for the head of the file; a longer run is no head.
 pub(super) const LONGEST_HEADER: u32 = 100;
 
+/// Whether the line is the first of a head: the path that the database wrote to.
+pub(super) fn begins(line: &str) -> bool {
+    let line = line.trim_end();
+    let path = line.strip_prefix("Trace file ").or_else(|| line.strip_prefix("Dump file ")).unwrap_or(line);
+    let rooted = path.starts_with('/') || path.get(1..3).is_some_and(|after| after == ":\\");
+    rooted && path.ends_with(".trc")
+}
+
 /// What the head of the file says. Nothing of it is required.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Header {
@@ -49,7 +57,7 @@ impl TryFrom<String> for Release {
 
 impl Release {
     /// Parses the dotted number at the start of `text`.
-    fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
         let parts =
             text[..end].trim_end_matches('.').split('.').map(|part| part.parse().ok()).collect::<Option<Vec<_>>>()?;
@@ -117,6 +125,12 @@ impl Header {
             }
             _ => TimeUnit::Microsecond,
         }
+    }
+
+    /// Whether the unit of time is only taken to be what most releases have: nothing names the release. Highwater's own traces name none and need none.
+    #[must_use]
+    pub fn unit_assumed(&self) -> bool {
+        self.release.is_none() && !self.banner.as_deref().is_some_and(|banner| banner.starts_with("Highwater"))
     }
 
     /// Whether the head looks like that of a database's trace file at all.
@@ -196,6 +210,16 @@ mod tests {
     }
 
     #[test]
+    fn the_first_line_of_a_head() {
+        for line in ["/u01/udump/toy_ora_77.trc", "Trace file /u01/x.trc", "Dump file C:\\oracle\\udump\\ora01.trc"] {
+            assert!(begins(line), "{line}");
+        }
+        for line in ["", "Trace file", "see /u01/x.trc", "x.trc", "/u01/x.log"] {
+            assert!(!begins(line), "{line}");
+        }
+    }
+
+    #[test]
     fn labels_of_several_releases() {
         let old = header(&[
             "/u01/udump/test_ora_77.trc",
@@ -213,8 +237,11 @@ mod tests {
             "Oracle Database 23ai Enterprise Edition Release 23.0.0.0.0 - Production",
             "Version 23.4.0.24.05",
         ]);
-        assert_eq!(new.release.map(|r| r.to_string()).as_deref(), Some("23.4.0.24.5"));
+        assert_eq!(new.release.as_ref().map(|r| r.to_string()).as_deref(), Some("23.4.0.24.5"));
         assert_eq!(new.trace_file.as_deref(), Some("/u01/trace/x_ora_1.trc"));
         assert_eq!(header(&[]).release, None);
+        // Without a release the unit is a guess; in Highwater's own traces it is not.
+        assert!(header(&[]).unit_assumed() && header(&["System name: Linux"]).unit_assumed());
+        assert!(!new.unit_assumed() && !header(&["Highwater 0.1.0"]).unit_assumed());
     }
 }

@@ -19,7 +19,7 @@
 //! The layout, release by release, is in docs/formats/trace.md.
 
 mod binds;
-mod encoding;
+pub(crate) mod encoding;
 mod fields;
 mod header;
 mod lines;

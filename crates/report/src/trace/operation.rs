@@ -33,7 +33,7 @@ pub struct RowSourceFigures {
 
 impl<'a> Operation<'a> {
     /// Takes the text between the quotes apart. What does not look like figures is part of the name.
-    pub(super) fn parse(text: &'a str) -> Self {
+    pub(crate) fn parse(text: &'a str) -> Self {
         let split = text.trim_end().strip_suffix(')').and_then(|body| {
             let at = body.rfind(" (").or_else(|| body.rfind('('))?;
             let inner = body[at..].trim_start_matches([' ', '(']);

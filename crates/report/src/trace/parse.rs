@@ -3,7 +3,7 @@
 //! A line is taken apart strictly: a key that is no word, a number that does not end where a field ends or a missing part make the line
 //! not understood, because such a line was cut or glued together. A key that is merely unknown is passed over: later releases add some.
 
-use super::fields::{NumberFields, TextFields, number, whole_number};
+use super::fields::{NumberFields, TextFields, digits, number, small_number, whole_number};
 use super::{
     Application, Call, CallError, CallKind, LobCall, Mark, Operation, Stat, TransactionEnd, Wait, WaitParameter,
 };
@@ -137,7 +137,51 @@ fn after_cursor(text: &str, separator: char) -> Option<(u64, &str)> {
     Some((cursor_number(cursor)?, rest))
 }
 
+/// The figures of a call line in the order in which all releases print them; those after `og` are optional.
+fn usual_call(kind: CallKind, text: &[u8]) -> Option<Call> {
+    let mut rest = text;
+    let mut field = |name: &[u8]| {
+        let after = rest.strip_prefix(name)?;
+        let (value, taken) = small_number(after)?;
+        rest = &after[taken..];
+        Some(value)
+    };
+    let cursor = u64::try_from(field(b"")?).ok()?;
+    let (cpu, elapsed) = (field(b":c=")?, field(b",e=")?);
+    let (disk, query, current) = (field(b",p=")?, field(b",cr=")?, field(b",cu=")?);
+    let (misses, rows, depth, goal) = (field(b",mis=")?, field(b",r=")?, field(b",dep=")?, field(b",og=")?);
+    let plan_hash = field(b",plh=");
+    let time = field(b",tim=")?;
+    // Anything more, and whatever does not fit, is for the general way to judge.
+    if !rest.is_empty() {
+        return None;
+    }
+    Some(Call {
+        kind,
+        cursor,
+        cpu: Some(cpu),
+        elapsed: Some(elapsed),
+        disk: Some(disk),
+        query: Some(query),
+        current: Some(current),
+        misses: Some(misses),
+        rows: Some(rows),
+        depth: u32::try_from(depth).ok().filter(|depth| *depth <= DEEPEST)?,
+        goal: Some(u32::try_from(goal).ok()?),
+        plan_hash: plan_hash.map(u64::try_from).transpose().ok()?,
+        close_type: None,
+        time: Some(u64::try_from(time).ok()?),
+    })
+}
+
 fn call<'a>(kind: CallKind, text: &str) -> Option<Line<'a>> {
+    match usual_call(kind, text.as_bytes()) {
+        Some(call) => Some(Line::Call(call)),
+        None => any_call(kind, text),
+    }
+}
+
+fn any_call<'a>(kind: CallKind, text: &str) -> Option<Line<'a>> {
     let bytes = text.as_bytes();
     let (cursor, taken) = number(bytes)?;
     let rest = bytes.get(taken..)?.strip_prefix(b":")?;
@@ -217,18 +261,18 @@ fn cursor_head(text: &str, separator: char) -> Option<CursorHead<'_>> {
 }
 
 fn wait(text: &str) -> Option<Line<'_>> {
-    let (cursor, rest) = after_cursor(text, ':')?;
-    let rest = rest.trim_start().strip_prefix("nam='")?;
-    let at = rest.find("' ela=")?;
-    let event = &rest[..at];
-    let mut rest = rest[at + 6..].trim_start();
-    let (elapsed, taken) = number(rest.as_bytes())?;
-    rest = &rest[taken..];
-    let mut wait =
-        Wait { cursor, event, elapsed: i64::try_from(elapsed).ok()?, parameters: [None; 3], object: None, time: None };
+    let bytes = text.as_bytes();
+    let (cursor, taken) = digits(bytes)?;
+    let after = text.get(taken..)?.strip_prefix(':')?.trim_ascii_start().strip_prefix("nam='")?;
+    let at = end_of_event(after.as_bytes())?;
+    let event = &after[..at];
+    let mut rest = after[at + ELAPSED.len()..].trim_ascii_start();
+    let (elapsed, taken) = small_number(rest.as_bytes())?;
+    rest = rest.get(taken..)?;
+    let mut wait = Wait { cursor, event, elapsed, parameters: [None; 3], object: None, time: None };
     let mut known = 0;
     loop {
-        let field = rest.trim_start();
+        let field = rest.trim_ascii_start();
         if field.is_empty() {
             // Every release prints three parameters or the time behind them: without either the line was cut.
             return (wait.time.is_some() || known == 3).then_some(Line::Wait(wait));
@@ -238,11 +282,10 @@ fn wait(text: &str) -> Option<Line<'_>> {
             return None;
         }
         let (name, value, after) = wait_field(field)?;
-        // The object stands behind the event's own parameters, one of which may have the same name.
-        let last = matches!(after.trim_start(), "") || after.trim_start().starts_with("tim=");
         let twice = match name {
             "tim" => wait.time.replace(u64::try_from(value).ok()?).is_some(),
-            "obj#" if known == 3 || last => wait.object.replace(i64::try_from(value).ok()?).is_some(),
+            // The object stands behind the event's own parameters, one of which may have the same name.
+            "obj#" if known == 3 || is_last(after) => wait.object.replace(i64::try_from(value).ok()?).is_some(),
             _ => {
                 *wait.parameters.get_mut(known)? = Some(WaitParameter { name, value });
                 known += 1;
@@ -256,9 +299,23 @@ fn wait(text: &str) -> Option<Line<'_>> {
     }
 }
 
+/// What stands between the event's name and the time waited.
+const ELAPSED: &str = "' ela=";
+
+/// Where the event's name ends; a name may hold a quote.
+fn end_of_event(text: &[u8]) -> Option<usize> {
+    memchr::memchr_iter(b'\'', text).find(|at| text[*at..].starts_with(ELAPSED.as_bytes()))
+}
+
+/// Whether nothing but the time may follow.
+fn is_last(rest: &str) -> bool {
+    let rest = rest.trim_ascii_start();
+    rest.is_empty() || rest.starts_with("tim=")
+}
+
 /// `driver id=1650815232` or `usn<<16 | slot=65540`: a name that may hold blanks, a number, and what follows.
 fn wait_field(text: &str) -> Option<(&str, i128, &str)> {
-    let equals = text.find('=')?;
+    let equals = memchr::memchr(b'=', text.as_bytes())?;
     let after = &text[equals + 1..];
     let (value, taken) = number(after.as_bytes())?;
     Some((&text[..equals], value, &after[taken..]))

@@ -6,7 +6,7 @@ use common::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
 use super::encoding::{self, Encoding};
-use super::header::{Header, LONGEST_HEADER};
+use super::header::{self, Header, LONGEST_HEADER};
 use super::lines::Lines;
 use super::parse::{self, CursorHead, Line};
 use super::{Binds, Mark, ParseError, Parsing, Record, binds};
@@ -37,8 +37,15 @@ pub struct Reading {
     pub overlong_lines: u64,
     /// Lines with bytes that are not UTF-8; those became replacement characters.
     pub repaired_lines: u64,
+    /// Heads of files within the file: a process began it anew, or several were joined. The first head counts.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub later_headers: u64,
     /// Why the trace is not whole, if it is not.
     pub truncation: Option<Truncation>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A line that was not understood.
@@ -75,6 +82,7 @@ pub fn read(source: impl Read, visit: &mut dyn FnMut(&Record<'_>) -> Result<()>)
         reading: Reading { encoding, ..Reading::default() },
         header: Header::default(),
         in_header: true,
+        later_header: 0,
         evident: false,
         block: Block::None,
         text: String::new(),
@@ -83,7 +91,8 @@ pub fn read(source: impl Read, visit: &mut dyn FnMut(&Record<'_>) -> Result<()>)
     let mut lines = Lines::new(stream);
     let mut last_cut = false;
     while lines.advance()? {
-        let understood = pass.line(lines.line(), lines.count)?;
+        let number = lines.count;
+        let understood = pass.line(lines.line(), number)?;
         pass.reading.overlong_lines += u64::from(lines.overlong);
         pass.reading.repaired_lines += u64::from(lines.repaired());
         last_cut = !lines.terminated && !understood;
@@ -128,6 +137,8 @@ struct Pass<'v> {
     reading: Reading,
     header: Header,
     in_header: bool,
+    /// Lines that may still belong to a head within the file.
+    later_header: u32,
     /// A record was seen that only a trace has.
     evident: bool,
     block: Block,
@@ -189,7 +200,18 @@ impl Pass<'_> {
             }
             self.end_header()?;
         }
+        match &parsed {
+            None if header::begins(line) && self.later_header == 0 => {
+                self.reading.later_headers += 1;
+                self.later_header = LONGEST_HEADER;
+            }
+            // The time and the session's names may stand between its lines.
+            Some(Line::Nothing | Line::Mark(_)) => {}
+            None => self.later_header = self.later_header.saturating_sub(1),
+            Some(_) => self.later_header = 0,
+        }
         match parsed {
+            None if self.later_header > 0 => {}
             None => {
                 self.misread(line, number);
                 return Ok(false);

@@ -169,3 +169,18 @@ fn what_the_visitor_says_ends_the_reading() {
     });
     assert_eq!((seen, result.is_err()), (3, true));
 }
+
+#[test]
+fn a_head_within_the_file_is_no_fault() {
+    let head = "/u01/udump/toy_ora_77.trc\nOracle Database 10g Release 10.2.0.4.0 - Production\nSystem name:\tLinux\nORACLE_HOME = /u01\n\n*** 2007-01-01 00:00:00.000\n";
+    let call = "EXEC #1:c=0,e=3,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,tim=5\n";
+    let text = format!("{head}{call}{head}{call}ORACLE_HOME = /u01\n{call}");
+    let mut calls = 0;
+    let reading = read(text.as_bytes(), &mut |record| {
+        calls += u32::from(matches!(record, Record::Call(_)));
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!((calls, reading.later_headers, reading.not_understood), (3, 1, 1));
+    assert_eq!(reading.misread[0].line, 15);
+}

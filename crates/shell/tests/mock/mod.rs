@@ -228,6 +228,8 @@ impl Server for Mock {
             }
             "rollback" => Err(Error::own(ErrorKind::User, 7, "there is no undo yet")),
             "bad" => Err(Error::user(900, "not a statement")),
+            "alter" if lower.contains("closing") => Err(Error::user(1089, "the instance is being closed")),
+            "alter" if lower.contains("closed") => Err(Error::user(1092, "the instance is closed")),
             _ => Ok(Outcome::Done(Done::default())),
         }
     }

@@ -11,7 +11,12 @@ rollback;
 nosuch command here
 show sqlcode
 select 'open from dual;
+select * from dual;
+select 'open
+from dual
 
+select "open from dual;
+list
 select 1 from dual
 .
 /

@@ -1,7 +1,8 @@
 //! A connection: one session and its open cursors.
 //!
 //! All work is done on the caller's thread. DataFusion's plans run in a runtime of this thread alone, in one partition, so engine calls may
-//! block inside it and every wait has its session.
+//! block inside it and every wait has its session. Parse, execute and fetch are calls of the session: the close of the instance cancels those that
+//! run, waits for them, and refuses further ones.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,6 +12,7 @@ use common::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use common::{Error, ErrorKind, Result};
 use datafusion::execution::SessionState;
 use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::prelude::SessionConfig;
 use engine::instance::Session;
 use engine::parameters::Parameter;
@@ -18,6 +20,7 @@ use scalar::{Datum, Nls};
 use tokio::runtime::Runtime;
 use waits::{CallKind, Statistic};
 
+use super::chain::OneStream;
 use super::context::{StatementContext, local_time};
 use super::database::Database;
 use super::open::{ColumnDescription, Cursor, CursorNumber, Prepared};
@@ -83,7 +86,9 @@ impl Connection {
             Error::own(ErrorKind::OutOfResource, 63, format!("no runtime for the session: {error}"))
         })?;
         let config = SessionConfig::new().with_target_partitions(1).with_information_schema(false);
-        let state = SessionStateBuilder::new().with_config(config).build();
+        let mut rules = PhysicalOptimizer::new().rules;
+        rules.insert(0, Arc::new(OneStream));
+        let state = SessionStateBuilder::new().with_config(config).with_physical_optimizer_rules(rules).build();
         let seed = database.instance().clock().wall_us() ^ (u64::from(session.sid()) << 48);
         let mut connection = Self {
             database,
@@ -192,6 +197,7 @@ impl Connection {
     /// # Errors
     /// What is wrong with the statement, with the byte offset where that is known.
     pub fn parse(&mut self, text: &str) -> Result<CursorNumber> {
+        let _call = self.session.call()?;
         let meter = Arc::clone(self.session.meter());
         let start = CallStart::now(&self.session);
         meter.count(Statistic::UserCalls, 1);
@@ -300,6 +306,7 @@ impl Connection {
     /// # Errors
     /// What goes wrong; of DML the error says how many rows of the statement stand.
     pub fn execute(&mut self, number: CursorNumber) -> Result<Executed> {
+        let _call = self.session.call()?;
         let mut cursor = self.cursors.remove(&number).ok_or_else(|| Error::user(1001, "invalid cursor"))?;
         let meter = Arc::clone(self.session.meter());
         let start = CallStart::now(&self.session);
@@ -331,7 +338,7 @@ impl Connection {
             Statement::Query { query, headings } => {
                 let bound = self.bound_query(cursor, query, headings)?;
                 cursor.columns = describe(&bound);
-                let plan = run::plan(&self.runtime, &self.state, &bound.plan)?;
+                let plan = run::plan(&self.session, &self.runtime, &self.state, &bound.plan)?;
                 cursor.running =
                     Some(Running::start(&self.session, &self.runtime, &self.state, plan, Arc::clone(&self.demand))?);
                 Ok(Executed { verb, is_query: true, rows: None })
@@ -390,6 +397,7 @@ impl Connection {
     /// # Errors
     /// ORA-01002 when the cursor has no query running; what goes wrong, which ends the query.
     pub fn fetch(&mut self, number: CursorNumber, rows: usize) -> Result<Fetched> {
+        let _call = self.session.call()?;
         let mut cursor = self.cursors.remove(&number).ok_or_else(|| Error::user(1001, "invalid cursor"))?;
         let meter = Arc::clone(self.session.meter());
         let start = CallStart::now(&self.session);
@@ -456,6 +464,7 @@ impl Connection {
     /// # Errors
     /// ORA-04043 when there is none of that name.
     pub fn describe_object(&mut self, name: &str) -> Result<Vec<ColumnDescription>> {
+        let _call = self.session.call()?;
         let mut words = crate::statement::words::Words::new(name)?;
         let (owner, table) = words.name()?;
         words.end()?;

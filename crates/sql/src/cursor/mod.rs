@@ -1,5 +1,7 @@
 //! Cursors: parse, describe, bind, execute, fetch, close; and what they run in, connections and the database.
 
+pub(crate) mod cancel;
+pub(crate) mod chain;
 pub(crate) mod connection;
 pub(crate) mod context;
 pub(crate) mod database;

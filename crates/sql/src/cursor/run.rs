@@ -4,11 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::task::Poll;
 
-use common::Result;
 use common::sync::atomic::{AtomicUsize, Ordering};
+use common::{Error, Result};
 use datafusion::arrow::record_batch::RecordBatch;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::execution::{SendableRecordBatchStream, SessionState};
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::physical_plan::coop::CooperativeExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
@@ -17,15 +18,65 @@ use futures::{FutureExt, StreamExt};
 use scalar::Datum;
 use tokio::runtime::Runtime;
 
+use super::cancel;
 use super::open::RowSource;
-use crate::error::{from_datafusion, to_datafusion};
+use crate::error::{from_datafusion, is_about_subquery, to_datafusion};
 use crate::functions::rows::Argument;
+use crate::plan::expression::place;
 use crate::scan::exec::TableReadExec;
 use crate::scan::figures::FiguresValue;
 
-/// Makes the physical plan.
-pub(crate) fn plan(runtime: &Runtime, state: &SessionState, logical: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
-    runtime.block_on(state.create_physical_plan(logical)).map_err(from_datafusion)
+/// Makes the physical plan: optimised, and with the places where it looks whether the user has cancelled.
+pub(crate) fn plan(
+    session: &Arc<Session>,
+    runtime: &Runtime,
+    state: &SessionState,
+    logical: &LogicalPlan,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    let planned = runtime.block_on(async {
+        let logical = cancel::check_filters(session, state.optimize(logical)?)?;
+        let physical = state.query_planner().create_physical_plan(&logical, state).await?;
+        cancel::check_joins(session, physical)
+    });
+    planned.map_err(|error| {
+        if !is_about_subquery(&error) {
+            return from_datafusion(error);
+        }
+        // Which one is not said: a correlated one, when there is one.
+        let (error, place) = match first_subquery(logical, true) {
+            Some(place) => (Error::unsupported("a correlated subquery of this form"), place),
+            None => (Error::unsupported("a subquery in this place"), first_subquery(logical, false).flatten()),
+        };
+        match place {
+            Some(place) => error.at(place),
+            None => error,
+        }
+    })
+}
+
+/// Where the first subquery of a plan is written, as far as it is known; None when there is none.
+fn first_subquery(logical: &LogicalPlan, correlated: bool) -> Option<Option<usize>> {
+    let mut found = None;
+    let _ = logical.apply_with_subqueries(|node| {
+        node.apply_expressions(|expr| {
+            expr.apply(|expr| {
+                let subquery = match expr {
+                    // A scalar subquery that is not correlated can stand anywhere.
+                    Expr::ScalarSubquery(subquery) => correlated.then_some(subquery),
+                    Expr::InSubquery(inside) => Some(&inside.subquery),
+                    Expr::Exists(exists) => Some(&exists.subquery),
+                    Expr::SetComparison(comparison) => Some(&comparison.subquery),
+                    _ => None,
+                };
+                if let Some(subquery) = subquery.filter(|subquery| correlated != subquery.outer_ref_columns.is_empty())
+                {
+                    found.get_or_insert_with(|| place(subquery));
+                }
+                Ok(TreeNodeRecursion::Continue)
+            })
+        })
+    });
+    found
 }
 
 pub(crate) struct Running {
@@ -129,6 +180,7 @@ pub(crate) fn row_sources(plan: &Arc<dyn ExecutionPlan>, depth: u32, into: &mut 
         | "CooperativeExec"
         | "CoalesceBatchesExec"
         | "CoalescePartitionsExec"
+        | "CheckedExec"
         | "PlaceholderRowExec" => None,
         "FilterExec" => Some("FILTER".to_owned()),
         "SortExec" | "SortPreservingMergeExec" => Some("SORT ORDER BY".to_owned()),
@@ -137,7 +189,7 @@ pub(crate) fn row_sources(plan: &Arc<dyn ExecutionPlan>, depth: u32, into: &mut 
         "SortMergeJoinExec" => Some("MERGE JOIN".to_owned()),
         "NestedLoopJoinExec" => Some("NESTED LOOPS".to_owned()),
         "CrossJoinExec" => Some("MERGE JOIN CARTESIAN".to_owned()),
-        "UnionExec" => Some("UNION-ALL".to_owned()),
+        "ChainExec" => Some("UNION-ALL".to_owned()),
         "GlobalLimitExec" | "LocalLimitExec" => Some("COUNT STOPKEY".to_owned()),
         "WindowAggExec" | "BoundedWindowAggExec" => Some("WINDOW".to_owned()),
         "DataSourceExec" => Some("FIXED TABLE FULL".to_owned()),

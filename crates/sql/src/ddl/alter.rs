@@ -18,11 +18,11 @@ pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
         } else if words.take("MODIFY") {
             clauses.push(modify(words)?);
         } else if words.take("RENAME TO") {
-            clauses.push(TableClause::RenameTo(words.identifier()?));
+            clauses.push(TableClause::RenameTo(words.new_table()?));
         } else if words.take("RENAME COLUMN") {
             let from = words.identifier()?;
             words.expect("TO")?;
-            clauses.push(TableClause::RenameColumn { from, to: words.identifier()? });
+            clauses.push(TableClause::RenameColumn { from, to: words.new_column()? });
         } else if words.take("CACHE") {
             clauses.push(TableClause::Cache(true));
         } else if words.take("NOCACHE") {

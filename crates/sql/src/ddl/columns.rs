@@ -86,7 +86,7 @@ pub(crate) fn data_type(words: &mut Words<'_>) -> Result<DataType> {
 
 /// A column of CREATE TABLE, and the key that is declared with it.
 pub(crate) fn column(words: &mut Words<'_>) -> Result<(ColumnDef, Option<UniqueKey>)> {
-    let name = words.identifier()?;
+    let name = words.new_column()?;
     let data_type = data_type(words)?;
     let mut definition = ColumnDef { name, data_type, nullable: true, default: None };
     let mut key = None;
@@ -112,13 +112,22 @@ pub(crate) fn column(words: &mut Words<'_>) -> Result<(ColumnDef, Option<UniqueK
                 definition.nullable &= !primary;
                 key = Some(UniqueKey { name: constraint, columns: vec![definition.name.clone()], primary, attributes });
             } else {
-                return Err(words.unsupported("constraint"));
+                return Err(other_constraint(words));
             }
             words.take("ENABLE");
         } else {
             return Ok((definition, key));
         }
     }
+}
+
+/// What is said of a constraint that is neither NOT NULL nor a key, or of a name with none behind it.
+pub(crate) fn other_constraint(words: &Words<'_>) -> Error {
+    let known = ["CHECK", "REFERENCES", "FOREIGN KEY", "REF", "SCOPE", "WITH"];
+    if known.iter().any(|kind| words.next_is(kind)) {
+        return words.unsupported("constraint");
+    }
+    words.error(905, "missing keyword: behind CONSTRAINT and its name, the kind of constraint is expected")
 }
 
 /// PRIMARY KEY (true) or UNIQUE (false).

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use common::{Error, Result};
+use common::{Error, Number, Result};
+use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::{ColumnDef, IndexSpec, NewColumn, TableChange, TableSpec};
 use engine::parameters::{Parameter, Scope};
+use scalar::Datum;
 
 use super::command::{Command, CreateIndex, CreateTable, Name, SegmentAttributes, Setting, TableClause};
 use crate::cursor::connection::Connection;
@@ -14,6 +16,7 @@ use crate::functions::evaluate;
 use crate::plan::query::BoundQuery;
 use crate::plan::scope::Scope as Names;
 use crate::statement::parse::{parse_expression, parse_query};
+use crate::statement::words::{Word, Words};
 
 impl Connection {
     /// Carries a command out. Some(rows) for CREATE TABLE AS SELECT.
@@ -155,26 +158,42 @@ impl Connection {
 
     fn table_query(&self, text: &str, offset: usize) -> Result<BoundQuery> {
         let (query, headings) = parse_query(text, offset)?;
-        self.with_binder(text, &[], |binder| binder.query(&query, None, &headings)).map_err(|mut error| {
+        self.with_binder(text, &[], |binder| {
+            binder.base.set(offset);
+            binder.query(&query, None, &headings)
+        })
+        .map_err(|mut error| {
             error.position = error.position.map(|position| position + offset);
             error
         })
     }
 
-    /// A DEFAULT is evaluated once, so that a mistake in it shows now.
+    /// A DEFAULT's names, types and literals are checked now. What comes of its evaluation, a division by zero say, shows when a row needs it.
     fn check_default(&self, column: &ColumnDef) -> Result<()> {
-        self.default_bytes(column).map(|_| ())
+        for literal in column.default.iter().flat_map(|text| datetime_literals(text)) {
+            self.constant_value(literal)?;
+        }
+        match self.default_bytes(column) {
+            Err(error) if !of_evaluation(&error) => Err(error),
+            _ => Ok(()),
+        }
     }
 
     fn default_bytes(&self, column: &ColumnDef) -> Result<Option<Vec<u8>>> {
         let Some(text) = &column.default else { return Ok(None) };
-        let expr = parse_expression(text)?;
-        let value =
-            self.with_binder(text, &[], |binder| evaluate::datum(&binder.value(&expr, &Names::default())?.expr))?;
+        let value = self.constant_value(text)?;
         let mut bytes = Vec::new();
         let context = self.statement_context()?;
         let name = format!("\"{}\"", column.name);
         Ok(scalar::store(&*context, &value, column.data_type, &name, &mut bytes)?.then_some(bytes))
+    }
+
+    /// The value of an expression that no row is needed for.
+    fn constant_value(&self, text: &str) -> Result<Datum> {
+        let expr = parse_expression(text)?;
+        // Places in the expression's own text are none in the statement.
+        self.with_binder(text, &[], |binder| evaluate::datum(&binder.value(&expr, &Names::default())?.expr))
+            .map_err(|error| Error { position: None, ..error })
     }
 
     fn create_index(&self, create: &CreateIndex) -> Result<()> {
@@ -303,6 +322,12 @@ fn query_columns(query: &BoundQuery, names: &[String]) -> Result<Vec<ColumnDef>>
         .enumerate()
         .map(|(at, output)| {
             let name = names.get(at).unwrap_or(&output.name).clone();
+            if output.null {
+                return Err(Error::user(
+                    1723,
+                    format!("zero-length columns are not allowed: {name} is NULL, of no data type"),
+                ));
+            }
             let is_name = name.chars().next().is_some_and(char::is_alphabetic)
                 && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | ' '));
             if !is_name {
@@ -311,4 +336,28 @@ fn query_columns(query: &BoundQuery, names: &[String]) -> Result<Vec<ColumnDef>>
             Ok(ColumnDef { name, data_type: output.declared, nullable: output.nullable, default: None })
         })
         .collect()
+}
+
+/// The literals `DATE '…'` and `TIMESTAMP '…'` of an expression.
+fn datetime_literals(text: &str) -> Vec<&str> {
+    let Ok(mut words) = Words::new(text) else { return Vec::new() };
+    let mut literals = Vec::new();
+    while let Some(word) = words.peek().cloned() {
+        if !(words.take("DATE") || words.take("TIMESTAMP")) {
+            words.advance();
+        } else if let Some(Word { token: Token::SingleQuotedString(_), end, .. }) = words.peek() {
+            literals.push(&text[word.start..*end]);
+        }
+    }
+    literals
+}
+
+/// Whether an error is about the value of a well-formed expression: arithmetic, conversions, arguments of functions.
+fn of_evaluation(error: &Error) -> bool {
+    const ARITHMETIC_AND_NUMBERS: [u32; 6] = [1426, 1428, 1476, 1481, 1722, 1760];
+    const DATES: std::ops::RangeInclusive<u32> = 1800..=1899;
+    match error.number {
+        Number::Ora(number) => ARITHMETIC_AND_NUMBERS.contains(&number) || DATES.contains(&number),
+        Number::Hw(_) | Number::Sp2(_) => false,
+    }
 }

@@ -30,7 +30,7 @@ fn command(words: &mut Words<'_>) -> Result<Command> {
     if words.take("RENAME") {
         let from = words.identifier()?;
         words.expect("TO")?;
-        return Ok(Command::Rename { from, to: words.identifier()? });
+        return Ok(Command::Rename { from, to: words.new_table()? });
     }
     if words.take("GRANT") {
         return grant::grant(words);

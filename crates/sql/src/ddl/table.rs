@@ -4,13 +4,13 @@ use common::Result;
 use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::attributes;
-use super::columns::{column, key_word, using_index};
+use super::columns::{column, key_word, other_constraint, using_index};
 use super::command::{Command, CreateIndex, CreateTable, SegmentAttributes, UniqueKey};
 use crate::statement::words::Words;
 
 pub(crate) fn create(words: &mut Words<'_>) -> Result<Command> {
     let mut table = CreateTable {
-        name: words.name()?,
+        name: words.new_name(Words::new_table)?,
         columns: Vec::new(),
         column_names: Vec::new(),
         keys: Vec::new(),
@@ -45,7 +45,7 @@ pub(crate) fn create(words: &mut Words<'_>) -> Result<Command> {
 fn element(words: &mut Words<'_>, table: &mut CreateTable) -> Result<()> {
     let bare = matches!(words.peek_at(1).map(|word| &word.token), Some(Token::Comma | Token::RParen));
     if bare {
-        table.column_names.push(words.identifier()?);
+        table.column_names.push(words.new_column()?);
         return Ok(());
     }
     let out_of_line = words.next_is("CONSTRAINT")
@@ -61,7 +61,7 @@ fn element(words: &mut Words<'_>, table: &mut CreateTable) -> Result<()> {
     }
     let name = if words.take("CONSTRAINT") { Some(words.identifier()?) } else { None };
     let Some(primary) = key_word(words)? else {
-        return Err(words.unsupported("constraint"));
+        return Err(other_constraint(words));
     };
     words.expect_sign(&Token::LParen)?;
     let columns = names(words)?;
@@ -83,7 +83,7 @@ fn names(words: &mut Words<'_>) -> Result<Vec<String>> {
 }
 
 pub(crate) fn create_index(words: &mut Words<'_>, unique: bool) -> Result<Command> {
-    let name = words.name()?;
+    let name = words.new_name(Words::new_index)?;
     words.expect("ON")?;
     let table = words.name()?;
     words.expect_sign(&Token::LParen)?;

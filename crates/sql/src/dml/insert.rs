@@ -6,7 +6,7 @@ use common::{Error, Result};
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 use datafusion::physical_plan::ExecutionPlan;
-use datafusion::sql::sqlparser::ast::{self, SetExpr, TableObject};
+use datafusion::sql::sqlparser::ast::{self, SetExpr, Spanned, TableObject};
 use engine::catalog::{ObjectPrivilege, TableDef};
 use engine::table::Inserter;
 use scalar::Datum;
@@ -24,6 +24,7 @@ use crate::plan::query::BoundQuery;
 use crate::plan::scope::Scope;
 use crate::scan::figures::Figures;
 use crate::statement::parse::parse_expression;
+use crate::statement::position;
 
 /// Where a column of the new rows comes from.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ impl Connection {
         let (name, query) = check(insert)?;
         let target = self.target(name, ObjectPrivilege::Insert)?;
         let (_lock, table) = self.session.lock_for_change(&target)?;
-        let columns = listed_columns(insert, &table)?;
+        let columns = listed_columns(insert, &table, &cursor.shared.text)?;
         match &*query.body {
             SetExpr::Values(values) if query.order_by.is_none() && query.with.is_none() => {
                 self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
@@ -154,7 +155,7 @@ impl Connection {
             .project(vec![bound.expr.alias("VALUE")])
             .and_then(LogicalPlanBuilder::build)
             .map_err(from_datafusion)?;
-        let physical = run::plan(&self.runtime, &self.state, &plan)?;
+        let physical = run::plan(&self.session, &self.runtime, &self.state, &plan)?;
         let mut running =
             Running::start(&self.session, &self.runtime, &self.state, physical, Arc::clone(&self.demand))?;
         let rows = running.fetch(&self.runtime, 1)?;
@@ -163,6 +164,8 @@ impl Connection {
 
     pub(crate) fn insert_rows(&self, table: &Arc<TableDef>, bound: BoundQuery, cursor: &mut Cursor) -> Result<u64> {
         let columns: Vec<usize> = (0..table.columns.len()).collect();
+        // A text literal is VARCHAR2 while the query runs, and CHAR as a column.
+        let bound = self.with_binder(&cursor.shared.text, &[], |binder| assigned(binder, bound, table, &columns))?;
         self.insert_query(table, &columns, bound, cursor)
     }
 
@@ -191,7 +194,7 @@ impl Connection {
             .iter()
             .zip(&bound.outputs)
             .any(|(column, output)| !table.columns[*column].nullable && output.nullable);
-        let plan = run::plan(&self.runtime, &self.state, &bound.plan)?;
+        let plan = run::plan(&self.session, &self.runtime, &self.state, &bound.plan)?;
         let own = reads(&plan, table);
         let load = Figures::default();
         let mut inserter = Inserter::new(Arc::clone(&self.session), Arc::clone(table))?;
@@ -338,8 +341,13 @@ fn check(insert: &ast::Insert) -> Result<(&ast::ObjectName, &ast::Query)> {
     Ok((name, query))
 }
 
+/// ORA-00904 at a column's name.
+pub(crate) fn no_column(column: &str, name: &ast::ObjectName, text: &str) -> Error {
+    position::at(Error::user(904, format!("\"{column}\": invalid identifier")), text, name.span())
+}
+
 /// Positions of the columns that the statement lists, or of all.
-fn listed_columns(insert: &ast::Insert, table: &TableDef) -> Result<Vec<usize>> {
+fn listed_columns(insert: &ast::Insert, table: &TableDef, text: &str) -> Result<Vec<usize>> {
     if insert.columns.is_empty() {
         return Ok((0..table.columns.len()).collect());
     }
@@ -347,9 +355,9 @@ fn listed_columns(insert: &ast::Insert, table: &TableDef) -> Result<Vec<usize>> 
     for name in &insert.columns {
         let parts = fold_name(name)?;
         let last = parts.last().cloned().unwrap_or_default();
-        let column = table.column(&last).ok_or_else(|| Error::user(904, format!("\"{last}\": invalid identifier")))?;
+        let column = table.column(&last).ok_or_else(|| no_column(&last, name, text))?;
         if columns.contains(&column) {
-            return Err(Error::user(957, format!("duplicate column name: {last}")));
+            return Err(position::at(Error::user(957, format!("duplicate column name: {last}")), text, name.span()));
         }
         columns.push(column);
     }

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use common::{Error, Result, Rowid};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::record_batch::RecordBatch;
-use datafusion::sql::sqlparser::ast::{self, AssignmentTarget, Ident, SelectItem, TableFactor, TableWithJoins};
+use datafusion::sql::sqlparser::ast::{
+    self, AssignmentTarget, Ident, SelectItem, Spanned, TableFactor, TableWithJoins,
+};
 use engine::catalog::{ObjectPrivilege, TableDef};
 use engine::table::Updater;
 
 use super::assign::{Ready, Statement, Target};
-use super::insert::is_default;
+use super::insert::{is_default, no_column};
 use super::target::standing;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
@@ -19,6 +21,7 @@ use crate::plan::binder::{Binder, fold_name};
 use crate::plan::bound::Bound;
 use crate::plan::query::BoundQuery;
 use crate::scan::figures::Figures;
+use crate::statement::position;
 
 /// The rows that a DML statement will change, and the batches that their new values are in.
 #[derive(Debug)]
@@ -34,7 +37,7 @@ impl Connection {
         let target = self.target(name, ObjectPrivilege::Update)?;
         let (_lock, table) = self.session.lock_for_change(&target)?;
         let select = rows_query(&update.table, &update.optimizer_hints, update.selection.as_ref());
-        let assignments = assignments(update, &table)?;
+        let assignments = assignments(update, &table, &cursor.shared.text)?;
         let bound = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
             self.new_rows(binder, &select, &table, &assignments)
         })?;
@@ -110,7 +113,7 @@ impl Connection {
         &self,
         bound: &BoundQuery,
     ) -> Result<(Arc<dyn datafusion::physical_plan::ExecutionPlan>, Victims)> {
-        let plan = run::plan(&self.runtime, &self.state, &bound.plan)?;
+        let plan = run::plan(&self.session, &self.runtime, &self.state, &bound.plan)?;
         let mut running =
             Running::start(&self.session, &self.runtime, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
         self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
@@ -207,16 +210,16 @@ pub(crate) fn target_name(table: &TableWithJoins) -> Result<&ast::ObjectName> {
     }
 }
 
-fn assignments<'u>(update: &'u ast::Update, table: &TableDef) -> Result<Vec<(usize, &'u ast::Expr)>> {
+fn assignments<'u>(update: &'u ast::Update, table: &TableDef, text: &str) -> Result<Vec<(usize, &'u ast::Expr)>> {
     let mut found: Vec<(usize, &ast::Expr)> = Vec::new();
     for assignment in &update.assignments {
         let AssignmentTarget::ColumnName(name) = &assignment.target else {
             return Err(Error::unsupported("SET (columns) = (subquery); assign each column"));
         };
         let last = fold_name(name)?.pop().unwrap_or_default();
-        let column = table.column(&last).ok_or_else(|| Error::user(904, format!("\"{last}\": invalid identifier")))?;
+        let column = table.column(&last).ok_or_else(|| no_column(&last, name, text))?;
         if found.iter().any(|(assigned, _)| *assigned == column) {
-            return Err(Error::user(957, format!("duplicate column name: {last}")));
+            return Err(position::at(Error::user(957, format!("duplicate column name: {last}")), text, name.span()));
         }
         found.push((column, &assignment.value));
     }

@@ -1,7 +1,7 @@
-//! Aggregates over NUMBER and text as DataFusion aggregate functions: SUM, AVG, MEDIAN, VARIANCE, STDDEV, LISTAGG.
+//! Aggregates over NUMBER as DataFusion aggregate functions: SUM, AVG, MEDIAN, VARIANCE, STDDEV.
 //!
-//! COUNT, MIN and MAX are DataFusion's own: the types are made so that its comparison is Oracle's. Statements run in one partition, so
-//! aggregates are computed in one phase; intermediate state exists only for SUM and AVG.
+//! COUNT, MIN and MAX are DataFusion's own: the types are made so that its comparison is Oracle's. Statements run in one partition; even
+//! so grouping sets are computed in two phases, so every aggregate has a state that a second phase takes.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -19,8 +19,8 @@ use format::number::{decode_i64, encode_i64};
 use scalar::Context;
 use scalar::number::arithmetic;
 
-use super::listagg::List;
 use super::moments::{Moments, Spread};
+use super::packed::{Packed, unpack};
 use super::sum::NumberSum;
 use crate::error::to_datafusion;
 
@@ -31,7 +31,6 @@ pub(crate) enum Measure {
     Average,
     Median,
     Spread(Spread),
-    List,
 }
 
 impl Measure {
@@ -46,7 +45,6 @@ impl Measure {
             "STDDEV" => Self::Spread(Spread::StandardDeviation),
             "STDDEV_POP" => Self::Spread(Spread::StandardDeviationPopulation),
             "STDDEV_SAMP" => Self::Spread(Spread::StandardDeviationSample),
-            "LISTAGG" => Self::List,
             _ => return None,
         })
     }
@@ -62,7 +60,6 @@ impl Measure {
             Self::Spread(Spread::StandardDeviation) => "STDDEV",
             Self::Spread(Spread::StandardDeviationPopulation) => "STDDEV_POP",
             Self::Spread(Spread::StandardDeviationSample) => "STDDEV_SAMP",
-            Self::List => "LISTAGG",
         }
     }
 }
@@ -93,10 +90,9 @@ impl Hash for Aggregate {
     }
 }
 
-/// The aggregate as a function; its first argument is of kind NUMBER, of LISTAGG both are VARCHAR2.
+/// The aggregate as a function; its argument is of kind NUMBER.
 pub(crate) fn function(measure: Measure, context: &Arc<dyn Context>) -> Arc<AggregateUDF> {
-    let arguments = if measure == Measure::List { 2 } else { 1 };
-    let signature = Signature::any(arguments, Volatility::Immutable);
+    let signature = Signature::any(1, Volatility::Immutable);
     Arc::new(AggregateUDF::new_from_impl(Aggregate { measure, context: Arc::clone(context), signature }))
 }
 
@@ -110,37 +106,29 @@ impl AggregateUDFImpl for Aggregate {
     }
 
     fn return_type(&self, _: &[ArrowType]) -> datafusion::common::Result<ArrowType> {
-        Ok(if self.measure == Measure::List { ArrowType::Utf8 } else { ArrowType::Binary })
+        Ok(ArrowType::Binary)
     }
 
     fn accumulator(&self, args: AccumulatorArgs<'_>) -> datafusion::common::Result<Box<dyn Accumulator>> {
-        Ok(match self.measure {
-            Measure::List => Box::new(ListAccumulator::default()),
-            measure => Box::new(NumberAccumulator {
-                measure,
-                context: Arc::clone(&self.context),
-                sum: NumberSum::default(),
-                moments: Moments::default(),
-                values: Vec::new(),
-                seen: args.is_distinct.then(HashSet::new),
-            }),
-        })
+        Ok(Box::new(NumberAccumulator {
+            measure: self.measure,
+            context: Arc::clone(&self.context),
+            sum: NumberSum::default(),
+            moments: Moments::default(),
+            values: Vec::new(),
+            seen: args.is_distinct.then(HashSet::new),
+        }))
     }
 
     fn state_fields(&self, args: StateFieldsArgs<'_>) -> datafusion::common::Result<Vec<FieldRef>> {
-        let arrow = if self.measure == Measure::List { ArrowType::Utf8 } else { ArrowType::Binary };
         Ok(vec![
-            Arc::new(Field::new(format!("{}[value]", args.name), arrow, true)),
+            Arc::new(Field::new(format!("{}[value]", args.name), ArrowType::Binary, true)),
             Arc::new(Field::new(format!("{}[count]", args.name), ArrowType::Binary, true)),
         ])
     }
 
     fn order_sensitivity(&self) -> AggregateOrderSensitivity {
-        if self.measure == Measure::List {
-            AggregateOrderSensitivity::HardRequirement
-        } else {
-            AggregateOrderSensitivity::Insensitive
-        }
+        AggregateOrderSensitivity::Insensitive
     }
 }
 
@@ -175,13 +163,47 @@ impl NumberAccumulator {
                 self.values.push(bytes.to_vec());
                 Ok(())
             }
-            Measure::List => Err(Error::bug("LISTAGG over numbers")),
+        }
+    }
+
+    /// What the second phase needs, and the count: sums, or where they do not do the values themselves.
+    fn packed(&mut self) -> Result<Vec<ScalarValue>> {
+        let (state, count) = match (&self.seen, self.measure) {
+            (None, Measure::Sum | Measure::Average) => (self.sum.value()?.map(|sum| sum.to_vec()), self.sum.count()),
+            (None, Measure::Spread(_)) => {
+                let mut packed = Packed::default();
+                for sum in self.moments.sums()? {
+                    packed.push(&sum)?;
+                }
+                (Some(packed.into_bytes()), self.moments.count())
+            }
+            (seen, _) => {
+                let mut packed = Packed::default();
+                match seen {
+                    Some(seen) => seen.iter().try_for_each(|value| packed.push(value))?,
+                    None => self.values.iter().try_for_each(|value| packed.push(value))?,
+                }
+                (Some(packed.into_bytes()), 0)
+            }
+        };
+        Ok(vec![ScalarValue::Binary(state), ScalarValue::Binary(Some(encode_i64(count as i64).to_vec()))])
+    }
+
+    fn merge(&mut self, state: &[u8], count: u64) -> Result<()> {
+        match (&self.seen, self.measure) {
+            (None, Measure::Sum | Measure::Average) => self.sum.merge(state, count),
+            (None, Measure::Spread(_)) => match unpack(state)?[..] {
+                [values, squares] => self.moments.merge(values, squares, count),
+                // Of no values.
+                _ => Ok(()),
+            },
+            _ => unpack(state)?.into_iter().try_for_each(|value| self.add(value)),
         }
     }
 
     fn value(&mut self) -> Result<ScalarValue> {
         let value = match self.measure {
-            Measure::Sum | Measure::List => self.sum.value()?,
+            Measure::Sum => self.sum.value()?,
             Measure::Average => match self.sum.value()? {
                 Some(sum) => Some(arithmetic::divide(&sum, &encode_i64(self.sum.count() as i64))?),
                 None => None,
@@ -244,59 +266,17 @@ impl Accumulator for NumberAccumulator {
     }
 
     fn state(&mut self) -> datafusion::common::Result<Vec<ScalarValue>> {
-        if !matches!(self.measure, Measure::Sum | Measure::Average) || self.seen.is_some() {
-            return Err(to_datafusion(Error::bug("an aggregate in two phases")));
-        }
-        let sum = self.sum.value().map_err(to_datafusion)?;
-        Ok(vec![
-            ScalarValue::Binary(sum.map(|bytes| bytes.to_vec())),
-            ScalarValue::Binary(Some(encode_i64(self.sum.count() as i64).to_vec())),
-        ])
+        self.packed().map_err(to_datafusion)
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> datafusion::common::Result<()> {
-        let (sums, counts) = (states[0].as_binary::<i32>(), states[1].as_binary::<i32>());
-        for row in 0..sums.len() {
-            if sums.is_valid(row) && counts.is_valid(row) {
+        let (values, counts) = (states[0].as_binary::<i32>(), states[1].as_binary::<i32>());
+        for row in 0..values.len() {
+            if values.is_valid(row) && counts.is_valid(row) {
                 let count = decode_i64(counts.value(row)).unwrap_or(0) as u64;
-                self.sum.merge(sums.value(row), count).map_err(to_datafusion)?;
+                self.merge(values.value(row), count).map_err(to_datafusion)?;
             }
         }
         Ok(())
-    }
-}
-
-#[derive(Debug, Default)]
-struct ListAccumulator {
-    list: List,
-}
-
-impl Accumulator for ListAccumulator {
-    fn update_batch(&mut self, values: &[ArrayRef]) -> datafusion::common::Result<()> {
-        let texts = values[0].as_string::<i32>();
-        let separators = values[1].as_string::<i32>();
-        for row in 0..texts.len() {
-            if texts.is_valid(row) {
-                let separator = if separators.is_valid(row) { separators.value(row) } else { "" };
-                self.list.add(texts.value(row), separator).map_err(to_datafusion)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn evaluate(&mut self) -> datafusion::common::Result<ScalarValue> {
-        Ok(ScalarValue::Utf8(self.list.value().map(str::to_owned)))
-    }
-
-    fn size(&self) -> usize {
-        size_of_val(self) + self.list.size()
-    }
-
-    fn state(&mut self) -> datafusion::common::Result<Vec<ScalarValue>> {
-        Err(to_datafusion(Error::bug("an aggregate in two phases")))
-    }
-
-    fn merge_batch(&mut self, _: &[ArrayRef]) -> datafusion::common::Result<()> {
-        Err(to_datafusion(Error::bug("an aggregate in two phases")))
     }
 }

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, AsArray, LargeStringBuilder};
+use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType as ArrowType;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::ScalarFunction;
@@ -48,7 +49,7 @@ impl ScalarUDFImpl for BlankTrim {
                 text.as_ref().map(|text| text.trim_end_matches(' ').to_owned()),
             ))),
             other => {
-                let array = other.to_array(args.number_rows)?;
+                let array = cast(&other.to_array(args.number_rows)?, &ArrowType::LargeUtf8)?;
                 let texts = array.as_string::<i64>();
                 let mut builder = LargeStringBuilder::with_capacity(texts.len(), texts.value_data().len());
                 for row in 0..texts.len() {

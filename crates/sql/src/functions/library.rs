@@ -14,7 +14,7 @@ use datafusion::logical_expr::{
 };
 use scalar::{Context, Function, NumberBytes, functions};
 
-use super::rows;
+use super::{absent, rows};
 use crate::error::to_datafusion;
 use crate::types::Kind;
 
@@ -30,6 +30,8 @@ pub(crate) struct LibraryFunction {
     arguments: Vec<Kind>,
     pub(crate) result: Kind,
     signature: Signature,
+    /// What the planner calls a long expression: see [`label`].
+    label: Option<String>,
 }
 
 impl fmt::Debug for LibraryFunction {
@@ -55,8 +57,13 @@ impl Hash for LibraryFunction {
 
 /// The call as an expression, and the kind of its result.
 pub(crate) fn call(name: &str, arguments: Vec<(Expr, Kind)>, context: &Arc<dyn Context>) -> Result<(Expr, Kind)> {
-    let function =
-        functions::lookup(name).ok_or_else(|| Error::user(904, format!("\"{name}\": invalid identifier")))?;
+    let function = functions::lookup(name).ok_or_else(|| {
+        if absent::function(name) {
+            Error::unsupported(format!("function {name}"))
+        } else {
+            Error::user(904, format!("\"{name}\": invalid identifier"))
+        }
+    })?;
     let (expressions, kinds): (Vec<Expr>, Vec<Kind>) = arguments.into_iter().unzip();
     let types: Vec<_> = kinds.iter().map(|kind| rows::datum_type(*kind)).collect();
     let result = rows::kind_of(function.result_type(&types)?);
@@ -67,6 +74,7 @@ pub(crate) fn call(name: &str, arguments: Vec<(Expr, Kind)>, context: &Arc<dyn C
     }
     let volatility = if function.deterministic { Volatility::Immutable } else { Volatility::Volatile };
     let library = LibraryFunction {
+        label: label(function.name, &expressions),
         function,
         context: Arc::clone(context),
         signature: Signature::any(kinds.len(), volatility),
@@ -82,9 +90,37 @@ pub(crate) fn call(name: &str, arguments: Vec<(Expr, Kind)>, context: &Arc<dyn C
     Ok((Expr::ScalarFunction(ScalarFunction::new_udf(udf, expressions)), result))
 }
 
+/// The planner names an expression by its text, and asks for the names of all parts of it again and again: with the cube of an expression's length.
+/// So one that is longer than `LABEL_MIN` goes by a digest of its text.
+fn label(name: &str, arguments: &[Expr]) -> Option<String> {
+    const LABEL_MIN: usize = 200;
+    let mut text = String::from(name);
+    for argument in arguments {
+        text.push(' ');
+        text.push_str(&argument.schema_name().to_string());
+    }
+    (text.len() > LABEL_MIN).then(|| {
+        let digest = |salt: u8| {
+            let mut hasher = std::hash::DefaultHasher::new();
+            salt.hash(&mut hasher);
+            text.hash(&mut hasher);
+            hasher.finish()
+        };
+        format!("{name}#{:016x}{:016x}", digest(0), digest(1))
+    })
+}
+
 impl ScalarUDFImpl for LibraryFunction {
     fn name(&self) -> &str {
         self.function.name
+    }
+
+    fn schema_name(&self, arguments: &[Expr]) -> datafusion::common::Result<String> {
+        if let Some(label) = &self.label {
+            return Ok(label.clone());
+        }
+        let arguments: Vec<String> = arguments.iter().map(|argument| argument.schema_name().to_string()).collect();
+        Ok(format!("{}({})", self.name(), arguments.join(",")))
     }
 
     fn signature(&self) -> &Signature {
@@ -102,6 +138,9 @@ impl ScalarUDFImpl for LibraryFunction {
 
 impl LibraryFunction {
     fn evaluate(&self, arguments: &[ColumnarValue], count: usize) -> Result<ColumnarValue> {
+        if arguments.iter().any(|argument| argument.data_type().is_null()) {
+            return rows::map(arguments, count, self.result, |values| self.function.call(&*self.context, values));
+        }
         if let ([left, right], [Kind::Number, Kind::Number]) = (arguments, self.arguments.as_slice())
             && let Some(operation) = number_operation(self.function.name)
             && (matches!(left, ColumnarValue::Array(_)) || matches!(right, ColumnarValue::Array(_)))

@@ -1,5 +1,6 @@
 //! Functions that queries call: the scalar library as DataFusion functions, and aggregates over NUMBER.
 
+pub(crate) mod absent;
 pub(crate) mod aggregate;
 pub(crate) mod blank;
 pub(crate) mod coercion;
@@ -9,6 +10,10 @@ pub(crate) mod integer;
 pub(crate) mod library;
 pub(crate) mod listagg;
 pub(crate) mod moments;
+pub(crate) mod packed;
 pub(crate) mod rows;
 pub(crate) mod several_rows;
 pub(crate) mod sum;
+
+/// The planner's name of GROUPING and GROUPING_ID.
+pub(crate) const GROUPING: &str = "grouping";

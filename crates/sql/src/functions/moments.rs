@@ -37,6 +37,21 @@ impl Moments {
         self.squares.remove(&arithmetic::multiply(&value, &value)?)
     }
 
+    pub(crate) fn count(&self) -> u64 {
+        self.values.count()
+    }
+
+    /// The sum of the values and of their squares; nothing of no values.
+    pub(crate) fn sums(&self) -> Result<Vec<NumberBytes>> {
+        Ok([self.values.value()?, self.squares.value()?].into_iter().flatten().collect())
+    }
+
+    /// Adds what [`Self::sums`] gave over `count` values.
+    pub(crate) fn merge(&mut self, values: &[u8], squares: &[u8], count: u64) -> Result<()> {
+        self.values.merge(values, count)?;
+        self.squares.merge(squares, count)
+    }
+
     pub(crate) fn value(&self, spread: Spread, context: &dyn Context) -> Result<Option<NumberBytes>> {
         let (Some(sum), Some(squares)) = (self.values.value()?, self.squares.value()?) else { return Ok(None) };
         let count = self.values.count();

@@ -51,6 +51,9 @@ pub(crate) struct Hints {
     pub(crate) list: Vec<(String, Vec<String>)>,
 }
 
+/// The deepest that aggregates stand one inside the other: `max(count(*))`.
+pub(crate) const AGGREGATES_NESTED_MAX: u8 = 2;
+
 /// A bind variable's value.
 pub(crate) type BindValue = (String, Bound);
 
@@ -75,13 +78,17 @@ pub(crate) struct Named {
 #[derive(Debug)]
 pub(crate) struct Binder<'a> {
     pub(crate) cx: &'a BindContext<'a>,
+    /// Where the text begins in the whole statement, in bytes: behind AS in CREATE TABLE.
+    pub(crate) base: Cell<usize>,
     pub(crate) named: RefCell<Vec<Named>>,
+    /// The queries of WITH that are being bound, outermost first, and whether their columns are named.
+    pub(crate) defining: RefCell<Vec<(String, bool)>>,
     /// Tables that `(+)` was seen beside, while a condition is bound.
     pub(crate) outer_marks: RefCell<Vec<String>>,
     /// Whether ROWNUM was used in the block being bound.
     pub(crate) rownum_used: Cell<bool>,
-    /// Whether the block's aggregates and window functions are allowed where we are.
-    pub(crate) aggregates_allowed: Cell<bool>,
+    /// How many aggregates may stand one inside the other where we are: window functions are allowed where it is all of them.
+    pub(crate) aggregates_allowed: Cell<u8>,
     unique: Cell<u32>,
 }
 
@@ -89,10 +96,12 @@ impl<'a> Binder<'a> {
     pub(crate) fn new(cx: &'a BindContext<'a>) -> Self {
         Self {
             cx,
+            base: Cell::new(0),
             named: RefCell::default(),
+            defining: RefCell::default(),
             outer_marks: RefCell::default(),
             rownum_used: Cell::new(false),
-            aggregates_allowed: Cell::new(false),
+            aggregates_allowed: Cell::new(0),
             unique: Cell::new(0),
         }
     }

@@ -15,33 +15,37 @@ use common::{Error, Result};
 use datafusion::common::Column;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::functions_window::row_number::row_number_udwf;
-use datafusion::logical_expr::expr::{GroupingSet, Sort, WindowFunction};
+use datafusion::logical_expr::expr::{Sort, WindowFunction};
 use datafusion::logical_expr::utils::find_window_exprs;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, WindowFunctionDefinition};
 use datafusion::sql::sqlparser::ast::{
-    self, Distinct, GroupByExpr, Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind,
+    self, Distinct, Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, Spanned,
     WildcardAdditionalOptions,
 };
+use datafusion::sql::sqlparser::tokenizer::Span;
 
-use super::binder::{Binder, fold, fold_name};
+use super::binder::{AGGREGATES_NESTED_MAX, Binder, fold, fold_name};
 use super::bound::Bound;
 use super::condition::{RownumLimit, conjuncts};
 use super::from::{FromContext, FromItem};
 use super::function::direction;
+use super::grouping::{as_column, holds_aggregate};
 use super::hints;
-use super::query::{BoundQuery, Output, ordinal, unique_fields};
-use super::scope::{Scope, ScopeColumn};
+use super::query::{BoundQuery, Output, ambiguous, ordinal, unique_fields};
+use super::scope::{Merged, Scope, ScopeColumn};
 use crate::error::from_datafusion;
 use crate::functions;
 use crate::types::Kind;
 
 /// The planner's name of the ROWNUM column.
-const ROWNUM: &str = "\u{1}ROWNUM";
+pub(super) const ROWNUM: &str = "\u{1}ROWNUM";
 
 /// An item of the select list.
 struct Item {
     name: String,
     bound: Bound,
+    /// Where it is written; empty for the columns of `*`.
+    span: Span,
     /// Named with AS, so that ORDER BY finds it first.
     alias: bool,
 }
@@ -49,7 +53,7 @@ struct Item {
 /// One key of ORDER BY: an output, or an expression of its own.
 enum Key {
     Output(usize),
-    Hidden(Bound),
+    Hidden(Bound, Span),
 }
 
 impl Binder<'_> {
@@ -144,43 +148,33 @@ impl Binder<'_> {
 
         // Bind everything above WHERE.
         let groups = self.group_by(group_by, &scope)?;
-        self.aggregates_allowed.set(true);
+        self.aggregates_allowed.set(AGGREGATES_NESTED_MAX);
         let mut list = self.select_list(projection, &scope, names)?;
-        let mut having = having.as_ref().map(|e| self.condition(e, &scope)).transpose()?;
         let mut keys = self.order_keys(order, &list, &scope)?;
-        self.aggregates_allowed.set(false);
+        self.aggregates_allowed.set(1);
+        let having = having.as_ref().map(|e| Ok((self.condition(e, &scope)?, e.span()))).transpose()?;
+        self.aggregates_allowed.set(0);
 
         let plan = if self.rownum_used.replace(false) { with_rownum(plan)? } else { plan };
         let grouped = !groups.is_empty()
             || having.is_some()
             || list.iter().any(|item| holds_aggregate(&item.bound.expr))
-            || keys.iter().any(|(key, ..)| matches!(key, Key::Hidden(bound) if holds_aggregate(&bound.expr)));
+            || keys.iter().any(|(key, ..)| matches!(key, Key::Hidden(bound, _) if holds_aggregate(&bound.expr)));
         let mut plan = if grouped {
-            let mut grouping = Grouping::new(&groups);
-            for item in &mut list {
-                item.bound.expr = grouping.rebase(&item.bound.expr)?;
+            if groups.iter().any(|group| matches!(group, Expr::GroupingSet(_))) {
+                // In the rows of a set that leaves a column out, it is NULL.
+                list.iter_mut().for_each(|item| item.bound.nullable = true);
             }
-            if let Some(condition) = &mut having {
-                *condition = grouping.rebase(condition)?;
-            }
-            for (key, ..) in &mut keys {
-                if let Key::Hidden(bound) = key {
-                    bound.expr = grouping.rebase(&bound.expr)?;
-                }
-            }
-            LogicalPlanBuilder::new(plan)
-                .aggregate(groups, grouping.aggregates)
-                .and_then(LogicalPlanBuilder::build)
-                .map_err(from_datafusion)?
+            let mut expressions: Vec<(&mut Expr, Span)> =
+                list.iter_mut().map(|item| (&mut item.bound.expr, item.span)).collect();
+            expressions.extend(keys.iter_mut().filter_map(|(key, ..)| match key {
+                Key::Hidden(bound, span) => Some((&mut bound.expr, *span)),
+                Key::Output(_) => None,
+            }));
+            self.grouped(plan, groups, expressions, having)?
         } else {
             plan
         };
-        if let Some(condition) = having {
-            plan = LogicalPlanBuilder::new(plan)
-                .filter(condition)
-                .and_then(LogicalPlanBuilder::build)
-                .map_err(from_datafusion)?;
-        }
         plan = windows(plan, &mut list, &mut keys)?;
         finish(plan, list, keys, distinct)
     }
@@ -207,8 +201,13 @@ impl Binder<'_> {
         if !outer_conditions.is_empty() {
             return Err(Error::user(1752, "(+) has no meaning in a statement about one table"));
         }
-        let mut items_list = vec![Item { name: "ROWID".to_owned(), bound: rowid, alias: false }];
-        items_list.extend(list(&scope)?.into_iter().map(|(name, bound)| Item { name, bound, alias: false }));
+        let mut items_list = vec![Item { name: "ROWID".to_owned(), bound: rowid, span: Span::empty(), alias: false }];
+        items_list.extend(list(&scope)?.into_iter().map(|(name, bound)| Item {
+            name,
+            bound,
+            span: Span::empty(),
+            alias: false,
+        }));
         let mut builder = LogicalPlanBuilder::new(self.join_list(items, Vec::new())?);
         if let Some(condition) = filters.into_iter().reduce(datafusion::logical_expr::and) {
             builder = builder.filter(condition).map_err(from_datafusion)?;
@@ -255,38 +254,6 @@ impl Binder<'_> {
         Ok(result)
     }
 
-    fn group_by(&self, group_by: &GroupByExpr, scope: &Scope<'_>) -> Result<Vec<Expr>> {
-        let GroupByExpr::Expressions(expressions, modifiers) = group_by else {
-            return Err(Error::unsupported("GROUP BY ALL"));
-        };
-        if !modifiers.is_empty() {
-            return Err(Error::unsupported("a modifier after GROUP BY"));
-        }
-        let sets = |sets: &[Vec<ast::Expr>]| -> Result<Vec<Vec<Expr>>> {
-            sets.iter()
-                .map(|set| set.iter().map(|e| Ok(self.value(e, scope)?.expr)).collect::<Result<Vec<_>>>())
-                .collect()
-        };
-        let single = |lists: Vec<Vec<Expr>>, what: &str| -> Result<Vec<Expr>> {
-            lists
-                .into_iter()
-                .map(|mut list| match list.len() {
-                    1 => list.pop().ok_or_else(|| Error::bug("an empty list")),
-                    _ => Err(Error::unsupported(format!("{what} over lists of columns"))),
-                })
-                .collect()
-        };
-        expressions
-            .iter()
-            .map(|e| match e {
-                ast::Expr::Rollup(lists) => Ok(Expr::GroupingSet(GroupingSet::Rollup(single(sets(lists)?, "ROLLUP")?))),
-                ast::Expr::Cube(lists) => Ok(Expr::GroupingSet(GroupingSet::Cube(single(sets(lists)?, "CUBE")?))),
-                ast::Expr::GroupingSets(lists) => Ok(Expr::GroupingSet(GroupingSet::GroupingSets(sets(lists)?))),
-                e => Ok(self.value(e, scope)?.expr),
-            })
-            .collect()
-    }
-
     fn select_list(&self, projection: &[SelectItem], scope: &Scope<'_>, names: &[String]) -> Result<Vec<Item>> {
         let mut list = Vec::new();
         for (at, item) in projection.iter().enumerate() {
@@ -297,14 +264,18 @@ impl Binder<'_> {
                         ast::Expr::CompoundIdentifier(idents) => idents.last().map(fold).unwrap_or_default(),
                         e => names.get(at).cloned().unwrap_or_else(|| heading(&e.to_string())),
                     };
-                    list.push(Item { name, bound: self.value(e, scope)?, alias: false });
+                    list.push(Item { name, bound: self.value(e, scope)?, span: e.span(), alias: false });
                 }
                 SelectItem::ExprWithAlias { expr, alias } => {
-                    list.push(Item { name: fold(alias), bound: self.value(expr, scope)?, alias: true });
+                    let (name, bound) = (fold(alias), self.value(expr, scope)?);
+                    list.push(Item { name, bound, span: expr.span(), alias: true });
                 }
                 SelectItem::Wildcard(options) => {
                     plain(options)?;
-                    expand(&mut list, scope.columns.iter().filter(|column| !column.pseudo && !column.shadowed));
+                    expand(
+                        &mut list,
+                        scope.columns.iter().filter(|column| !column.pseudo && column.merged == Merged::No),
+                    );
                 }
                 SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), options) => {
                     plain(options)?;
@@ -320,7 +291,7 @@ impl Binder<'_> {
                             }
                     };
                     if !scope.columns.iter().any(|column| matching(&column)) {
-                        return Err(Error::user(904, format!("{name}: invalid identifier")));
+                        return Err(self.at(Error::user(904, format!("{name}: invalid identifier")), name.span()));
                     }
                     expand(&mut list, scope.columns.iter().filter(matching));
                 }
@@ -345,7 +316,13 @@ impl Binder<'_> {
             let mut found = ordinal(&key.expr, list.len())?;
             if let (None, ast::Expr::Identifier(ident)) = (found, &key.expr) {
                 let name = fold(ident);
-                found = list.iter().position(|item| item.alias && item.name == name);
+                let mut named = list.iter().enumerate().filter(|(_, item)| item.alias && item.name == name);
+                if let Some((at, first)) = named.next() {
+                    if named.any(|(_, item)| item.bound.expr != first.bound.expr) {
+                        return Err(self.at(ambiguous(&name), ident.span));
+                    }
+                    found = Some(at);
+                }
             }
             let key = match found {
                 Some(at) => Key::Output(at),
@@ -353,7 +330,7 @@ impl Binder<'_> {
                     let bound = self.value(&key.expr, scope)?;
                     match list.iter().position(|item| item.bound.expr == bound.expr) {
                         Some(at) => Key::Output(at),
-                        None => Key::Hidden(bound),
+                        None => Key::Hidden(bound, key.expr.span()),
                     }
                 }
             };
@@ -399,7 +376,12 @@ fn plain(options: &WildcardAdditionalOptions) -> Result<()> {
 }
 
 fn expand<'c>(list: &mut Vec<Item>, columns: impl Iterator<Item = &'c ScopeColumn>) {
-    list.extend(columns.map(|column| Item { name: column.name.clone(), bound: column.bound(), alias: false }));
+    list.extend(columns.map(|column| Item {
+        name: column.name.clone(),
+        bound: column.bound(),
+        span: Span::empty(),
+        alias: false,
+    }));
 }
 
 fn with_rownum(plan: LogicalPlan) -> Result<LogicalPlan> {
@@ -415,89 +397,11 @@ fn with_rownum(plan: LogicalPlan) -> Result<LogicalPlan> {
         .map_err(from_datafusion)
 }
 
-fn holds_aggregate(expr: &Expr) -> bool {
-    let mut found = false;
-    let _ = expr.apply(|node| {
-        Ok(match node {
-            Expr::AggregateFunction(_) => {
-                found = true;
-                TreeNodeRecursion::Stop
-            }
-            _ => TreeNodeRecursion::Continue,
-        })
-    });
-    found
-}
-
-/// Replaces grouping expressions and aggregates by the columns of the aggregate node.
-struct Grouping {
-    groups: Vec<Expr>,
-    aggregates: Vec<Expr>,
-}
-
-impl Grouping {
-    fn new(groups: &[Expr]) -> Self {
-        let mut flat = Vec::new();
-        for group in groups {
-            match group {
-                Expr::GroupingSet(set) => flat.extend(set.distinct_expr().into_iter().cloned()),
-                other => flat.push(other.clone()),
-            }
-        }
-        Self { groups: flat, aggregates: Vec::new() }
-    }
-
-    fn rebase(&mut self, expr: &Expr) -> Result<Expr> {
-        let mut failure = None;
-        let rebased = expr
-            .clone()
-            .transform_down(|node| {
-                if self.groups.contains(&node) {
-                    return Ok(Transformed::new(as_column(node), true, TreeNodeRecursion::Jump));
-                }
-                match node {
-                    Expr::AggregateFunction(_) => {
-                        let column = as_column(node.clone());
-                        if !self.aggregates.contains(&node) {
-                            self.aggregates.push(node);
-                        }
-                        Ok(Transformed::new(column, true, TreeNodeRecursion::Jump))
-                    }
-                    Expr::Column(column) => {
-                        failure.get_or_insert(column.name.clone());
-                        Ok(Transformed::new(Expr::Column(column), false, TreeNodeRecursion::Stop))
-                    }
-                    node => Ok(Transformed::no(node)),
-                }
-            })
-            .map_err(from_datafusion)?;
-        match failure {
-            Some(name) => {
-                let name = if name == ROWNUM { "ROWNUM".to_owned() } else { name };
-                if self.groups.is_empty() {
-                    Err(Error::user(937, format!("not a single-group group function: column {name}")))
-                } else {
-                    Err(Error::user(979, format!("not a GROUP BY expression: column {name}")))
-                }
-            }
-            None => Ok(rebased.data),
-        }
-    }
-}
-
-/// The column that a plan node gives for one of its expressions.
-fn as_column(expr: Expr) -> Expr {
-    match expr {
-        Expr::Column(column) => Expr::Column(column),
-        other => Expr::Column(Column::new_unqualified(other.schema_name().to_string())),
-    }
-}
-
 /// Plans the window functions in the select list and in ORDER BY, and puts their columns in their places.
 fn windows(plan: LogicalPlan, list: &mut [Item], keys: &mut [(Key, bool, bool)]) -> Result<LogicalPlan> {
     let mut expressions: Vec<&mut Expr> = list.iter_mut().map(|item| &mut item.bound.expr).collect();
     expressions.extend(keys.iter_mut().filter_map(|(key, ..)| match key {
-        Key::Hidden(bound) => Some(&mut bound.expr),
+        Key::Hidden(bound, _) => Some(&mut bound.expr),
         Key::Output(_) => None,
     }));
     let found = find_window_exprs(expressions.iter().map(|e| &**e));
@@ -527,7 +431,8 @@ fn finish(plan: LogicalPlan, list: Vec<Item>, keys: Vec<(Key, bool, bool)>, dist
     let mut outputs = Vec::new();
     let mut expressions = Vec::new();
     for (item, field) in list.into_iter().zip(fields) {
-        let kind = if item.bound.kind == Kind::Null { Kind::Varchar2 } else { item.bound.kind };
+        let null = item.bound.kind == Kind::Null;
+        let kind = if null { Kind::Varchar2 } else { item.bound.kind };
         outputs.push(Output {
             name: item.name,
             field: field.clone(),
@@ -535,6 +440,7 @@ fn finish(plan: LogicalPlan, list: Vec<Item>, keys: Vec<(Key, bool, bool)>, dist
             declared: item.bound.data_type(),
             exact: item.bound.declared.is_some(),
             nullable: item.bound.nullable,
+            null,
         });
         expressions.push(item.bound.expr.alias(field));
     }
@@ -543,10 +449,10 @@ fn finish(plan: LogicalPlan, list: Vec<Item>, keys: Vec<(Key, bool, bool)>, dist
     for (key, ascending, nulls_first) in keys {
         let column = match key {
             Key::Output(at) => outputs[at].bound().expr,
-            Key::Hidden(_) if distinct => {
+            Key::Hidden(..) if distinct => {
                 return Err(Error::user(1791, "not a SELECTed expression: ORDER BY beside DISTINCT"));
             }
-            Key::Hidden(bound) => {
+            Key::Hidden(bound, _) => {
                 hidden += 1;
                 let name = format!("\u{1}KEY{hidden}");
                 expressions.push(bound.expr.alias(&name));

@@ -1,6 +1,6 @@
 //! An expression with Oracle's type.
 
-use common::DataType;
+use common::{DataType, limits};
 use datafusion::logical_expr::Expr;
 
 use crate::types::Kind;
@@ -36,6 +36,18 @@ impl Bound {
 
     /// The type of a column made of this value.
     pub(crate) fn data_type(&self) -> DataType {
-        self.declared.unwrap_or_else(|| self.kind.declared(self.bytes))
+        match self.declared {
+            Some(declared) => declared,
+            // A text literal is a CHAR as long as it is.
+            None if self.text_literal && self.bytes as usize <= limits::CHAR_BYTES_MAX => {
+                Kind::Char.declared(self.bytes)
+            }
+            None => self.kind.declared(self.bytes),
+        }
     }
+}
+
+/// The literal NULL.
+pub(crate) fn null() -> Bound {
+    Bound::new(Expr::Literal(Kind::Null.null(), None), Kind::Null)
 }

@@ -1,17 +1,16 @@
 //! Conditions: comparisons, IN, BETWEEN, LIKE, EXISTS, IS NULL, ANY and ALL.
 
-use std::sync::Arc;
-
 use common::{Error, Result};
-use datafusion::common::{ScalarValue, Spans};
+use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::{Exists, InList, InSubquery, SetComparison, SetQuantifier};
-use datafusion::logical_expr::{Expr, Operator, Subquery, and, or};
-use datafusion::sql::sqlparser::ast::{self, BinaryOperator, UnaryOperator, Value};
+use datafusion::logical_expr::{Expr, LogicalPlanBuilder, Operator, Subquery, and, or};
+use datafusion::sql::sqlparser::ast::{self, BinaryOperator, Spanned, UnaryOperator, Value};
 
 use super::binder::Binder;
 use super::bound::Bound;
-use super::query::BoundQuery;
+use super::expression::subquery;
 use super::scope::Scope;
+use crate::error::from_datafusion;
 use crate::functions;
 use crate::types::{Kind, literal};
 
@@ -23,10 +22,14 @@ pub(crate) fn constant(value: bool) -> Expr {
 impl Binder<'_> {
     /// An expression that is true, false or unknown.
     pub(crate) fn condition(&self, e: &ast::Expr, scope: &Scope<'_>) -> Result<Expr> {
+        self.condition_of(e, scope).map_err(|error| self.at(error, e.span()))
+    }
+
+    fn condition_of(&self, e: &ast::Expr, scope: &Scope<'_>) -> Result<Expr> {
         use ast::Expr as E;
         match e {
             E::Nested(inner) => self.condition(inner, scope),
-            E::UnaryOp { op: UnaryOperator::Not, expr } => Ok(Expr::Not(Box::new(self.condition(expr, scope)?))),
+            E::UnaryOp { op: UnaryOperator::Not, expr } => self.negation(expr, scope),
             E::BinaryOp { left, op: BinaryOperator::And, right } => {
                 Ok(and(self.condition(left, scope)?, self.condition(right, scope)?))
             }
@@ -56,13 +59,11 @@ impl Binder<'_> {
                 Ok(if *negated { Expr::Not(Box::new(between)) } else { between })
             }
             E::InList { expr, list, negated } => self.in_list(expr, list, *negated, scope),
-            E::InSubquery { expr, subquery, negated } => {
-                let (value, subquery) = self.with_column(expr, subquery, scope)?;
-                Ok(Expr::InSubquery(InSubquery::new(Box::new(value), subquery, *negated)))
-            }
-            E::Exists { subquery, negated } => {
-                let bound = self.query(subquery, Some(scope), &[])?;
-                Ok(Expr::Exists(Exists { subquery: nested(bound), negated: *negated }))
+            E::InSubquery { expr, subquery, negated } => self.membership(expr, subquery, *negated, scope),
+            E::Exists { subquery: query, negated } => {
+                let bound = self.query(query, Some(scope), &[])?;
+                let subquery = subquery(bound.plan, self.offset(query.span()));
+                Ok(Expr::Exists(Exists { subquery, negated: *negated }))
             }
             E::Like { negated, any: false, expr, pattern, escape_char } => {
                 let value = self.value(expr, scope)?;
@@ -96,6 +97,50 @@ impl Binder<'_> {
             | E::RLike { .. } => Err(Error::unsupported(format!("condition {e}"))),
             other => Err(Error::user(920, format!("invalid relational operator: {other} is not a condition"))),
         }
+    }
+
+    /// `NOT condition`. A membership is negated where it is made: see [`Self::membership`].
+    fn negation(&self, e: &ast::Expr, scope: &Scope<'_>) -> Result<Expr> {
+        use ast::Expr as E;
+        match e {
+            E::Nested(inner) => self.negation(inner, scope),
+            E::UnaryOp { op: UnaryOperator::Not, expr } => self.condition(expr, scope),
+            E::InSubquery { expr, subquery, negated } => self.membership(expr, subquery, !negated, scope),
+            E::AnyOp { left, compare_op: BinaryOperator::Eq, right, .. } => match &**right {
+                E::Subquery(query) => self.membership(left, query, true, scope),
+                _ => Ok(Expr::Not(Box::new(self.condition(e, scope)?))),
+            },
+            E::AllOp { left, compare_op: BinaryOperator::NotEq, right } => match &**right {
+                E::Subquery(query) => self.membership(left, query, false, scope),
+                _ => Ok(Expr::Not(Box::new(self.condition(e, scope)?))),
+            },
+            _ => Ok(Expr::Not(Box::new(self.condition(e, scope)?))),
+        }
+    }
+
+    /// `value [NOT] IN (subquery)`.
+    ///
+    /// The planner's own NOT IN minds NULLs only as a join on one column: where the value has a column of this query, and the subquery none. Else it is
+    /// said with EXISTS: no row is equal, and where a comparison gave neither true nor false, it is unknown.
+    fn membership(&self, expr: &ast::Expr, query: &ast::Query, negated: bool, scope: &Scope<'_>) -> Result<Expr> {
+        let (value, rows) = self.with_column(expr, query, scope)?;
+        if !negated || (!value.column_refs().is_empty() && rows.outer_ref_columns.is_empty()) {
+            return Ok(Expr::InSubquery(InSubquery::new(Box::new(value), rows, negated)));
+        }
+        let none = |filter: &dyn Fn(Bound, Bound) -> Result<Expr>| {
+            let value = self.value(expr, &Scope::under(Some(scope)))?;
+            let bound = self.query(query, Some(scope), &[])?;
+            let condition = filter(value, bound.outputs[0].bound())?;
+            let plan = LogicalPlanBuilder::new(bound.plan)
+                .filter(condition)
+                .and_then(LogicalPlanBuilder::build)
+                .map_err(from_datafusion)?;
+            Ok(Expr::Exists(Exists { subquery: subquery(plan, self.offset(query.span())), negated: true }))
+        };
+        let no_equal = none(&|value, column| self.compare(value, Operator::Eq, column))?;
+        let no_unknown =
+            none(&|value, column| Ok(or(Expr::IsNull(Box::new(value.expr)), Expr::IsNull(Box::new(column.expr)))))?;
+        Ok(and(no_equal, or(Expr::Literal(ScalarValue::Boolean(None), None), no_unknown)))
     }
 
     fn in_list(&self, expr: &ast::Expr, list: &[ast::Expr], negated: bool, scope: &Scope<'_>) -> Result<Expr> {
@@ -169,7 +214,7 @@ impl Binder<'_> {
         let column = bound.outputs[0].bound();
         let (left, right) = self.comparable(value, column.clone())?;
         let bound = if right == column.expr { bound } else { bound.project_one(right)? };
-        Ok((left, nested(bound)))
+        Ok((left, subquery(bound.plan, self.offset(query.span()))))
     }
 
     fn quantified(
@@ -184,22 +229,18 @@ impl Binder<'_> {
             return Err(Error::user(920, format!("invalid relational operator: {op}")));
         };
         match right {
-            ast::Expr::Subquery(query) => {
-                let (value, subquery) = self.with_column(left, query, scope)?;
-                match (operator, all) {
-                    (Operator::Eq, false) => Ok(Expr::InSubquery(InSubquery::new(Box::new(value), subquery, false))),
-                    (Operator::NotEq, true) => Ok(Expr::InSubquery(InSubquery::new(Box::new(value), subquery, true))),
-                    _ => Ok(Expr::SetComparison(SetComparison::new(
-                        Box::new(value),
-                        subquery,
-                        operator,
-                        if all { SetQuantifier::All } else { SetQuantifier::Any },
-                    ))),
+            ast::Expr::Subquery(query) => match (operator, all) {
+                (Operator::Eq, false) => self.membership(left, query, false, scope),
+                (Operator::NotEq, true) => self.membership(left, query, true, scope),
+                _ => {
+                    let (value, subquery) = self.with_column(left, query, scope)?;
+                    let quantifier = if all { SetQuantifier::All } else { SetQuantifier::Any };
+                    Ok(Expr::SetComparison(SetComparison::new(Box::new(value), subquery, operator, quantifier)))
                 }
-            }
+            },
             ast::Expr::Nested(item) => self.quantified_list(left, operator, std::slice::from_ref(&**item), all, scope),
             ast::Expr::Tuple(items) => self.quantified_list(left, operator, items, all, scope),
-            other => Err(Error::unsupported(format!("ANY or ALL of {other}"))),
+            item => self.quantified_list(left, operator, std::slice::from_ref(item), all, scope),
         }
     }
 
@@ -315,11 +356,6 @@ fn mirrored(op: &BinaryOperator) -> BinaryOperator {
         BinaryOperator::GtEq => BinaryOperator::LtEq,
         other => other.clone(),
     }
-}
-
-fn nested(bound: BoundQuery) -> Subquery {
-    let outer_ref_columns = bound.plan.all_out_ref_exprs();
-    Subquery { subquery: Arc::new(bound.plan), outer_ref_columns, spans: Spans::new() }
 }
 
 /// The conjuncts of a condition.

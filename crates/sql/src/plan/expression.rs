@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use common::{Error, Result};
-use datafusion::common::{ScalarValue, Spans};
+use datafusion::common::{Location, ScalarValue, Span, Spans};
 use datafusion::functions_aggregate::{count::count_udaf, min_max::min_udaf};
 use datafusion::logical_expr::expr::{AggregateFunction, Case};
 use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, binary_expr};
 use datafusion::sql::sqlparser::ast::{
-    self, BinaryOperator, CastKind, CeilFloorKind, DateTimeField, Ident, TrimWhereField, UnaryOperator, Value,
+    self, BinaryOperator, CastKind, CeilFloorKind, DateTimeField, Ident, Spanned, TrimWhereField, UnaryOperator, Value,
 };
+use datafusion::sql::sqlparser::tokenizer;
 
 use super::binder::{Binder, fold};
-use super::bound::Bound;
+use super::bound::{Bound, null};
 use super::query::BoundQuery;
 use super::scope::Scope;
 use crate::error::from_datafusion;
@@ -23,16 +24,16 @@ use crate::types::{Kind, column, literal};
 impl Binder<'_> {
     /// An expression that is a value; a condition in its place is an error.
     pub(crate) fn value(&self, e: &ast::Expr, scope: &Scope<'_>) -> Result<Bound> {
+        self.value_of(e, scope).map_err(|error| self.at(error, e.span()))
+    }
+
+    fn value_of(&self, e: &ast::Expr, scope: &Scope<'_>) -> Result<Bound> {
         use ast::Expr as E;
         match e {
             E::Identifier(ident) => self.identifier(std::slice::from_ref(ident), scope),
             E::CompoundIdentifier(idents) => self.identifier(idents, scope),
             E::Value(value) => self.literal(&value.value).map_err(|error| self.at(error, value.span)),
-            E::Nested(inner) => {
-                let mut bound = self.value(inner, scope)?;
-                bound.text_literal = false;
-                Ok(bound)
-            }
+            E::Nested(inner) => self.value(inner, scope),
             E::UnaryOp { op: UnaryOperator::Plus, expr } => {
                 let operand = self.value(expr, scope)?;
                 self.convert(operand, Kind::Number)
@@ -66,7 +67,7 @@ impl Binder<'_> {
                     return Err(Error::user(913, "too many values: a subquery in an expression gives one column"));
                 };
                 let (kind, bytes) = (output.kind, output.bytes());
-                Ok(Bound::new(scalar_subquery(bound)?, kind).bytes(bytes))
+                Ok(Bound::new(scalar_subquery(bound, self.offset(query.span()))?, kind).bytes(bytes))
             }
             E::Substring { expr, substring_from, substring_for, special: _, shorthand: _ } => {
                 let mut arguments = vec![self.value(expr, scope)?];
@@ -143,7 +144,7 @@ impl Binder<'_> {
             Value::QuoteDelimitedStringLiteral(text) | Value::NationalQuoteDelimitedStringLiteral(text) => {
                 Ok(text_literal(&text.value))
             }
-            Value::Null => Ok(Bound::new(Expr::Literal(Kind::Null.null(), None), Kind::Null)),
+            Value::Null => Ok(null()),
             Value::Placeholder(name) => {
                 let name = name.trim_start_matches(':').to_uppercase();
                 self.cx
@@ -169,7 +170,10 @@ impl Binder<'_> {
         let function = if kind == Kind::Date { "TO_DATE" } else { "TO_TIMESTAMP" };
         let text = Bound::new(literal::string(text), Kind::Varchar2);
         let format = Bound::new(literal::string(format), Kind::Varchar2);
-        self.call(function, vec![text, format])
+        let value = self.call(function, vec![text, format])?;
+        // A literal is one value: a mistake in it is found where it stands, whether a row asks for it or not.
+        let scalar = functions::evaluate::scalar(&value.expr)?;
+        Ok(Bound { expr: Expr::Literal(scalar, None), ..value })
     }
 
     fn identifier(&self, idents: &[Ident], scope: &Scope<'_>) -> Result<Bound> {
@@ -186,6 +190,9 @@ impl Binder<'_> {
                 }
                 if let Some(value) = self.pseudo_value(name)? {
                     return Ok(value);
+                }
+                if functions::absent::pseudocolumn(name) {
+                    return Err(Error::unsupported(format!("pseudocolumn {name}")));
                 }
             }
             if parts.len() > 1 && matches!(parts[parts.len() - 1].as_str(), "NEXTVAL" | "CURRVAL") {
@@ -260,7 +267,7 @@ impl Binder<'_> {
         }
         results.push(match otherwise {
             Some(e) => self.value(e, scope)?,
-            None => Bound::new(Expr::Literal(Kind::Null.null(), None), Kind::Null),
+            None => null(),
         });
         self.choose(whens, results)
     }
@@ -276,12 +283,14 @@ impl Binder<'_> {
         Ok(Bound::new(Expr::Case(Case::new(None, branches, Some(Box::new(otherwise.expr)))), kind).bytes(bytes))
     }
 
-    /// The error with the byte offset of what is wrong.
-    pub(crate) fn at(&self, error: Error, span: datafusion::sql::sqlparser::tokenizer::Span) -> Error {
-        match position::offset(self.cx.text, span.start) {
-            Some(offset) => error.at(offset),
-            None => error,
-        }
+    /// The error with the byte offset of what is wrong, unless it has one: the innermost place stands.
+    pub(crate) fn at(&self, error: Error, span: tokenizer::Span) -> Error {
+        position::at(error, self.cx.text, span)
+    }
+
+    /// The byte offset of a span in the whole statement.
+    pub(crate) fn offset(&self, span: tokenizer::Span) -> Option<usize> {
+        position::offset(self.cx.text, span.start).map(|offset| offset + self.base.get())
     }
 }
 
@@ -289,17 +298,17 @@ impl Binder<'_> {
 ///
 /// The planner takes a correlated one only when it is sure to give at most one row a value of the outer columns. Others are aggregated, and
 /// counted beside it: where the count is above one, the row that asks gets ORA-01427.
-fn scalar_subquery(query: BoundQuery) -> Result<Expr> {
+fn scalar_subquery(query: BoundQuery, at: Option<usize>) -> Result<Expr> {
     let value = query.outputs[0].bound().expr;
     let plan = query.plan;
     if plan.all_out_ref_exprs().is_empty() || plan.max_rows().is_some_and(|rows| rows <= 1) {
-        return Ok(nested(plan));
+        return Ok(nested(plan, at));
     }
     let aggregated = |function, argument| {
         LogicalPlanBuilder::new(plan.clone())
             .aggregate(Vec::<Expr>::new(), vec![function_call(function, argument)])
             .and_then(LogicalPlanBuilder::build)
-            .map(nested)
+            .map(|plan| nested(plan, at))
             .map_err(from_datafusion)
     };
     let one = Expr::Literal(ScalarValue::Int64(Some(1)), None);
@@ -314,14 +323,31 @@ fn function_call(function: Arc<AggregateUDF>, argument: Expr) -> Expr {
     Expr::AggregateFunction(AggregateFunction::new_udf(function, vec![argument], false, None, Vec::new(), None))
 }
 
-fn nested(plan: LogicalPlan) -> Expr {
+fn nested(plan: LogicalPlan, at: Option<usize>) -> Expr {
+    Expr::ScalarSubquery(subquery(plan, at))
+}
+
+/// A subquery that keeps its place in the statement, for errors that are found when the whole is planned.
+///
+/// The place is a byte offset; it stands as the line of DataFusion's span, which nothing else reads.
+pub(crate) fn subquery(plan: LogicalPlan, at: Option<usize>) -> Subquery {
     let outer_ref_columns = plan.all_out_ref_exprs();
-    Expr::ScalarSubquery(Subquery { subquery: Arc::new(plan), outer_ref_columns, spans: Spans::new() })
+    let mut spans = Spans::new();
+    if let Some(at) = at {
+        let place = Location { line: at as u64, column: 0 };
+        spans.add_span(Span::new(place, place));
+    }
+    Subquery { subquery: Arc::new(plan), outer_ref_columns, spans }
+}
+
+/// The byte offset that `subquery` was given.
+pub(crate) fn place(subquery: &Subquery) -> Option<usize> {
+    subquery.spans.first().and_then(|span| usize::try_from(span.start.line).ok())
 }
 
 fn text_literal(text: &str) -> Bound {
     if text.is_empty() {
-        return Bound::new(Expr::Literal(Kind::Null.null(), None), Kind::Null);
+        return null();
     }
     let mut bound = Bound::new(literal::string(text), Kind::Varchar2).bytes(text.len() as u32);
     bound.text_literal = true;

@@ -6,13 +6,14 @@ use common::{DataType, Error, Result};
 use datafusion::catalog::default_table_source::provider_as_source;
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder};
 use datafusion::sql::sqlparser::ast::{
-    self, BinaryOperator, ConnectByKind, Join, JoinConstraint, JoinOperator, TableAlias, TableFactor, TableWithJoins,
+    self, BinaryOperator, ConnectByKind, Join, JoinConstraint, JoinOperator, Spanned, TableAlias, TableFactor,
+    TableWithJoins,
 };
 
 use super::binder::{Binder, Hints, fold, owner_and_name};
 use super::condition::constant;
 use super::query::BoundQuery;
-use super::scope::{Scope, ScopeColumn, qualified};
+use super::scope::{Merged, Scope, ScopeColumn, qualified};
 use crate::error::from_datafusion;
 use crate::functions;
 use crate::scan::generator;
@@ -48,9 +49,10 @@ impl FromContext<'_> {
 
 impl Binder<'_> {
     pub(crate) fn bind_from_item(&self, item: &TableWithJoins, cx: &mut FromContext<'_>) -> Result<FromItem> {
-        let mut left = self.table_factor(&item.relation, cx)?;
+        let place = |error: Error, factor: &TableFactor| self.at(error, factor.span());
+        let mut left = self.table_factor(&item.relation, cx).map_err(|error| place(error, &item.relation))?;
         for join in &item.joins {
-            left = self.join(left, join, cx)?;
+            left = self.join(left, join, cx).map_err(|error| place(error, &join.relation))?;
         }
         Ok(left)
     }
@@ -88,6 +90,14 @@ impl Binder<'_> {
                 let shown = alias_name(alias)?.unwrap_or(table);
                 return self.derived_as(query, Some(shown), cx);
             }
+            let (recursive, columns) =
+                self.defining.borrow().last().map_or((false, false), |(name, columns)| (*name == table, *columns));
+            if recursive && columns {
+                return Err(Error::unsupported("recursive WITH"));
+            }
+            if recursive {
+                return Err(Error::user(32039, "recursive WITH clause must have a list of column names"));
+            }
         }
         let shown = alias_name(alias)?;
         let known = shown.clone().unwrap_or_else(|| table.clone());
@@ -122,7 +132,7 @@ impl Binder<'_> {
                 exact: true,
                 nullable: column.nullable,
                 pseudo: column.pseudo,
-                shadowed: false,
+                merged: Merged::No,
             })
             .collect();
         let plan = LogicalPlanBuilder::scan(
@@ -157,7 +167,7 @@ impl Binder<'_> {
                 exact: output.exact,
                 nullable: output.nullable,
                 pseudo: false,
-                shadowed: false,
+                merged: Merged::No,
             })
             .collect();
         let plan = LogicalPlanBuilder::new(query.plan)
@@ -205,13 +215,14 @@ impl Binder<'_> {
         if join_type == JoinType::Full && !shared.is_empty() {
             return Err(Error::unsupported("FULL OUTER JOIN with USING or NATURAL; write ON"));
         }
+        let merging = if matches!(constraint, JoinConstraint::Natural) { Merged::Natural } else { Merged::Using };
         let mut conditions = Vec::new();
         let mut merged = Vec::new();
         let mut columns = scope.columns;
         for name in &shared {
             let find = |side: &[ScopeColumn]| {
                 side.iter()
-                    .find(|column| column.name == *name && !column.pseudo && !column.shadowed)
+                    .find(|column| column.name == *name && !column.pseudo && column.merged == Merged::No)
                     .cloned()
                     .ok_or_else(|| Error::user(904, format!("\"{name}\": invalid identifier")))
             };
@@ -220,10 +231,10 @@ impl Binder<'_> {
             // The column of the preserved side stands for both.
             let keep = if join_type == JoinType::Right { r.column.clone() } else { l.column.clone() };
             for column in columns.iter_mut().filter(|column| column.column == l.column || column.column == r.column) {
-                column.shadowed = true;
+                column.merged = merging;
                 if column.column == keep {
                     let mut one = column.clone();
-                    one.shadowed = false;
+                    one.merged = Merged::No;
                     one.table = None;
                     one.owner = None;
                     merged.push(one);
@@ -327,7 +338,7 @@ impl Binder<'_> {
             exact: true,
             nullable: true,
             pseudo,
-            shadowed: false,
+            merged: Merged::No,
         };
         let columns = vec![
             column("DUMMY", Kind::Varchar2, DataType::Varchar2 { bytes: 1 }, false),

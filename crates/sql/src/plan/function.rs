@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use common::{Error, Result};
+use common::{Error, Number, Result};
+use datafusion::functions_aggregate::grouping::grouping_udaf;
 use datafusion::functions_aggregate::{count::count_udaf, min_max::max_udaf, min_max::min_udaf};
 use datafusion::logical_expr::expr::{AggregateFunction, Sort};
 use datafusion::logical_expr::{AggregateUDF, Expr, Operator};
@@ -10,10 +11,10 @@ use datafusion::sql::sqlparser::ast::{
     self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArguments,
 };
 
-use super::binder::{Binder, fold_name};
-use super::bound::Bound;
+use super::binder::{AGGREGATES_NESTED_MAX, Binder, fold_name};
+use super::bound::{Bound, null};
 use super::scope::Scope;
-use crate::functions::{self, aggregate::Measure};
+use crate::functions::{self, aggregate::Measure, listagg};
 use crate::types::{Kind, literal};
 
 /// A call's arguments, taken apart.
@@ -24,20 +25,14 @@ pub(crate) struct Call<'e> {
     /// `COUNT(*)`.
     pub(crate) star: bool,
     pub(crate) ignore_nulls: bool,
+    /// WITHIN GROUP (ORDER BY …).
+    pub(crate) within_group: &'e [ast::OrderByExpr],
 }
 
 impl<'e> Call<'e> {
     pub(crate) fn new(function: &'e ast::Function) -> Result<Self> {
-        let ast::Function {
-            name,
-            uses_odbc_syntax,
-            parameters,
-            args,
-            filter,
-            null_treatment,
-            over: _,
-            within_group: _,
-        } = function;
+        let ast::Function { name, uses_odbc_syntax, parameters, args, filter, null_treatment, over: _, within_group } =
+            function;
         if *uses_odbc_syntax || filter.is_some() || !matches!(parameters, FunctionArguments::None) {
             return Err(Error::unsupported(format!("this form of function call: {function}")));
         }
@@ -47,6 +42,7 @@ impl<'e> Call<'e> {
             distinct: false,
             star: false,
             ignore_nulls: matches!(null_treatment, Some(ast::NullTreatment::IgnoreNulls)),
+            within_group,
         };
         let list = match args {
             FunctionArguments::None => return Ok(call),
@@ -61,6 +57,8 @@ impl<'e> Call<'e> {
                 FunctionArgumentClause::IgnoreOrRespectNulls(treatment) => {
                     call.ignore_nulls = *treatment == ast::NullTreatment::IgnoreNulls;
                 }
+                // What LISTAGG does anyway.
+                FunctionArgumentClause::OnOverflow(ast::ListAggOnOverflow::Error) if call.name == listagg::NAME => {}
                 other => return Err(Error::unsupported(format!("{other} in {}", call.name))),
             }
         }
@@ -76,24 +74,33 @@ impl<'e> Call<'e> {
 }
 
 fn is_aggregate(name: &str) -> bool {
-    matches!(name, "COUNT" | "MIN" | "MAX") || Measure::by_name(name).is_some()
+    matches!(name, "COUNT" | "MIN" | "MAX" | "GROUPING" | "GROUPING_ID" | listagg::NAME)
+        || Measure::by_name(name).is_some()
 }
 
 impl Binder<'_> {
     pub(crate) fn function(&self, function: &ast::Function, scope: &Scope<'_>) -> Result<Bound> {
         let call = Call::new(function)?;
         if let Some(over) = &function.over {
-            return self.window_function(&call, over, &function.within_group, scope);
+            return self.window_function(&call, over, scope);
         }
         if is_aggregate(&call.name) {
-            if !self.aggregates_allowed.get() {
+            let allowed = self.aggregates_allowed.get();
+            if allowed == 0 {
                 return Err(Error::user(934, format!("group function is not allowed here: {}", call.name)));
             }
-            // The arguments of an aggregate hold no aggregate.
-            self.aggregates_allowed.set(false);
-            let bound = self.aggregate(&call, &function.within_group, scope);
-            self.aggregates_allowed.set(true);
-            return bound;
+            self.aggregates_allowed.set(allowed - 1);
+            let bound = self.aggregate(&call, scope);
+            self.aggregates_allowed.set(allowed);
+            return bound.map_err(|error| match error {
+                // What was not allowed is the aggregate inside this one, and this one is inside another already.
+                error if error.is_ora(934) && allowed < AGGREGATES_NESTED_MAX => Error {
+                    text: error.text.replace("is not allowed here", "is nested too deeply"),
+                    number: Number::Ora(935),
+                    ..error
+                },
+                error => error,
+            });
         }
         if !function.within_group.is_empty() || call.distinct {
             return Err(Error::unsupported(format!("{function}")));
@@ -142,7 +149,7 @@ impl Binder<'_> {
                 arity(2, 2)?;
                 let values = arguments.collect::<Result<Vec<_>>>()?;
                 let equal = self.compare(values[0].clone(), Operator::Eq, values[1].clone())?;
-                let null = Bound::new(Expr::Literal(Kind::Null.null(), None), Kind::Null);
+                let null = null();
                 self.choose(vec![equal], vec![null, values[0].clone()])
             }
             "DECODE" => {
@@ -168,7 +175,7 @@ impl Binder<'_> {
         let mut whens = Vec::new();
         let mut results = Vec::new();
         let mut rest = values.into_iter();
-        let mut otherwise = Bound::new(Expr::Literal(Kind::Null.null(), None), Kind::Null);
+        let mut otherwise = null();
         // Everything is compared as the kind of the first search value.
         let mut compared: Option<Kind> = None;
         while let Some(search) = rest.next() {
@@ -234,6 +241,12 @@ impl Binder<'_> {
         call: &Call<'_>,
         scope: &Scope<'_>,
     ) -> Result<(Arc<AggregateUDF>, Vec<Expr>, Kind, u32)> {
+        if call.name == listagg::NAME {
+            return self.listagg(call, scope);
+        }
+        if !call.within_group.is_empty() {
+            return Err(Error::unsupported(format!("{} … WITHIN GROUP", call.name)));
+        }
         if call.name == "COUNT" {
             let argument = match call.arguments.as_slice() {
                 [] if call.star => Expr::Literal(datafusion::common::ScalarValue::Int64(Some(1)), None),
@@ -243,6 +256,13 @@ impl Binder<'_> {
             return Ok((count_udaf(), vec![argument], Kind::Number, 40));
         }
         let arguments = call.arguments.iter().map(|e| self.value(e, scope)).collect::<Result<Vec<_>>>()?;
+        if matches!(call.name.as_str(), "GROUPING" | "GROUPING_ID") {
+            if arguments.is_empty() || (call.name == "GROUPING" && arguments.len() > 1) {
+                return Err(Error::user(909, format!("invalid number of arguments for {}", call.name)));
+            }
+            let arguments = arguments.into_iter().map(|bound| bound.expr).collect();
+            return Ok((grouping_udaf(), arguments, Kind::Number, 40));
+        }
         if matches!(call.name.as_str(), "MIN" | "MAX") {
             let [value] = arguments.as_slice() else {
                 return Err(Error::user(909, format!("invalid number of arguments for {}", call.name)));
@@ -253,38 +273,49 @@ impl Binder<'_> {
         let measure = Measure::by_name(&call.name)
             .ok_or_else(|| Error::user(904, format!("\"{}\": invalid identifier", call.name)))?;
         let function = functions::aggregate::function(measure, self.context());
-        if measure == Measure::List {
-            let mut arguments = arguments;
-            if arguments.len() == 1 {
-                arguments.push(Bound::new(Expr::Literal(Kind::Varchar2.null(), None), Kind::Varchar2));
-            }
-            let arguments = arguments
-                .into_iter()
-                .map(|bound| Ok(self.convert(bound, Kind::Varchar2)?.expr))
-                .collect::<Result<_>>()?;
-            return Ok((function, arguments, Kind::Varchar2, 4000));
-        }
         let [value] = arguments.as_slice() else {
             return Err(Error::user(909, format!("invalid number of arguments for {}", call.name)));
         };
         Ok((function, vec![self.convert(value.clone(), Kind::Number)?.expr], Kind::Number, 40))
     }
 
-    fn aggregate(&self, call: &Call<'_>, within_group: &[ast::OrderByExpr], scope: &Scope<'_>) -> Result<Bound> {
-        let (function, arguments, kind, bytes) = self.aggregate_parts(call, scope)?;
-        if !within_group.is_empty() {
-            // DataFusion's plan does not keep the order here, and a list in another order would be a wrong result.
-            return Err(Error::unsupported(format!("WITHIN GROUP (ORDER BY ...) with {}", call.name)));
+    /// LISTAGG's function and arguments: text, separator, sort keys. DISTINCT is the function's own.
+    fn listagg(&self, call: &Call<'_>, scope: &Scope<'_>) -> Result<(Arc<AggregateUDF>, Vec<Expr>, Kind, u32)> {
+        let values = call.arguments.iter().map(|e| self.value(e, scope)).collect::<Result<Vec<_>>>()?;
+        let first = values.first().map(|value| value.expr.clone());
+        let mut arguments = Vec::new();
+        for value in values {
+            arguments.push(self.convert(value, Kind::Varchar2)?.expr);
         }
+        match arguments.len() {
+            0 => return Err(Error::user(938, "not enough arguments for function LISTAGG")),
+            1 => arguments.push(Expr::Literal(Kind::Varchar2.null(), None)),
+            2 => {}
+            _ => return Err(Error::user(939, "too many arguments for function LISTAGG")),
+        }
+        let mut order = Vec::new();
+        for key in self.sort_keys(call.within_group, scope)? {
+            if call.distinct && Some(&key.expr) != first.as_ref() {
+                return Err(Error::unsupported("LISTAGG (DISTINCT …) in the order of something else than its texts"));
+            }
+            order.push(listagg::Direction { ascending: key.asc, nulls_first: key.nulls_first });
+            arguments.push(key.expr);
+        }
+        Ok((listagg::function(order, call.distinct), arguments, Kind::Varchar2, 4000))
+    }
+
+    fn aggregate(&self, call: &Call<'_>, scope: &Scope<'_>) -> Result<Bound> {
+        let (function, arguments, kind, bytes) = self.aggregate_parts(call, scope)?;
         let expr = Expr::AggregateFunction(AggregateFunction::new_udf(
             function,
             arguments,
-            call.distinct,
+            call.distinct && call.name != listagg::NAME,
             None,
             Vec::new(),
             None,
         ));
-        let expr = if call.name == "COUNT" { functions::integer::to_number(expr) } else { expr };
+        let counted = matches!(call.name.as_str(), "COUNT" | "GROUPING" | "GROUPING_ID");
+        let expr = if counted { functions::integer::to_number(expr) } else { expr };
         Ok(Bound::new(expr, kind).bytes(bytes))
     }
 

@@ -8,6 +8,7 @@ pub(crate) mod convert;
 pub(crate) mod expression;
 pub(crate) mod from;
 pub(crate) mod function;
+pub(crate) mod grouping;
 pub(crate) mod hints;
 pub(crate) mod query;
 pub(crate) mod scope;

@@ -5,11 +5,11 @@ use datafusion::common::Column;
 use datafusion::logical_expr::expr::Sort;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use datafusion::sql::sqlparser::ast::{
-    self, Fetch, LimitClause, OrderByKind, Query, SetExpr, SetOperator, SetQuantifier, Value,
+    self, Fetch, LimitClause, OrderByKind, Query, SetExpr, SetOperator, SetQuantifier, Spanned, Value,
 };
 
 use super::binder::{Binder, Named, fold};
-use super::bound::Bound;
+use super::bound::{Bound, null};
 use super::function::direction;
 use super::scope::Scope;
 use crate::error::from_datafusion;
@@ -28,6 +28,8 @@ pub(crate) struct Output {
     /// The declared type is a column's own, not an estimate.
     pub(crate) exact: bool,
     pub(crate) nullable: bool,
+    /// The literal NULL and nothing else: beside it in a set operation stands a value of any kind.
+    pub(crate) null: bool,
 }
 
 impl Output {
@@ -110,7 +112,7 @@ impl Binder<'_> {
             Some(other) => return Err(Error::unsupported(format!("{other}"))),
         };
         // Flags of the block around this one.
-        let (rownum, aggregates) = (self.rownum_used.replace(false), self.aggregates_allowed.replace(false));
+        let (rownum, aggregates) = (self.rownum_used.replace(false), self.aggregates_allowed.replace(0));
         let bound = self.body(body, order, outer, names);
         self.rownum_used.set(rownum);
         self.aggregates_allowed.set(aggregates);
@@ -124,7 +126,10 @@ impl Binder<'_> {
             let ast::Cte { alias, query, from: None, materialized: None, .. } = cte else {
                 return Err(Error::unsupported(format!("WITH {cte}")));
             };
-            let mut bound = self.query(query, None, &[])?;
+            self.defining.borrow_mut().push((fold(&alias.name), !alias.columns.is_empty()));
+            let bound = self.query(query, None, &[]);
+            self.defining.borrow_mut().pop();
+            let mut bound = bound?;
             if !alias.columns.is_empty() {
                 if alias.columns.len() != bound.outputs.len() {
                     return Err(Error::user(32038, "number of WITH column names does not match the query's columns"));
@@ -159,7 +164,7 @@ impl Binder<'_> {
                 };
                 let left = self.body(left, &[], outer, names)?;
                 let right = self.body(right, &[], outer, &[])?;
-                let bound = self.set_operation(left, *op, all, right)?;
+                let bound = self.set_operation(left, *op, all, right).map_err(|error| self.at(error, body.span()))?;
                 self.sorted(bound, order)
             }
             other => Err(Error::unsupported(format!("{other}"))),
@@ -173,21 +178,28 @@ impl Binder<'_> {
         let mut outputs = Vec::new();
         let (mut lefts, mut rights) = (Vec::new(), Vec::new());
         for (l, r) in left.outputs.iter().zip(&right.outputs) {
-            let mut values = self.unify(vec![l.bound(), r.bound()]).map_err(|_| {
+            let side = |output: &Output| if output.null { null() } else { output.bound() };
+            let mut values = self.unify(vec![side(l), side(r)]).map_err(|_| {
                 Error::user(1790, format!("expression must have same datatype as corresponding expression: {}", l.name))
             })?;
             let (Some(r_value), Some(l_value)) = (values.pop(), values.pop()) else {
                 return Err(Error::bug("two columns became another number"));
             };
-            let declared =
-                if l.declared == r.declared { l.declared } else { l_value.kind.declared(l.bytes().max(r.bytes())) };
+            // NULL has no length and adds none.
+            let (declared, exact) = match (l.null, r.null) {
+                (true, false) => (r.declared, r.exact),
+                (false, true) => (l.declared, l.exact),
+                _ if l.declared == r.declared => (l.declared, l.exact && r.exact),
+                _ => (l_value.kind.declared(l.bytes().max(r.bytes())), false),
+            };
             outputs.push(Output {
                 name: l.name.clone(),
                 field: l.field.clone(),
                 kind: l_value.kind,
                 declared,
-                exact: l.exact && r.exact && l.declared == r.declared,
+                exact,
                 nullable: l.nullable || r.nullable,
+                null: l.null && r.null,
             });
             lefts.push(l_value.expr.alias(&l.field));
             rights.push(r_value.expr.alias(&l.field));
@@ -225,13 +237,19 @@ impl Binder<'_> {
                 None => match &key.expr {
                     ast::Expr::Identifier(ident) => {
                         let name = fold(ident);
-                        bound.outputs.iter().find(|output| output.name == name)
+                        let mut found = bound.outputs.iter().filter(|output| output.name == name);
+                        let first = found.next();
+                        if found.next().is_some() {
+                            return Err(self.at(ambiguous(&name), ident.span));
+                        }
+                        first
                     }
                     _ => None,
                 },
             };
             let output = output.ok_or_else(|| {
-                Error::user(1785, format!("ORDER BY item must be a column of the select list: {}", key.expr))
+                let text = format!("ORDER BY item must be a column of the select list: {}", key.expr);
+                self.at(Error::user(1785, text), key.expr.span())
             })?;
             keys.push(Sort::new(output.bound().expr, ascending, nulls_first));
         }
@@ -285,6 +303,11 @@ impl Binder<'_> {
             None => usize::MAX,
         })
     }
+}
+
+/// ORA-00960: ORDER BY names a column by a name that several of the select list have.
+pub(crate) fn ambiguous(name: &str) -> Error {
+    Error::user(960, format!("ambiguous column naming in select list: {name}"))
 }
 
 /// The position in the select list that ORDER BY names by a number.

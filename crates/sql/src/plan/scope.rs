@@ -27,8 +27,17 @@ pub(crate) struct ScopeColumn {
     pub(crate) nullable: bool,
     /// ROWID and LEVEL: found by name, not by `*`.
     pub(crate) pseudo: bool,
-    /// The second half of a JOIN … USING column: found only with its table's name.
-    pub(crate) shadowed: bool,
+    /// One of the two that a column of JOIN … USING or NATURAL JOIN was made of: found by `table.*` only.
+    pub(crate) merged: Merged,
+}
+
+/// Whether a column was merged with another, and how.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) enum Merged {
+    #[default]
+    No,
+    Using,
+    Natural,
 }
 
 impl ScopeColumn {
@@ -39,6 +48,9 @@ impl ScopeColumn {
         }
         bound.declared = self.exact.then_some(self.declared);
         bound.nullable = self.nullable;
+        // A literal in the select list of a query in FROM is what it is everywhere: a CHAR.
+        bound.text_literal =
+            !self.exact && self.kind == Kind::Varchar2 && matches!(self.declared, DataType::Char { .. });
         bound
     }
 
@@ -77,7 +89,7 @@ impl<'a> Scope<'a> {
 
     fn find(&self, parts: &[String]) -> Result<Option<&ScopeColumn>> {
         let mut found = self.columns.iter().filter(|column| match parts {
-            [name] => column.name == *name && !column.shadowed,
+            [name] => column.name == *name && column.merged == Merged::No,
             [table, name] => column.name == *name && column.table.as_ref() == Some(table),
             [owner, table, name] => {
                 column.name == *name && column.table.as_ref() == Some(table) && column.owner.as_ref() == Some(owner)
@@ -85,7 +97,16 @@ impl<'a> Scope<'a> {
             _ => false,
         });
         let first = found.next();
+        let merged = first.map_or(Merged::No, |column| column.merged);
         match (first, found.next()) {
+            (Some(_), _) if merged == Merged::Using => Err(Error::user(
+                25154,
+                format!("column part of USING clause cannot have qualifier: {}", parts.join(".")),
+            )),
+            (Some(_), _) if merged == Merged::Natural => Err(Error::user(
+                25155,
+                format!("column used in NATURAL join cannot have qualifier: {}", parts.join(".")),
+            )),
             (Some(_), Some(_)) => Err(Error::user(918, format!("column ambiguously defined: {}", parts.join(".")))),
             (first, _) => Ok(first),
         }

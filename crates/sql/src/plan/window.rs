@@ -7,7 +7,7 @@ use datafusion::logical_expr::expr::{NullTreatment, WindowFunction, WindowFuncti
 use datafusion::logical_expr::{Expr, WindowFrame, WindowFrameBound, WindowFrameUnits, WindowFunctionDefinition};
 use datafusion::sql::sqlparser::ast::{self, WindowType};
 
-use super::binder::Binder;
+use super::binder::{AGGREGATES_NESTED_MAX, Binder};
 use super::bound::Bound;
 use super::function::Call;
 use super::scope::Scope;
@@ -15,13 +15,7 @@ use crate::functions;
 use crate::types::{Kind, literal};
 
 impl Binder<'_> {
-    pub(crate) fn window_function(
-        &self,
-        call: &Call<'_>,
-        over: &WindowType,
-        within_group: &[ast::OrderByExpr],
-        scope: &Scope<'_>,
-    ) -> Result<Bound> {
+    pub(crate) fn window_function(&self, call: &Call<'_>, over: &WindowType, scope: &Scope<'_>) -> Result<Bound> {
         let WindowType::WindowSpec(spec) = over else {
             return Err(Error::unsupported("named windows"));
         };
@@ -29,10 +23,10 @@ impl Binder<'_> {
         if window_name.is_some() {
             return Err(Error::unsupported("named windows"));
         }
-        if !within_group.is_empty() {
-            return Err(Error::unsupported("WITHIN GROUP … OVER"));
+        if call.name == functions::listagg::NAME && !(order_by.is_empty() && window_frame.is_none()) {
+            return Err(Error::user(30487, "ORDER BY not allowed here: the order of LISTAGG stands in WITHIN GROUP"));
         }
-        if !self.aggregates_allowed.get() {
+        if self.aggregates_allowed.get() < AGGREGATES_NESTED_MAX {
             return Err(Error::user(30483, "window functions are not allowed here"));
         }
         let partition_by = partition_by.iter().map(|e| Ok(self.value(e, scope)?.expr)).collect::<Result<Vec<_>>>()?;
@@ -53,7 +47,7 @@ impl Binder<'_> {
                 window_frame: frame,
                 filter: None,
                 null_treatment: call.ignore_nulls.then_some(NullTreatment::IgnoreNulls),
-                distinct: call.distinct,
+                distinct: call.distinct && call.name != functions::listagg::NAME,
             },
         };
         let expr = Expr::WindowFunction(Box::new(window));
@@ -112,7 +106,7 @@ impl Binder<'_> {
                 Ok((WindowFunctionDefinition::WindowUDF(udwf), vec![value.expr], value.kind, value.bytes, false))
             }
             name if functions::aggregate::Measure::by_name(name).is_some()
-                || matches!(name, "COUNT" | "MIN" | "MAX") =>
+                || matches!(name, "COUNT" | "MIN" | "MAX" | functions::listagg::NAME) =>
             {
                 let (udaf, args, kind, bytes) = self.aggregate_parts(call, scope)?;
                 Ok((WindowFunctionDefinition::AggregateUDF(udaf), args, kind, bytes, name == "COUNT"))

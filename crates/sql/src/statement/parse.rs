@@ -1,18 +1,24 @@
 //! From text to a statement: what kind it is, and its syntax tree.
 
-use common::{Error, Result};
+use common::{Error, Number, Result};
 use datafusion::sql::sqlparser::ast::{self, Statement as Tree};
 use datafusion::sql::sqlparser::dialect::OracleDialect;
-use datafusion::sql::sqlparser::parser::{Parser, ParserError};
-use datafusion::sql::sqlparser::tokenizer::Token;
+use datafusion::sql::sqlparser::parser::Parser;
+use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
+use super::dialect::adapt;
 use super::headings::headings;
 use super::position;
+use super::syntax::{in_queries, leftover, syntax_error};
 use super::words::Words;
 use crate::ddl::command::Command;
 
+static DIALECT: OracleDialect = OracleDialect {};
+
 /// Nesting of expressions and queries that the parser goes along with.
 const NESTING_MAX: usize = 200;
+/// Operators of a statement: a row of them is a tree of that depth, and everything that goes down it needs stack.
+const OPERATORS_MAX: usize = 5_000;
 
 /// A parsed statement.
 #[derive(Clone, Debug)]
@@ -153,56 +159,64 @@ pub(crate) fn parse_query(text: &str, offset: usize) -> Result<(Box<ast::Query>,
 
 /// An expression on its own, as in DEFAULT.
 pub(crate) fn parse_expression(text: &str) -> Result<ast::Expr> {
-    let dialect = OracleDialect {};
-    let mut parser = Parser::new(&dialect)
-        .with_recursion_limit(NESTING_MAX)
-        .try_with_sql(text)
-        .map_err(|error| syntax_error(text, error))?;
-    let expr = parser.parse_expr().map_err(|error| syntax_error(text, error))?;
+    let mut parser = parser(text)?;
+    let expr = parser.parse_expr().map_err(|error| syntax_error(text, error, text.len()))?;
     if parser.peek_token().token != Token::EOF {
         return Err(Error::user(936, format!("missing expression: {text}")));
     }
     Ok(expr)
 }
 
-fn tree(text: &str) -> Result<Tree> {
-    let dialect = OracleDialect {};
-    let mut parser = Parser::new(&dialect)
-        .with_recursion_limit(NESTING_MAX)
-        .try_with_sql(text)
-        .map_err(|error| syntax_error(text, error))?;
-    let tree = parser.parse_statement().map_err(|error| syntax_error(text, error))?;
-    let next = parser.peek_token();
-    if next.token != Token::EOF {
-        let place = position::offset(text, next.span.start).unwrap_or(text.len());
-        return Err(Error::user(933, format!("SQL command not properly ended: {next}")).at(place));
+/// Whether a row of these makes a tree that is as deep as the row is long.
+fn deepens(token: &Token) -> bool {
+    match token {
+        Token::Plus | Token::Minus | Token::Mul | Token::Div | Token::StringConcat => true,
+        Token::Word(word) => {
+            ["AND", "OR", "UNION", "MINUS", "INTERSECT"].iter().any(|name| word.value.eq_ignore_ascii_case(name))
+        }
+        _ => false,
     }
-    Ok(tree)
 }
 
-fn syntax_error(text: &str, error: ParserError) -> Error {
-    let message = match error {
-        ParserError::TokenizerError(message) | ParserError::ParserError(message) => message,
-        ParserError::RecursionLimitExceeded => {
-            return Error::user(913, "the statement is nested too deeply");
+fn tokens(text: &str) -> Result<Vec<TokenWithSpan>> {
+    let tokens = Tokenizer::new(&DIALECT, text).tokenize_with_location().map_err(|error| {
+        let place = position::offset(text, error.location).unwrap_or(text.len());
+        let number = if error.message.contains("Unterminated") { 1756 } else { 911 };
+        Error::user(number, format!("syntax error: {}", error.message)).at(place)
+    })?;
+    if tokens.iter().filter(|token| deepens(&token.token)).count() > OPERATORS_MAX {
+        return Err(Error::unsupported(format!("a statement of more than {OPERATORS_MAX} operators")));
+    }
+    adapt(text, tokens)
+}
+
+/// A parser of tokens that are in its words.
+pub(super) fn parser_of(tokens: Vec<TokenWithSpan>) -> Parser<'static> {
+    Parser::new(&DIALECT).with_recursion_limit(NESTING_MAX).with_tokens_with_locations(tokens)
+}
+
+fn parser(text: &str) -> Result<Parser<'static>> {
+    Ok(parser_of(tokens(text)?))
+}
+
+/// The syntax tree of one statement. The parser tries other readings where a query in parentheses has a mistake, and complains of the last one:
+/// when it fails, those queries are looked at on their own.
+fn tree(text: &str) -> Result<Tree> {
+    let mut parser = parser(text)?;
+    let outer = match parser.parse_statement() {
+        Ok(tree) => {
+            let next = parser.peek_token();
+            if next.token == Token::EOF {
+                return Ok(tree);
+            }
+            let query = if let Tree::Query(query) = &tree { Some(&**query) } else { None };
+            leftover(text, query, &next, 933)
         }
+        Err(error) => syntax_error(text, error, text.len()),
     };
-    let place = position::from_message(text, &message).unwrap_or(text.len());
-    let said = message.split(" at Line:").next().unwrap_or(&message).to_owned();
-    let number = if said.contains("Expected: FROM") {
-        923
-    } else if said.contains("Expected: an expression") {
-        936
-    } else if said.contains("Expected: )") {
-        907
-    } else if said.contains("Expected: (") {
-        906
-    } else if said.contains("Unterminated") {
-        1756
-    } else if said.contains("Expected: identifier") {
-        903
-    } else {
-        900
-    };
-    Error::user(number, format!("syntax error: {said}")).at(place)
+    if outer.number == Number::Ora(913) {
+        return Err(outer);
+    }
+    let inner = in_queries(text, &tokens(text)?, outer.position.unwrap_or(text.len()));
+    Err(inner.unwrap_or(outer))
 }

@@ -1,6 +1,7 @@
 //! Places in a statement's text.
 
-use datafusion::sql::sqlparser::tokenizer::Location;
+use common::Error;
+use datafusion::sql::sqlparser::tokenizer::{Location, Span};
 
 /// The byte offset of a line and column as the tokenizer counts them, both from 1; None for "nowhere".
 pub(crate) fn offset(text: &str, location: Location) -> Option<usize> {
@@ -14,6 +15,14 @@ pub(crate) fn offset(text: &str, location: Location) -> Option<usize> {
     let line = &text[start..];
     let column = usize::try_from(location.column).ok()? - 1;
     Some(start + line.char_indices().nth(column).map_or(line.len(), |(at, _)| at))
+}
+
+/// The error at the beginning of `span`, unless it has a place or the span has none.
+pub(crate) fn at(error: Error, text: &str, span: Span) -> Error {
+    match offset(text, span.start) {
+        Some(place) => error.at(place),
+        None => error,
+    }
 }
 
 /// The place that a parser error names in its text: `… at Line: 2, Column: 7`.

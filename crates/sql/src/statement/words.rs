@@ -5,6 +5,7 @@ use datafusion::sql::sqlparser::dialect::OracleDialect;
 use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
 
 use super::position;
+use super::reserved::is_reserved;
 
 /// A word, number, string or sign, and where it stands.
 #[derive(Clone, Debug)]
@@ -143,6 +144,56 @@ impl<'t> Words<'t> {
             }
             _ => Err(self.error(903, "a name is expected")),
         }
+    }
+
+    /// The name that a column is to get.
+    ///
+    /// # Errors
+    /// ORA-00904 for a reserved word without quotation marks, and for ROWID also with them: every table has a column of that name.
+    pub(crate) fn new_column(&mut self) -> Result<String> {
+        let rowid = matches!(self.peek().map(|word| &word.token), Some(Token::Word(word)) if word.value == "ROWID");
+        if rowid {
+            return Err(self.error(904, "\"ROWID\": invalid identifier"));
+        }
+        self.unreserved(904, "invalid identifier")
+    }
+
+    /// The name that a table is to get, without its owner.
+    ///
+    /// # Errors
+    /// ORA-00903 for a reserved word.
+    pub(crate) fn new_table(&mut self) -> Result<String> {
+        self.unreserved(903, "invalid table name")
+    }
+
+    /// The name that an index is to get, without its owner.
+    ///
+    /// # Errors
+    /// ORA-00953 for a reserved word.
+    pub(crate) fn new_index(&mut self) -> Result<String> {
+        self.unreserved(953, "invalid index name")
+    }
+
+    fn unreserved(&mut self, ora: u32, what: &str) -> Result<String> {
+        if let Some(Token::Word(word)) = self.peek().map(|word| &word.token)
+            && word.quote_style.is_none()
+        {
+            let name = word.value.to_uppercase();
+            if is_reserved(&name) {
+                return Err(self.error(ora, format!("\"{name}\": {what}: it is a reserved word")));
+            }
+        }
+        self.identifier()
+    }
+
+    /// `new` or `owner.new`, where `new` reads a name that is to be given.
+    pub(crate) fn new_name(&mut self, new: fn(&mut Self) -> Result<String>) -> Result<(Option<String>, String)> {
+        let owned = matches!(self.peek_at(1).map(|word| &word.token), Some(Token::Period));
+        let owner = if owned { Some(self.identifier()?) } else { None };
+        if owned {
+            self.expect_sign(&Token::Period)?;
+        }
+        Ok((owner, new(self)?))
     }
 
     /// `name` or `owner.name`.

@@ -2,8 +2,10 @@
 
 use common::Result;
 use engine::catalog::IndexDef;
+use scalar::Datum;
 
-use super::view::{Rows, Scope, View, ViewColumn, ViewContext, at, date, maybe, n, number, s, text};
+use super::segments::{extent_figures, freelist_figures};
+use super::view::{Rows, Scope, View, ViewColumn, ViewContext, at, date, maybe, n, number, s, text, yes};
 
 const INDEXES: &[ViewColumn] = &[
     text("OWNER", 128),
@@ -14,11 +16,17 @@ const INDEXES: &[ViewColumn] = &[
     text("TABLE_TYPE", 11),
     text("UNIQUENESS", 9),
     text("COMPRESSION", 13),
+    number("PREFIX_LENGTH"),
     text("TABLESPACE_NAME", 30),
     number("INI_TRANS"),
     number("MAX_TRANS"),
     number("INITIAL_EXTENT"),
     number("NEXT_EXTENT"),
+    number("MIN_EXTENTS"),
+    number("MAX_EXTENTS"),
+    number("PCT_INCREASE"),
+    number("FREELISTS"),
+    number("FREELIST_GROUPS"),
     number("PCT_FREE"),
     text("LOGGING", 3),
     number("BLEVEL"),
@@ -29,8 +37,16 @@ const INDEXES: &[ViewColumn] = &[
     number("CLUSTERING_FACTOR"),
     text("STATUS", 8),
     number("NUM_ROWS"),
+    number("SAMPLE_SIZE"),
     date("LAST_ANALYZED"),
+    text("DEGREE", 40),
+    text("PARTITIONED", 3),
+    text("TEMPORARY", 1),
+    text("SECONDARY", 1),
+    text("BUFFER_POOL", 7),
+    text("DROPPED", 3),
     text("VISIBILITY", 9),
+    text("SEGMENT_CREATED", 3),
 ];
 
 const INDEX_COLUMNS: &[ViewColumn] = &[
@@ -98,11 +114,14 @@ fn indexes(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
             s("TABLE"),
             s(if index.unique { "UNIQUE" } else { "NONUNIQUE" }),
             s("DISABLED"),
+            Datum::Null,
             s(index.segment.tablespace().name()),
             n(index.initrans),
             n(index.maxtrans),
-            maybe(index.storage.initial, n),
-            maybe(index.storage.next, n),
+        ]);
+        row.extend(extent_figures(&index.segment, &index.storage));
+        row.extend(freelist_figures(&index.segment, &index.storage));
+        row.extend([
             n(index.pctfree),
             s("YES"),
             maybe(statistics, |found| n(found.blevel)),
@@ -113,8 +132,17 @@ fn indexes(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
             maybe(statistics, |found| n(found.clustering_factor)),
             s("VALID"),
             maybe(statistics, |found| n(found.num_rows)),
+            // Statistics are always of all entries.
+            maybe(statistics, |found| n(found.num_rows)),
             at(index.analyzed_us)?,
+            s("1"),
+            yes(false),
+            s("N"),
+            s("N"),
+            s("DEFAULT"),
+            yes(false),
             s("VISIBLE"),
+            yes(true),
         ]);
         rows.add(&row)?;
     }

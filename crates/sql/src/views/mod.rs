@@ -12,6 +12,7 @@ mod indexes;
 mod instance;
 mod objects;
 mod parameters;
+mod segment_space;
 mod segments;
 mod sessions;
 mod statistics;
@@ -31,6 +32,7 @@ const VIEWS: &[&[View]] = &[
     instance::VIEWS,
     objects::VIEWS,
     parameters::VIEWS,
+    segment_space::VIEWS,
     segments::VIEWS,
     sessions::VIEWS,
     statistics::VIEWS,

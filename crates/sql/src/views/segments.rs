@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use common::Result;
+use engine::instance::{ExtentManagement, SpaceManagement};
 use engine::segment::{BlockRange, Segment, Storage};
+use scalar::Datum;
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, maybe, n, number, s, text};
 
@@ -80,6 +82,38 @@ pub(crate) const VIEWS: &[View] = &[
     View { name: "USER_EXTENTS", columns: USER_EXTENTS, rows: |cx, rows| extents(cx, rows, Scope::User) },
 ];
 
+/// What MAX_EXTENTS shows where no limit was set.
+pub(crate) const UNLIMITED_EXTENTS: u32 = 2_147_483_645;
+/// NEXT_EXTENT of a segment that said nothing of it, in an autoallocate tablespace.
+const AUTOALLOCATE_NEXT_BYTES: u64 = 1 << 20;
+
+/// INITIAL_EXTENT, NEXT_EXTENT, MIN_EXTENTS, MAX_EXTENTS and PCT_INCREASE: what the STORAGE clause asked for, in whole blocks, or what holds without
+/// it. Uniform extents are what they are.
+pub(crate) fn extent_figures(segment: &Segment, storage: &Storage) -> [Datum; 5] {
+    let block_bytes = segment.block_size().bytes() as u64;
+    let whole = |bytes: u64| bytes.div_ceil(block_bytes) * block_bytes;
+    let uniform = match segment.tablespace().extent_management() {
+        ExtentManagement::Uniform { blocks } => Some(u64::from(blocks) * block_bytes),
+        ExtentManagement::Autoallocate => None,
+    };
+    let least = uniform.unwrap_or(common::limits::AUTOALLOCATE_UNIT_BYTES);
+    [
+        n(storage.initial.map_or(least, whole)),
+        n(uniform.unwrap_or_else(|| storage.next.map_or(AUTOALLOCATE_NEXT_BYTES, whole))),
+        n(storage.minextents.unwrap_or(1)),
+        n(storage.maxextents.unwrap_or(UNLIMITED_EXTENTS)),
+        maybe(uniform.map(|_| 0).or(storage.pctincrease), n),
+    ]
+}
+
+/// FREELISTS and FREELIST_GROUPS; bitmaps know none.
+pub(crate) fn freelist_figures(segment: &Segment, storage: &Storage) -> [Datum; 2] {
+    match segment.management() {
+        SpaceManagement::Manual => [n(storage.freelists), n(storage.freelist_groups)],
+        SpaceManagement::Auto => [Datum::Null, Datum::Null],
+    }
+}
+
 /// A table's or an index's segment.
 pub(crate) struct Found {
     pub(crate) owner: String,
@@ -125,7 +159,7 @@ fn segments(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
         let segment = &found.segment;
         let extents = segment.extents(&cx.session)?;
         let block_bytes = segment.block_size().bytes() as u64;
-        let manual = segment.management() == engine::instance::SpaceManagement::Manual;
+        let manual = segment.management() == SpaceManagement::Manual;
         let dba = scope == Scope::Dba;
         let mut row = Vec::new();
         if dba {
@@ -133,7 +167,7 @@ fn segments(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
         }
         row.extend([
             s(&found.name),
-            scalar::Datum::Null,
+            Datum::Null,
             s(found.kind),
             s(if manual { "MSSM" } else { "ASSM" }),
             s(segment.tablespace().name()),
@@ -141,18 +175,9 @@ fn segments(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
         if dba {
             row.extend([n(segment.header().file.0), n(segment.header().block)]);
         }
-        row.extend([
-            n(blocks(&extents) * block_bytes),
-            n(blocks(&extents)),
-            n(extents.len()),
-            maybe(found.storage.initial, n),
-            maybe(found.storage.next, n),
-            maybe(found.storage.minextents, n),
-            maybe(found.storage.maxextents, n),
-            maybe(found.storage.pctincrease, n),
-            maybe(manual.then_some(found.storage.freelists), n),
-            maybe(manual.then_some(found.storage.freelist_groups), n),
-        ]);
+        row.extend([n(blocks(&extents) * block_bytes), n(blocks(&extents)), n(extents.len())]);
+        row.extend(extent_figures(segment, &found.storage));
+        row.extend(freelist_figures(segment, &found.storage));
         if dba {
             row.push(n(segment.header().file.0));
         }
@@ -171,13 +196,7 @@ fn extents(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
             if dba {
                 row.push(s(&found.owner));
             }
-            row.extend([
-                s(&found.name),
-                scalar::Datum::Null,
-                s(found.kind),
-                s(found.segment.tablespace().name()),
-                n(number),
-            ]);
+            row.extend([s(&found.name), Datum::Null, s(found.kind), s(found.segment.tablespace().name()), n(number)]);
             if dba {
                 row.extend([n(extent.start.file.0), n(extent.start.block)]);
             }

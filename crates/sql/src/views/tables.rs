@@ -1,13 +1,20 @@
 //! Tables.
 
 use common::Result;
+use scalar::Datum;
 
+use super::segments::{extent_figures, freelist_figures};
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, at, date, maybe, n, number, s, text, yes};
+
+/// DEGREE of what is read by one process, right-aligned in ten characters.
+const SERIAL: &str = "         1";
 
 const COLUMNS: &[ViewColumn] = &[
     text("OWNER", 128),
     text("TABLE_NAME", 128),
     text("TABLESPACE_NAME", 30),
+    text("CLUSTER_NAME", 128),
+    text("IOT_NAME", 128),
     text("STATUS", 8),
     number("PCT_FREE"),
     number("PCT_USED"),
@@ -15,6 +22,9 @@ const COLUMNS: &[ViewColumn] = &[
     number("MAX_TRANS"),
     number("INITIAL_EXTENT"),
     number("NEXT_EXTENT"),
+    number("MIN_EXTENTS"),
+    number("MAX_EXTENTS"),
+    number("PCT_INCREASE"),
     number("FREELISTS"),
     number("FREELIST_GROUPS"),
     text("LOGGING", 3),
@@ -22,10 +32,23 @@ const COLUMNS: &[ViewColumn] = &[
     number("BLOCKS"),
     number("EMPTY_BLOCKS"),
     number("AVG_ROW_LEN"),
+    text("DEGREE", 10),
     text("CACHE", 5),
+    number("SAMPLE_SIZE"),
     date("LAST_ANALYZED"),
     text("PARTITIONED", 3),
+    text("IOT_TYPE", 12),
     text("TEMPORARY", 1),
+    text("SECONDARY", 1),
+    text("NESTED", 3),
+    text("BUFFER_POOL", 7),
+    text("ROW_MOVEMENT", 8),
+    text("DEPENDENCIES", 8),
+    text("COMPRESSION", 8),
+    text("COMPRESS_FOR", 30),
+    text("DROPPED", 3),
+    text("READ_ONLY", 3),
+    text("SEGMENT_CREATED", 3),
 ];
 
 pub(crate) const VIEWS: &[View] = &[
@@ -44,9 +67,7 @@ pub(crate) const VIEWS: &[View] = &[
         columns: &[text("TNAME", 128), text("TABTYPE", 13), number("CLUSTERID")],
         rows: |cx, rows| {
             let user = cx.session.user();
-            cx.catalog
-                .tables_of(&user)
-                .try_for_each(|table| rows.add(&[s(&table.name), s("TABLE"), scalar::Datum::Null]))
+            cx.catalog.tables_of(&user).try_for_each(|table| rows.add(&[s(&table.name), s("TABLE"), Datum::Null]))
         },
     },
     View {
@@ -70,25 +91,41 @@ fn tables(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
         row.extend([
             s(&table.name),
             s(table.segment.tablespace().name()),
+            Datum::Null,
+            Datum::Null,
             s("VALID"),
             n(table.pctfree),
-            // Bitmaps know no PCTUSED and no freelists.
+            // Bitmaps know no PCTUSED.
             maybe(manual.then_some(table.pctused), n),
             n(table.initrans),
             n(table.maxtrans),
-            maybe(table.storage.initial, n),
-            maybe(table.storage.next, n),
-            maybe(manual.then_some(table.storage.freelists), n),
-            maybe(manual.then_some(table.storage.freelist_groups), n),
+        ]);
+        row.extend(extent_figures(&table.segment, &table.storage));
+        row.extend(freelist_figures(&table.segment, &table.storage));
+        row.extend([
             yes(true),
             maybe(statistics, |found| n(found.num_rows)),
             maybe(statistics, |found| n(found.blocks)),
             maybe(statistics, |found| n(found.empty_blocks)),
             maybe(statistics, |found| n(found.average_row_bytes)),
+            s(SERIAL),
             s(if table.cache { "    Y" } else { "    N" }),
+            // Statistics are always of all rows.
+            maybe(statistics, |found| n(found.num_rows)),
             at(statistics.map_or(0, |found| found.analyzed_us))?,
             yes(false),
+            Datum::Null,
             s("N"),
+            s("N"),
+            yes(false),
+            s("DEFAULT"),
+            s("DISABLED"),
+            s("DISABLED"),
+            s("DISABLED"),
+            Datum::Null,
+            yes(false),
+            yes(false),
+            yes(true),
         ]);
         rows.add(&row)?;
     }

@@ -75,11 +75,11 @@ DEPTNO | N
 
 select deptno, ename from emp group by deptno;
 ---
-ORA-00979: not a GROUP BY expression: column ENAME
+ORA-00979: not a GROUP BY expression: column ENAME [15]
 
 select count(*), ename from emp;
 ---
-ORA-00937: not a single-group group function: column ENAME
+ORA-00937: not a single-group group function: column ENAME [17]
 
 select ename from emp where sal > (select avg(sal) from emp) order by ename;
 ---
@@ -212,7 +212,8 @@ NOONE | SCOTT | 3800
 
 select listagg(ename, ',') within group (order by ename desc) from emp;
 ---
-HW-0001: not supported: WITHIN GROUP (ORDER BY ...) with LISTAGG
+LISTAGG(ENAME,',')WITHINGROUP(ORDERBYENAMEDESC)
+SCOTT,NOONE,KING,JONES,BLAKE
 
 select deptno, grp from (select deptno, count(*) grp from emp group by rollup(deptno)) order by deptno nulls last, grp;
 ---

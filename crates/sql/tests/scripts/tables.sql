@@ -50,7 +50,7 @@ ORA-01400: cannot insert NULL into ("SYSTEM"."T"."ID")
 ORA-12899: value too large for column "SYSTEM"."T"."NAME" (actual: 33, maximum: 20)
 ORA-01438: value larger than specified precision allowed for this column ("SYSTEM"."T"."ID")
 ORA-01722: invalid number
-ORA-00904: "NOSUCH": invalid identifier
+ORA-00904: "NOSUCH": invalid identifier [19]
 ORA-00947: not enough values
 ORA-00913: too many values
 
@@ -88,7 +88,7 @@ COLUMN_NAME | DATA_TYPE | DATA_LENGTH | DATA_PRECISION | DATA_SCALE | NULLABLE
 ID | NUMBER | 22 | 6 | 0 | N
 NAME | VARCHAR2 | 20 | - | - | Y
 TWICE | NUMBER | 22 | - | - | Y
-LIT | VARCHAR2 | 3 | - | - | Y
+LIT | CHAR | 3 | - | - | Y
 NOW | DATE | 7 | - | - | Y
 
 create unique index t_id on t (id);

@@ -388,14 +388,7 @@ impl SpaceManager for Bitmaps {
 
     fn usage(&self, segment: &Segment, s: &Session) -> Result<SpaceUsage> {
         let (header, entries) = segment.map(s, Reading::Current)?;
-        let mut usage = SpaceUsage {
-            extents: header.extents.get(),
-            blocks: header.blocks.get(),
-            below_high_water: header.high.blocks.get(),
-            unused: header.blocks.get().saturating_sub(header.high.blocks.get()),
-            metadata: entries.iter().map(|e| e.metadata.get()).sum(),
-            ..SpaceUsage::default()
-        };
+        let mut usage = SpaceUsage::below_mark(&header, &entries);
         let high = Position::from(header.high);
         Self::each_state(
             segment,

@@ -518,15 +518,7 @@ impl SpaceManager for FreeLists {
                 on_freelists += freelist::list(&block, slot).blocks.get();
             }
         }
-        Ok(SpaceUsage {
-            extents: header.extents.get(),
-            blocks: header.blocks.get(),
-            below_high_water: header.high.blocks.get(),
-            unused: header.blocks.get().saturating_sub(header.high.blocks.get()),
-            metadata: entries.iter().map(|e| e.metadata.get()).sum(),
-            on_freelists,
-            ..SpaceUsage::default()
-        })
+        Ok(SpaceUsage { on_freelists, ..SpaceUsage::below_mark(&header, &entries) })
     }
 }
 

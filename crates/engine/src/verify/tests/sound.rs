@@ -67,6 +67,7 @@ fn tables_and_indexes_of_every_kind_are_sound() {
         let cases = [
             ("M8", BlockSize::K8, None, SpaceManagement::Manual),
             ("M2", BlockSize::K2, Some(64 << 10), SpaceManagement::Manual),
+            ("S8", BlockSize::K8, Some(16 << 10), SpaceManagement::Manual),
             ("A8", BlockSize::K8, None, SpaceManagement::Auto),
             ("A2", BlockSize::K2, Some(1 << 20), SpaceManagement::Auto),
             ("A16", BlockSize::K16, None, SpaceManagement::Auto),
@@ -96,8 +97,8 @@ fn tables_and_indexes_of_every_kind_are_sound() {
     let report = database.verify();
     assert!(report.is_clean(), "{:#?}", texts(&report));
     assert!(report.notes.is_empty(), "{:#?}", report.notes);
-    assert_eq!(report.checked.indexes, 11);
-    assert_eq!(report.checked.tables, 9 + 7);
+    assert_eq!(report.checked.indexes, 13);
+    assert_eq!(report.checked.tables, 9 + 8);
     assert!(report.checked.freelist_blocks > 0 && report.checked.bitmap_blocks > 0);
     assert!(report.checked.index_entries > 10_000);
     // Looking changes nothing.

@@ -1,0 +1,22 @@
+//! What a report or a trace says: the sums, the findings, the comparison of several, and how they are shown.
+//!
+//! ```text
+//! report::model::Report ─┐
+//! trace profile ─────────┼─> sums/ (each with its inputs) ─> findings/ (one file an id) ─> Analysis ─> screen, JSON, page
+//! TKPROF ────────────────┘
+//! ```
+
+pub mod analysis;
+mod compare;
+pub mod files;
+pub mod findings;
+mod json;
+mod mask;
+mod page;
+pub mod screen;
+mod sums;
+mod timeline;
+mod traces;
+
+pub use findings::{Options, examine, examine_with};
+pub use traces::{examine_tkprof, examine_trace};

@@ -1,0 +1,87 @@
+//! What the screen is written to: how wide it is, and whether it shows colours.
+
+use console::{Style, Term, measure_text_width};
+
+/// Width where nothing says how wide it is.
+const WIDTH: usize = 100;
+/// Lines are kept at least and at most this long.
+const NARROWEST: usize = 40;
+const WIDEST: usize = 140;
+
+/// A terminal, a pipe or a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Terminal {
+    pub width: usize,
+    pub colour: bool,
+}
+
+impl Default for Terminal {
+    fn default() -> Self {
+        Self { width: WIDTH, colour: false }
+    }
+}
+
+impl Terminal {
+    /// Standard output: colours only where it is a terminal and `NO_COLOR` is not set.
+    #[must_use]
+    pub fn standard_output() -> Self {
+        let out = Term::stdout();
+        if !out.is_term() {
+            return Self::default();
+        }
+        let width = out.size_checked().map_or(WIDTH, |(_, columns)| usize::from(columns));
+        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Self { width: width.clamp(NARROWEST, WIDEST), colour: !refused && out.features().colors_supported() }
+    }
+
+    /// The same, but never too narrow for the screen's indents.
+    pub(crate) fn usable(self) -> Self {
+        Self { width: self.width.max(NARROWEST), ..self }
+    }
+
+    pub(crate) fn strong(self, text: &str) -> String {
+        self.styled(text, Style::new().bold())
+    }
+
+    pub(crate) fn faint(self, text: &str) -> String {
+        self.styled(text, Style::new().dim())
+    }
+
+    /// Text in the style, where there are colours.
+    pub(crate) fn styled(self, text: &str, style: Style) -> String {
+        if self.colour { style.force_styling(true).apply_to(text).to_string() } else { text.to_owned() }
+    }
+}
+
+/// Text in lines of at most `width` columns, the second and further ones indented.
+pub(crate) fn wrapped(text: &str, width: usize, indent: usize) -> String {
+    let width = width.max(indent + 10);
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut column = 0;
+    for word in text.split_whitespace() {
+        let length = measure_text_width(word);
+        if column > 0 && column + 1 + length > width {
+            out.push('\n');
+            out.push_str(&" ".repeat(indent));
+            column = indent;
+        } else if column > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += length;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrapped;
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(wrapped("one two three four", 12, 2), "one two\n  three four");
+        assert_eq!(wrapped("one two three four five", 13, 2), "one two three\n  four five");
+        assert_eq!(wrapped("one incomprehensibilities", 13, 2), "one\n  incomprehensibilities");
+    }
+}

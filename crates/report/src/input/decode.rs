@@ -1,0 +1,73 @@
+//! Text of bytes that are UTF-8 or, where they are not, Windows-1252.
+
+use std::borrow::Cow;
+
+/// What the bytes 0x80 to 0x9f are in Windows-1252; five of them are nothing.
+const UPPER: [char; 32] = [
+    '\u{20ac}', '\u{fffd}', '\u{201a}', '\u{192}', '\u{201e}', '\u{2026}', '\u{2020}', '\u{2021}', '\u{2c6}',
+    '\u{2030}', '\u{160}', '\u{2039}', '\u{152}', '\u{fffd}', '\u{17d}', '\u{fffd}', '\u{fffd}', '\u{2018}',
+    '\u{2019}', '\u{201c}', '\u{201d}', '\u{2022}', '\u{2013}', '\u{2014}', '\u{2dc}', '\u{2122}', '\u{161}',
+    '\u{203a}', '\u{153}', '\u{fffd}', '\u{17e}', '\u{178}',
+];
+
+/// The text; each byte that is no UTF-8 is one character, so that columns stay where they were.
+pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|&byte| match byte {
+            0x80..=0x9f => UPPER[usize::from(byte - 0x80)],
+            other => char::from(other),
+        }));
+    }
+    Cow::Owned(text)
+}
+
+/// Text of an HTML page whose report is text within it (`<pre>`): without tags, characters in place of their names.
+pub(super) fn without_tags(page: &str) -> String {
+    let mut text = String::with_capacity(page.len());
+    let mut rest = page;
+    while let Some(at) = memchr::memchr2(b'<', b'&', rest.as_bytes()) {
+        text.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let next = rest.as_bytes().get(1).copied().unwrap_or(b' ');
+        let is_tag = rest.starts_with('<') && (next.is_ascii_alphabetic() || matches!(next, b'/' | b'!'));
+        let near = &rest.as_bytes()[..rest.len().min(LONGEST_TAG)];
+        if let Some(end) = memchr::memchr(b'>', near).filter(|_| is_tag) {
+            rest = &rest[end + 1..];
+            continue;
+        }
+        let named = NAMED.iter().find(|(name, _)| rest.starts_with(name));
+        let (length, character) = named.map_or((1, &rest[..1]), |(name, character)| (name.len(), *character));
+        text.push_str(character);
+        rest = &rest[length..];
+    }
+    text.push_str(rest);
+    text
+}
+
+/// A tag with all its attributes is shorter.
+const LONGEST_TAG: usize = 4096;
+
+/// The characters that HTML gives names to and reports use.
+const NAMED: [(&str, &str); 6] =
+    [("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " ")];
+
+#[cfg(test)]
+mod tests {
+    use super::{text, without_tags};
+
+    #[test]
+    fn a_page_around_a_report_is_taken_off() {
+        assert_eq!(without_tags("<html><PRE>a &lt;1ms&nbsp;b\n  <= 1s &x <b>c</b></pre>"), "a <1ms b\n  <= 1s &x c");
+    }
+
+    #[test]
+    fn what_is_no_utf8_is_windows_1252() {
+        assert_eq!(text(b"gr\xc3\xb6\xc3\x9fe"), "größe");
+        assert_eq!(text(b"gr\xf6\xdfe \x80 5"), "größe € 5");
+    }
+}

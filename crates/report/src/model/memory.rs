@@ -1,0 +1,44 @@
+//! Caches, SGA and PGA.
+
+use serde::Serialize;
+
+/// Cache sizes in bytes; `end` only where it differs.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct CacheSizes {
+    pub buffer_cache_bytes: Option<f64>,
+    pub buffer_cache_end_bytes: Option<f64>,
+    pub shared_pool_bytes: Option<f64>,
+    pub shared_pool_end_bytes: Option<f64>,
+    pub block_bytes: Option<f64>,
+    pub log_buffer_bytes: Option<f64>,
+}
+
+/// A line of the memory statistics, as printed: "SGA use (MB)".
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct MemoryStatistic {
+    pub name: String,
+    pub begin: Option<f64>,
+    pub end: Option<f64>,
+}
+
+/// The PGA at one end of the window; megabytes.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct PgaTarget {
+    /// "B" or "E".
+    pub which: String,
+    pub target_mb: Option<f64>,
+    pub automatic_target_mb: Option<f64>,
+    pub allocated_mb: Option<f64>,
+    pub work_areas_mb: Option<f64>,
+}
+
+/// Work areas of one range of sizes.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct PgaHistogramLine {
+    pub low_bytes: Option<f64>,
+    pub high_bytes: Option<f64>,
+    pub executions: Option<f64>,
+    pub optimal: Option<f64>,
+    pub one_pass: Option<f64>,
+    pub multi_pass: Option<f64>,
+}

@@ -1,0 +1,204 @@
+//! The typed report: what Statspack and AWR say, whatever the release and the form, in one set of units.
+//!
+//! Units: seconds, milliseconds and bytes where a name says so, counts without a suffix. What the file does not hold, or holds in a section without
+//! data, is `None`; a zero is a zero that was printed. Percentages are kept as printed and are for comparison only: sums recompute them.
+
+mod activity;
+mod event;
+mod identity;
+mod io;
+mod memory;
+mod rac;
+mod sql;
+mod wait;
+
+pub use activity::{LoadLine, Parameter, Statistic, TimeModelLine, UndoInterval, UndoSummary};
+pub use event::{Bucket, Event, EventHistogram, WaitClass};
+pub use identity::{Host, Identity, OsDetail, OsStatistic, Snapshot, Window};
+pub use io::{BufferPool, FileIo, IoByFile, IoByFunction};
+pub use memory::{CacheSizes, MemoryStatistic, PgaHistogramLine, PgaTarget};
+pub use rac::{CellFigure, RacFigure};
+pub use sql::{Segment, SegmentOrder, SegmentSection, SqlLine, SqlOrder, SqlSection};
+pub use wait::{BufferWait, Enqueue, Latch};
+
+use serde::Serialize;
+
+/// Where a report comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    Statspack,
+    AwrText,
+    AwrHtml,
+}
+
+/// What a report covers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    #[default]
+    Instance,
+    /// Several instances of a cluster in one report.
+    Cluster,
+    /// One pluggable database.
+    Container,
+}
+
+/// A section as it was met, whether or not anything was taken from it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct SectionSeen {
+    pub title: String,
+    pub line: usize,
+    pub state: SectionState,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SectionState {
+    /// Taken into the model.
+    Read,
+    /// The report says that there is no data.
+    Empty,
+    /// Not a section that the model has a place for.
+    Unused,
+    /// One that the model has a place for, but it could not be understood.
+    NotUnderstood,
+}
+
+/// One Statspack or AWR report. A `Vec` of a section is `None` when the file has no such section, or says that it holds no data.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Report {
+    pub kind: Kind,
+    pub scope: Scope,
+    pub identity: Identity,
+    pub window: Window,
+    pub host: Host,
+    pub caches: CacheSizes,
+    pub load_profile: Option<Vec<LoadLine>>,
+    /// Name as printed without the colon, per cent.
+    pub efficiencies: Option<Vec<(String, f64)>>,
+    pub time_model: Option<Vec<TimeModelLine>>,
+    pub wait_classes: Option<Vec<WaitClass>>,
+    /// Foreground and background together: "Wait Class" of 10g, "Wait Classes by Total Wait Time" of 12c and later.
+    pub all_wait_classes: Option<Vec<WaitClass>>,
+    /// The first screen's list; "CPU time" and "DB CPU" are rows of it, without waits.
+    pub top_events: Option<Vec<Event>>,
+    pub foreground_events: Option<Vec<Event>>,
+    pub background_events: Option<Vec<Event>>,
+    /// Foreground and background together, as older Statspack reports have it.
+    pub all_events: Option<Vec<Event>>,
+    pub histograms: Option<Vec<EventHistogram>>,
+    pub sql: Option<Vec<SqlSection>>,
+    /// Instance activity: differences over the window.
+    pub statistics: Option<Vec<Statistic>>,
+    /// Instance activity, absolute values: `total` is the end value, `begin` the begin value.
+    pub absolute_statistics: Option<Vec<Statistic>>,
+    /// "log switches (derived)" and its like.
+    pub thread_activity: Option<Vec<Statistic>>,
+    pub tablespaces: Option<Vec<FileIo>>,
+    pub files: Option<Vec<FileIo>>,
+    pub io_by_function: Option<Vec<IoByFunction>>,
+    pub io_by_file_type: Option<Vec<IoByFile>>,
+    pub buffer_pools: Option<Vec<BufferPool>>,
+    pub buffer_waits: Option<Vec<BufferWait>>,
+    pub enqueues: Option<Vec<Enqueue>>,
+    pub undo: Option<UndoSummary>,
+    pub undo_intervals: Option<Vec<UndoInterval>>,
+    pub latches: Option<Vec<Latch>>,
+    pub memory: Option<Vec<MemoryStatistic>>,
+    pub pga_targets: Option<Vec<PgaTarget>>,
+    pub pga_histogram: Option<Vec<PgaHistogramLine>>,
+    pub segments: Option<Vec<SegmentSection>>,
+    pub parameters: Option<Vec<Parameter>>,
+    pub rac: Option<Vec<RacFigure>>,
+    pub cells: Option<Vec<CellFigure>>,
+    pub sections: Vec<SectionSeen>,
+    /// What could not be read, each with its line; and that the report is cut.
+    pub warnings: Vec<String>,
+    pub cut: bool,
+}
+
+impl Report {
+    /// A report of which nothing is known yet.
+    #[must_use]
+    pub fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            scope: Scope::default(),
+            identity: Identity::default(),
+            window: Window::default(),
+            host: Host::default(),
+            caches: CacheSizes::default(),
+            load_profile: None,
+            efficiencies: None,
+            time_model: None,
+            wait_classes: None,
+            all_wait_classes: None,
+            top_events: None,
+            foreground_events: None,
+            background_events: None,
+            all_events: None,
+            histograms: None,
+            sql: None,
+            statistics: None,
+            absolute_statistics: None,
+            thread_activity: None,
+            tablespaces: None,
+            files: None,
+            io_by_function: None,
+            io_by_file_type: None,
+            buffer_pools: None,
+            buffer_waits: None,
+            enqueues: None,
+            undo: None,
+            undo_intervals: None,
+            latches: None,
+            memory: None,
+            pga_targets: None,
+            pga_histogram: None,
+            segments: None,
+            parameters: None,
+            rac: None,
+            cells: None,
+            sections: Vec::new(),
+            warnings: Vec::new(),
+            cut: false,
+        }
+    }
+
+    /// The difference of a statistic of V$SYSSTAT over the window.
+    #[must_use]
+    pub fn statistic(&self, name: &str) -> Option<f64> {
+        self.statistics.as_ref()?.iter().find(|line| line.name == name)?.total
+    }
+
+    /// Seconds of a line of the time model.
+    #[must_use]
+    pub fn time_model_s(&self, name: &str) -> Option<f64> {
+        Some(self.time_model.as_ref()?.iter().find(|line| line.name.eq_ignore_ascii_case(name))?.seconds?.value)
+    }
+
+    /// An event as foreground processes waited for it. Where a report does not tell foreground from background, None.
+    #[must_use]
+    pub fn foreground_event(&self, name: &str) -> Option<&Event> {
+        self.foreground_events.as_ref()?.iter().find(|event| event.name == name)
+    }
+
+    #[must_use]
+    pub fn background_event(&self, name: &str) -> Option<&Event> {
+        self.background_events.as_ref()?.iter().find(|event| event.name == name)
+    }
+
+    /// The event wherever it stands: background, foreground, both together, the first screen.
+    #[must_use]
+    pub fn event(&self, name: &str) -> Option<&Event> {
+        let lists = [&self.background_events, &self.foreground_events, &self.all_events, &self.top_events];
+        lists.into_iter().flatten().flat_map(|list| list.iter()).find(|event| event.name == name)
+    }
+
+    /// An initialisation parameter's value at the window's begin.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        Some(self.parameters.as_ref()?.iter().find(|parameter| parameter.name == name)?.value.as_str())
+    }
+}

@@ -1,0 +1,115 @@
+//! Times as reports print them, as seconds since 1970 (as if they were UTC).
+
+/// "23-Apr-14 18:30:40", "23-APR-2014 18:30", "2014-04-23 18:30:40", "23.04.14 18:30:40", "23-Avr. -14 18:30:40". None when it is not understood.
+pub(super) fn seconds(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let (date, time) = split(text)?;
+    let fields: Vec<&str> = date.split(['-', '.', '/', ' ']).filter(|field| !field.is_empty()).collect();
+    let [first, second, third] = fields.as_slice() else { return None };
+    let (year, month, day) = if first.len() == 4 && first.bytes().all(|byte| byte.is_ascii_digit()) {
+        (first.parse::<i64>().ok()?, month(second)?, third.parse::<i64>().ok()?)
+    } else {
+        (year(third)?, month(second)?, first.parse::<i64>().ok()?)
+    };
+    if !(1..=31).contains(&day) || !(1970..=2200).contains(&year) {
+        return None;
+    }
+    let mut parts = time.split(':');
+    let hour: i64 = parts.next()?.parse().ok()?;
+    let minute: i64 = parts.next()?.parse().ok()?;
+    let second: i64 = match parts.next() {
+        Some(second) => second.split('.').next()?.parse().ok()?,
+        None => 0,
+    };
+    ((0..24).contains(&hour) && (0..60).contains(&minute) && (0..61).contains(&second))
+        .then(|| days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
+}
+
+/// Date and time of day, at the last space or T before the first colon.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let colon = text.find(':')?;
+    let at = text.get(..colon)?.rfind([' ', 'T'])?;
+    Some((text.get(..at)?.trim(), text.get(at + 1..)?.trim()))
+}
+
+fn year(text: &str) -> Option<i64> {
+    let year: i64 = text.parse().ok()?;
+    Some(match (text.len(), year) {
+        (2, 70..) => 1900 + year,
+        (2, _) => 2000 + year,
+        _ => year,
+    })
+}
+
+/// A month by number, or by the beginning of its name in the languages that Oracle's own session settings are most seen with.
+fn month(text: &str) -> Option<i64> {
+    if let Ok(number) = text.parse::<i64>() {
+        return (1..=12).contains(&number).then_some(number);
+    }
+    const NAMES: [&[&str]; 12] = [
+        &["jan", "ene", "gen"],
+        &["feb", "fev", "fév"],
+        &["mar", "mär", "mae", "mrz", "mrt"],
+        &["apr", "avr", "abr"],
+        &["may", "mai", "mag", "mei", "maj"],
+        &["jun", "juin", "giu"],
+        &["jul", "juil", "lug"],
+        &["aug", "aou", "aoû", "ago"],
+        &["sep", "set"],
+        &["oct", "okt", "ott", "out"],
+        &["nov"],
+        &["dec", "dez", "dic", "déc"],
+    ];
+    let text = text.to_lowercase();
+    let found = NAMES.iter().position(|names| names.iter().any(|name| text.starts_with(name)))?;
+    i64::try_from(found).ok().map(|month| month + 1)
+}
+
+/// Days since 1 January 1970 of a date of the Gregorian calendar, counted in eras of 400 years that begin in March.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    era * 146_097 + day_of_era - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seconds;
+
+    #[test]
+    fn one_moment_in_many_forms() {
+        let moment = Some(1_398_277_840);
+        for text in [
+            "23-Apr-14 18:30:40",
+            "23-APR-2014 18:30:40",
+            "2014-04-23 18:30:40",
+            "23.04.14 18:30:40",
+            "23-Avr. -14 18:30:40",
+            "23/04/2014 18:30:40",
+            "2014-04-23T18:30:40.123",
+        ] {
+            assert_eq!(seconds(text), moment, "{text}");
+        }
+        assert_eq!(seconds("01-Jan-70 00:00:00"), Some(0));
+        assert_eq!(seconds("29-Feb-24 00:00"), Some(1_709_164_800));
+        assert_eq!(seconds("31-Déc-99 23:59"), Some(946_684_740));
+    }
+
+    #[test]
+    fn what_is_no_moment() {
+        for text in [
+            "",
+            "18:30:40",
+            "23-Apr 18:30:40",
+            "99-Apr-14 18:30:40",
+            "23-Xyz-14 18:30:40",
+            "23-Apr-14",
+            "23-Apr-14 25:00:00",
+        ] {
+            assert_eq!(seconds(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Statements at the top of something, with their texts.
+
+use std::collections::HashMap;
+
+use super::Reading;
+use super::view::{Line, View};
+use crate::grid::Section;
+use crate::model::{Kind, SqlLine, SqlOrder, SqlSection};
+use crate::value::TimeUnit;
+
+/// Whole texts by statement: "Complete List of SQL Text".
+#[derive(Default)]
+pub(super) struct Texts(HashMap<String, String>);
+
+/// How wide statements are folded: a line that fills it goes on in the next without a space.
+fn fold_width(kind: Kind) -> usize {
+    if kind == Kind::Statspack { 64 } else { 80 }
+}
+
+impl Reading {
+    pub(super) fn sql(&mut self, order: SqlOrder, section: &Section, view: &View<'_>) -> bool {
+        if view.find(&["sqlid", "oldhashvalue", "hashvalue", "hash"]).is_none() {
+            return false;
+        }
+        let statements: Vec<SqlLine> = view.lines().map(|line| self.statement(order, view, line)).collect();
+        if statements.is_empty() {
+            return false;
+        }
+        let captured_percent = captured(section).and_then(|text| self.numbers.number(&text));
+        let sections = self.report.sql.get_or_insert_default();
+        match sections.iter_mut().find(|section| section.order == order) {
+            Some(section) => section.statements.extend(statements),
+            None => sections.push(SqlSection { order, captured_percent, statements }),
+        }
+        true
+    }
+
+    fn statement(&self, order: SqlOrder, view: &View<'_>, line: Line<'_>) -> SqlLine {
+        let number = |names: &[&str]| line.number(view.find(names));
+        let seconds = |names: &[&str]| line.seconds(view.find(names), TimeUnit::Seconds);
+        let mut statement = SqlLine {
+            sql_id: line.owned(view.find(&["sqlid"])),
+            hash_value: line
+                .owned(view.find(&["oldhashvalue", "hashvalue", "hash"]))
+                .and_then(|hash| hash.parse().ok()),
+            plan_hash: line.owned(view.find(&["planhashvalue", "planhash"])).and_then(|hash| hash.parse().ok()),
+            module: line.owned(view.find(&["sqlmodule", "module"])),
+            container: line.owned(view.find(&["pdbname", "containername", "pdb"])),
+            text: line.text(view.find(&["sqltext"])).to_owned(),
+            cut: false,
+            elapsed_s: seconds(&["elapsedtimes", "elapsdtimes", "elapstimes", "elapsedtimesec", "elapseds"]),
+            cpu_s: seconds(&["cputimes", "cputimesec", "cpus"]),
+            user_io_s: seconds(&["useriotimes", "useriowaittimes", "iowaittimes"]),
+            gets: number(&["buffergets", "gets"]),
+            reads: match order {
+                SqlOrder::UnoptimizedReads => number(&["unoptimizedreadreqs", "unoptimizedreads"]),
+                _ => number(&["physicalreads", "physicalrds", "physreads", "diskreads"]),
+            },
+            executions: number(&["executions", "execs"]),
+            rows: number(&["rowsprocessed"]),
+            parse_calls: number(&["parsecalls"]),
+            sharable_bytes: number(&["sharablememb"]).or_else(|| {
+                line.number(view.find_ending(0, &["memorykb", "memkb"])).map(|kilobytes| kilobytes * 1024.0)
+            }),
+            versions: number(&["versioncount", "maxversioncount", "endversioncount", "versions"]),
+            percent: number(&["%total", "%totalparses", "pcttotal"]),
+            cpu_percent: number(&["%cpu"]),
+            io_percent: number(&["%io"]),
+        };
+        self.text_below(&mut statement, &line.row.text);
+        if statement.text.ends_with("...") {
+            statement.cut = true;
+        }
+        statement
+    }
+
+    /// Module, container and the folded text under the figures.
+    fn text_below(&self, statement: &mut SqlLine, lines: &[String]) {
+        let width = fold_width(self.kind);
+        let mut last = 0;
+        for line in lines {
+            if let Some(module) = line.strip_prefix("Module:") {
+                statement.module = Some(module.trim().to_owned()).filter(|module| !module.is_empty());
+            } else if let Some(container) = line.strip_prefix("PDB:").or_else(|| line.strip_prefix("Container:")) {
+                statement.container = Some(container.trim().to_owned());
+            } else {
+                if last > 0 && last < width && !line.starts_with(' ') {
+                    statement.text.push(' ');
+                }
+                statement.text.push_str(line);
+                last = line.chars().count();
+            }
+        }
+        statement.text.truncate(statement.text.trim_end().len());
+        // Four or five lines are printed; where the last of them is full, the text goes on beyond.
+        statement.cut = last + 1 >= width && lines.len() >= 4;
+    }
+
+    pub(super) fn sql_text(&mut self, view: &View<'_>) -> bool {
+        let id = view.find(&["sqlid"]);
+        let text = view.find(&["sqltext"]);
+        if id.is_none() || text.is_none() {
+            return false;
+        }
+        for line in view.lines() {
+            let mut whole = line.text(text).to_owned();
+            for more in &line.row.text {
+                whole.push_str(more);
+            }
+            self.sql_texts.0.insert(line.text(id).to_owned(), whole);
+        }
+        true
+    }
+
+    /// Puts whole texts where the tables have their beginnings.
+    pub(super) fn complete_sql(&mut self) {
+        let texts = std::mem::take(&mut self.sql_texts.0);
+        for statement in self.report.sql.iter_mut().flatten().flat_map(|section| &mut section.statements) {
+            let Some(text) = statement.sql_id.as_ref().and_then(|id| texts.get(id)) else { continue };
+            if !text.is_empty() {
+                statement.text.clone_from(text);
+                statement.cut = text.ends_with("...");
+            }
+        }
+    }
+}
+
+/// "-> Captured SQL accounts for   95.4% of Total DB Time": the number before the %.
+fn captured(section: &Section) -> Option<String> {
+    let rest = section.notes.iter().find_map(|note| note.split_once("aptured SQL account"))?.1;
+    rest.split('%').next()?.split_whitespace().next_back().map(str::to_owned)
+}
