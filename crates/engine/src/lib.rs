@@ -11,4 +11,5 @@ pub mod parameters;
 pub mod segment;
 pub mod table;
 pub mod tablespace;
+pub mod txn;
 pub mod verify;

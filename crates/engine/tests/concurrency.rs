@@ -358,6 +358,8 @@ struct Gate {
     opened: Condvar,
     fail: AtomicBool,
     waiting: AtomicUsize,
+    /// The next write waits until the gate is opened; those after it pass.
+    hold_write: AtomicBool,
 }
 
 impl Gate {
@@ -390,6 +392,9 @@ impl Device for GatedDevice {
         self.inner.read_at(offset, buffers)
     }
     fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        if self.gate.hold_write.swap(false, Ordering::AcqRel) {
+            self.gate.pass()?;
+        }
         self.inner.write_at(offset, buffers)
     }
     fn submit_read(&self, offset: u64, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
@@ -440,6 +445,42 @@ impl FileSystem for Gated {
     fn read_whole(&self, path: &Path) -> io::Result<Vec<u8>> {
         self.inner.read_whole(path)
     }
+}
+
+/// Two writers of one block: the copy that was taken first lands first, however long its write takes.
+#[test]
+fn an_older_copy_of_a_block_never_lands_after_a_newer_one() {
+    let gate = Arc::new(Gate::default());
+    let files: Arc<dyn FileSystem> =
+        Arc::new(Gated { inner: Arc::new(MemoryFileSystem::new()), gate: gate.clone() });
+    let (instance, s) = database(&files, BlockSize::K8, 120);
+    let table = segment(&instance, &s, SpaceManagement::Manual, 1, Owner::Table);
+    insert(&table, &s, 10).unwrap();
+    instance.checkpoint(s.meter()).unwrap();
+    insert(&table, &s, 1).unwrap();
+    *gate.closed.lock() = true;
+    gate.hold_write.store(true, Ordering::Release);
+    let writer = |name: &str| {
+        let instance = instance.clone();
+        let s = instance.connect("SYSTEM").unwrap();
+        spawn(name, move || instance.checkpoint(s.meter()).unwrap()).unwrap()
+    };
+    let first = writer("first");
+    while gate.waiting.load(Ordering::Acquire) == 0 {
+        pause();
+    }
+    insert(&table, &s, 1).unwrap();
+    let second = writer("second");
+    for _ in 0..20 {
+        pause();
+    }
+    gate.open();
+    join(first, 10);
+    join(second, 10);
+    instance.cache().flush(s.meter()).unwrap();
+    assert_eq!(count(&table, &s).unwrap(), 12);
+    drop(s);
+    instance.shutdown().unwrap();
 }
 
 #[test]

@@ -26,8 +26,8 @@ pub(super) struct Frame {
     pub(super) state: AtomicU8,
     pub(super) class: AtomicU8,
     pub(super) pins: AtomicU32,
-    /// Writes of it that are under way: the block must not be written by other means before they have returned.
-    pub(super) writing: AtomicU32,
+    /// A write of it is under way: the block must not be written again, by the writer or by other means, before it has returned.
+    pub(super) writing: AtomicBool,
     pub(super) dirty: AtomicBool,
     pub(super) touches: AtomicU16,
     touched_at: AtomicU32,
@@ -43,7 +43,7 @@ impl Frame {
             state: AtomicU8::new(FREE),
             class: AtomicU8::new(0),
             pins: AtomicU32::new(0),
-            writing: AtomicU32::new(0),
+            writing: AtomicBool::new(false),
             dirty: AtomicBool::new(false),
             touches: AtomicU16::new(0),
             touched_at: AtomicU32::new(0),

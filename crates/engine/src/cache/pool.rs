@@ -435,7 +435,7 @@ impl Pool {
             }
             self.unpublish(&frame);
             frame.state.store(DETACHED, Ordering::SeqCst);
-            while frame.writing.load(Ordering::SeqCst) > 0 {
+            while frame.writing.load(Ordering::SeqCst) {
                 std::thread::yield_now();
             }
             frame.unpin();

@@ -51,7 +51,7 @@ pub(super) fn write_all(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()>
     write(cache, pool, meter, dirty, Latched::Wait)?;
     // What another session has begun to write is clean by its flag, but not on its way to the disk for certain.
     for frame in &frames {
-        while frame.writing.load(Ordering::SeqCst) > 0 {
+        while frame.writing.load(Ordering::SeqCst) {
             std::thread::yield_now();
         }
     }
@@ -116,8 +116,8 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<Arc<Frame>>, lat
         }
         let mut place = run.frames.len() * block_bytes..(run.frames.len() + 1) * block_bytes;
         let mut copied = copy(&frame, address, &mut scratch[place.clone()], Latched::Skip);
-        if copied == Copied::Latched && latched == Latched::Wait {
-            // Whoever holds the latch may be waiting for a buffer, even for one of this run.
+        if copied == Copied::Busy && latched == Latched::Wait {
+            // Whoever holds the latch may be waiting for a buffer, even for one of this run; whoever writes it, for one of this run too.
             write_run(cache, pool, meter, &mut run, &scratch)?;
             place = 0..block_bytes;
             copied = copy(&frame, address, &mut scratch[place], Latched::Wait);
@@ -156,27 +156,41 @@ enum Copied {
     Yes,
     /// There is nothing to write any more.
     Clean,
-    /// A session has the block for a change.
-    Latched,
+    /// A session has the block for a change, or an earlier copy of it is being written.
+    Busy,
 }
 
 fn release(frame: &Frame) {
-    frame.writing.fetch_sub(1, Ordering::SeqCst);
+    frame.writing.store(false, Ordering::SeqCst);
     frame.unpin();
+}
+
+/// Takes the right to write a buffer: two copies of a block on their way to the disk at once might land in the wrong order.
+fn begin(frame: &Frame, latched: Latched) -> bool {
+    while frame.writing.swap(true, Ordering::SeqCst) {
+        if latched == Latched::Skip {
+            return false;
+        }
+        std::thread::yield_now();
+    }
+    true
 }
 
 /// Copies a dirty buffer, sealed, and pins it.
 fn copy(frame: &Frame, address: BlockAddress, to: &mut [u8], latched: Latched) -> Copied {
     frame.pin();
     // Noted before the state is looked at: a discard takes the block away first and looks for this afterwards.
-    frame.writing.fetch_add(1, Ordering::SeqCst);
+    if !begin(frame, latched) {
+        frame.unpin();
+        return Copied::Busy;
+    }
     let bytes = match latched {
         Latched::Wait => Some(frame.latch.read()),
         Latched::Skip => frame.latch.try_read(),
     };
     let Some(bytes) = bytes else {
         release(frame);
-        return Copied::Latched;
+        return Copied::Busy;
     };
     if frame.state.load(Ordering::SeqCst) != VALID || !frame.is_dirty() || frame.address() != address {
         drop(bytes);
