@@ -12,6 +12,7 @@ pub mod freelist;
 pub mod heap;
 pub mod index;
 pub mod number;
+pub mod redo;
 pub mod segment;
 pub mod transaction;
 mod view;

@@ -4,6 +4,7 @@
 
 mod block;
 mod frame;
+mod group;
 #[cfg(debug_assertions)]
 mod order;
 mod pool;
@@ -14,6 +15,7 @@ mod structure;
 mod writer;
 
 pub use block::{Block, BlockMut};
+pub use group::ChangeGroup;
 pub use pool::{BufferState, Pool, PoolFigures};
 pub use scan::BlockScan;
 pub(crate) use writer::WriterWakes;
@@ -26,6 +28,7 @@ use common::{BlockAddress, BlockClass, BlockSize, Error, FileNumber, Result};
 use waits::{GetMode, Meter};
 
 use crate::instance::Health;
+use crate::redo::{Lsn, RedoLog};
 use crate::segment::BlockRange;
 use crate::tablespace::Datafile;
 
@@ -38,6 +41,7 @@ pub struct Cache {
     pool_of_file: Box<[AtomicU8]>,
     files: RwLock<Vec<Option<Arc<Datafile>>>>,
     health: Arc<Health>,
+    redo: Arc<RedoLog>,
     wakes: Arc<WriterWakes>,
 }
 
@@ -50,7 +54,7 @@ impl fmt::Debug for Cache {
 impl Cache {
     /// `bytes` of memory for each block size; 0 means that blocks of this size cannot be cached, so no tablespace may have it.
     #[must_use]
-    pub fn new(bytes: [u64; 5], health: Arc<Health>) -> Self {
+    pub fn new(bytes: [u64; 5], health: Arc<Health>, redo: Arc<RedoLog>) -> Self {
         let files = usize::from(common::limits::FILES_MAX) + 1;
         let wakes = Arc::new(WriterWakes::default());
         Self {
@@ -58,6 +62,7 @@ impl Cache {
             pool_of_file: (0..files).map(|_| AtomicU8::new(NO_POOL)).collect(),
             files: RwLock::new(vec![None; files]),
             health,
+            redo,
             wakes,
         }
     }
@@ -140,6 +145,10 @@ impl Cache {
     /// ORA-01578 for a corrupt block, ORA-01115 when the read fails, ORA-00379 when every buffer is in use.
     pub fn get(&self, meter: &Meter, address: BlockAddress, class: BlockClass, mode: GetMode) -> Result<Block> {
         let pool = self.pool(address)?;
+        if let Some(block) = group::take_held(address) {
+            meter.get(class, mode);
+            return Ok(Block::own(block));
+        }
         let frame = pool.pin(self, meter, address, class)?;
         meter.get(class, mode);
         Ok(Block::latch(meter, frame, address, class))
@@ -152,6 +161,10 @@ impl Cache {
     pub fn get_mut(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
         self.health.check()?;
         let pool = self.pool(address)?;
+        if let Some(block) = group::take_held(address) {
+            meter.get(class, GetMode::Current);
+            return Ok(block);
+        }
         let frame = pool.pin(self, meter, address, class)?;
         meter.get(class, GetMode::Current);
         Ok(BlockMut::latch(meter, frame, address, class))
@@ -164,6 +177,10 @@ impl Cache {
     pub fn try_get_mut(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<Option<BlockMut>> {
         self.health.check()?;
         let pool = self.pool(address)?;
+        if let Some(block) = group::take_held(address) {
+            meter.get(class, GetMode::Current);
+            return Ok(Some(block));
+        }
         let frame = pool.pin(self, meter, address, class)?;
         let block = BlockMut::try_latch(frame, address);
         if block.is_some() {
@@ -179,6 +196,11 @@ impl Cache {
     pub fn get_new(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
         self.health.check()?;
         let pool = self.pool(address)?;
+        if let Some(mut block) = group::take_held(address) {
+            meter.get(class, GetMode::Current);
+            block.clear();
+            return Ok(block);
+        }
         let frame = pool.pin_new(self, meter, address, class)?;
         meter.get(class, GetMode::Current);
         let mut block = BlockMut::latch(meter, frame, address, class);
@@ -186,13 +208,35 @@ impl Cache {
         Ok(block)
     }
 
-    /// Drops the buffers of blocks whose contents no longer matter, dirty or not.
-    pub fn discard(&self, meter: &Meter, range: BlockRange) {
+    /// Drops the buffers of blocks whose contents no longer matter. What is dirty is written first: redo that is no longer read must not be
+    /// missed by redo that still is.
+    ///
+    /// # Errors
+    /// HW-0010, and the instance is stopped, when a write fails.
+    pub fn discard(&self, meter: &Meter, range: BlockRange) -> Result<()> {
         if let Ok(pool) = self.pool(range.start) {
+            writer::write_range(self, pool, meter, range)?;
             for n in 0..range.blocks {
                 pool.discard(meter, range.start.plus(n));
             }
         }
+        Ok(())
+    }
+
+    /// The redo log that changes go into.
+    pub(crate) fn redo(&self) -> &Arc<RedoLog> {
+        &self.redo
+    }
+
+    /// Redo before this is on disk with its blocks: what was written is synced first. Whoever changes a block meanwhile makes redo behind it.
+    ///
+    /// # Errors
+    /// HW-0010, and the instance is stopped, when a sync fails.
+    pub(crate) fn redo_needed_from(&self, meter: &Meter) -> Result<Lsn> {
+        let end = self.redo.end().0;
+        let least = self.pools.iter().map(Pool::redo_needed_from).min().unwrap_or(end);
+        self.sync(meter)?;
+        Ok(Lsn(least.min(end)))
     }
 
     /// Writes every dirty buffer and syncs every file that was written to.
@@ -203,6 +247,10 @@ impl Cache {
         for pool in &self.pools {
             writer::write_all(self, pool, meter)?;
         }
+        self.sync(meter)
+    }
+
+    fn sync(&self, meter: &Meter) -> Result<()> {
         let files: Vec<_> = self.files.read().iter().flatten().cloned().collect();
         for file in files {
             file.sync_if_written(meter).map_err(|e| self.health.stop(&e))?;

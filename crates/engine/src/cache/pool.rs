@@ -422,6 +422,17 @@ impl Pool {
         self.frames.read().clone()
     }
 
+    /// The least place in the log that a buffer needs redo from: one that is dirty, or that is being written.
+    pub(super) fn redo_needed_from(&self) -> u64 {
+        let frames = self.frames();
+        let needed = |frame: &Arc<Frame>| {
+            // A write takes its place over before it gives the other up.
+            let from = frame.redo_from.load(Ordering::SeqCst);
+            from.min(frame.redo_writing.load(Ordering::SeqCst))
+        };
+        frames.iter().map(needed).min().unwrap_or(u64::MAX)
+    }
+
     /// Forgets a block, dirty or not. Whoever has it pinned keeps what it sees, as a block of nowhere; a write of it has returned afterwards.
     pub(super) fn discard(&self, meter: &Meter, address: BlockAddress) {
         while let Some(frame) = self.find(address) {

@@ -13,8 +13,10 @@ use device::AlignedBuffer;
 use waits::{Event, Meter, Statistic};
 
 use super::Cache;
-use super::frame::{Frame, VALID};
+use super::frame::{CLEAN, Frame, VALID};
 use super::pool::Pool;
+use crate::redo::Lsn;
+use crate::segment::BlockRange;
 
 /// Share of the pool, in percent, that may be dirty before the writer starts on its own.
 const DIRTY_PERCENT: usize = 25;
@@ -57,6 +59,20 @@ pub(super) fn write_all(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()>
     }
     pool.announce_clean();
     Ok(())
+}
+
+/// Writes the dirty buffers of a range of blocks.
+pub(super) fn write_range(cache: &Cache, pool: &Pool, meter: &Meter, range: BlockRange) -> Result<()> {
+    let mut dirty = Vec::new();
+    for n in 0..range.blocks {
+        if let Some(frame) = pool.find(range.start.plus(n)) {
+            if frame.is_dirty() {
+                dirty.push(frame.clone());
+            }
+            frame.unpin();
+        }
+    }
+    write(cache, pool, meter, dirty, Latched::Wait)
 }
 
 /// One background round: when sessions starve or much of the pool is dirty, the cold part of the list is cleaned.
@@ -108,7 +124,7 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<Arc<Frame>>, lat
     let block_bytes = pool.block_size().bytes();
     let run_max = (limits::IO_BYTES_MAX / block_bytes).max(1);
     let mut scratch = AlignedBuffer::zeroed(run_max * block_bytes);
-    let mut run = Run { start: BlockAddress::NONE, frames: Vec::with_capacity(run_max) };
+    let mut run = Run { start: BlockAddress::NONE, frames: Vec::with_capacity(run_max), redo_end: Lsn(0) };
     for (address, frame) in frames {
         let follows = run.end() == Some(address);
         if !run.frames.is_empty() && (!follows || run.frames.len() == run_max) {
@@ -122,7 +138,8 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<Arc<Frame>>, lat
             place = 0..block_bytes;
             copied = copy(&frame, address, &mut scratch[place], Latched::Wait);
         }
-        if copied == Copied::Yes {
+        if let Copied::Yes(redo_end) = copied {
+            run.redo_end = run.redo_end.max(redo_end);
             if run.frames.is_empty() {
                 run.start = address;
             }
@@ -136,6 +153,8 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<Arc<Frame>>, lat
 struct Run {
     start: BlockAddress,
     frames: Vec<Arc<Frame>>,
+    /// What the log must hold before the run may be written.
+    redo_end: Lsn,
 }
 
 impl Run {
@@ -153,7 +172,8 @@ impl Run {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Copied {
-    Yes,
+    /// With redo up to here.
+    Yes(Lsn),
     /// There is nothing to write any more.
     Clean,
     /// A session has the block for a change, or an earlier copy of it is being written.
@@ -161,6 +181,7 @@ enum Copied {
 }
 
 fn release(frame: &Frame) {
+    frame.redo_writing.store(CLEAN, Ordering::SeqCst);
     frame.writing.store(false, Ordering::SeqCst);
     frame.unpin();
 }
@@ -199,10 +220,13 @@ fn copy(frame: &Frame, address: BlockAddress, to: &mut [u8], latched: Latched) -
     }
     to.copy_from_slice(&bytes);
     // Nobody changes the block while the latch is held; a later change makes it dirty again.
+    frame.redo_writing.store(frame.redo_from.load(Ordering::SeqCst), Ordering::SeqCst);
+    frame.redo_from.store(CLEAN, Ordering::SeqCst);
     frame.dirty.store(false, Ordering::Release);
+    let redo_end = frame.redo_end.load(Ordering::Acquire);
     drop(bytes);
     format::block::seal(to);
-    Copied::Yes
+    Copied::Yes(Lsn(redo_end))
 }
 
 fn write_run(cache: &Cache, pool: &Pool, meter: &Meter, run: &mut Run, scratch: &[u8]) -> Result<()> {
@@ -211,13 +235,16 @@ fn write_run(cache: &Cache, pool: &Pool, meter: &Meter, run: &mut Run, scratch: 
     }
     let (start, count) = (run.start, run.frames.len() as u64);
     let bytes = run.frames.len() * pool.block_size().bytes();
-    let result = cache.file(start.file).and_then(|file| {
+    // The log before the blocks.
+    let logged = cache.redo().flush(std::mem::take(&mut run.redo_end));
+    let result = logged.and_then(|()| cache.file(start.file)).and_then(|file| {
         meter.wait(Event::DbFileParallelWrite, [1, 0, u64::from(u32::MAX)], -1, || {
             file.write_blocks(start, &scratch[..bytes])
         })
     });
     if let Err(error) = result {
         for frame in &run.frames {
+            frame.redo_from.fetch_min(frame.redo_writing.load(Ordering::SeqCst), Ordering::SeqCst);
             frame.dirty.store(true, Ordering::Release);
         }
         run.release();

@@ -23,11 +23,13 @@ use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use common::sync::{Arc, JoinHandle, Mutex, MutexGuard, RwLock};
 use common::{BlockSize, Clock, Error, ErrorKind, Number, ProcessNumber, Result, Scn};
 use device::{DirectoryLock, FileSystem};
+use format::redo::Version;
 use waits::{Meter, SystemMeter};
 
 use crate::cache::Cache;
 use crate::catalog::Catalog;
 use crate::parameters::{Parameter, Parameters};
+use crate::redo::RedoLog;
 use crate::tablespace::Tablespaces;
 use calls::Calls;
 
@@ -142,6 +144,22 @@ impl Instance {
     #[must_use]
     pub fn scn(&self) -> Scn {
         Scn(self.scn.load(Ordering::Acquire))
+    }
+
+    /// The redo log.
+    #[must_use]
+    pub fn redo(&self) -> &Arc<RedoLog> {
+        self.cache.redo()
+    }
+
+    /// The version of a block after a change now.
+    pub(crate) fn version_after(&self, version: Version) -> Version {
+        loop {
+            if let Some(next) = version.next(self.scn()) {
+                return next;
+            }
+            self.advance_scn();
+        }
     }
 
     /// The next SCN: taken by each commit.

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use common::sync::atomic::{AtomicBool, Ordering};
 use common::sync::{Arc, Mutex, RwLock};
-use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, ObjectNumber, ProcessNumber, Result};
+use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, ObjectNumber, ProcessNumber, Result, Scn};
+use format::redo::{self, Version};
 use waits::{GetMode, Meter};
 
 use super::calls::SessionCalls;
 use super::{Health, Instance};
-use crate::cache::{Block, BlockMut, BlockScan};
+use crate::cache::{Block, BlockMut, BlockScan, ChangeGroup};
 use crate::parameters::SessionParameters;
 use crate::segment::{BlockRange, SearchHint};
 
@@ -141,6 +142,8 @@ impl Session {
     /// # Errors
     /// Those of [`crate::cache::Cache::get_new`].
     pub fn new_block(&self, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
+        // What the block was before, on disk or in the log, is older than this.
+        self.instance.advance_scn();
         self.instance.cache().get_new(&self.meter, address, class)
     }
 
@@ -149,7 +152,25 @@ impl Session {
     /// A panic in `change` stops the instance: the block may be half changed, and must not reach the disk as if it were whole.
     pub fn change<R>(&self, block: &mut BlockMut, change: impl FnOnce(&mut [u8]) -> R) -> R {
         let _whole = WholeChange(self.instance.health(), block.address());
-        block.change(&self.meter, self.instance.scn(), change)
+        block.change(self.instance.redo(), &self.meter, |version| self.instance.version_after(version), change)
+    }
+
+    /// Stamps a block that is written around the cache, and puts its image into the log.
+    pub(crate) fn log_image(&self, block: &mut [u8]) -> Result<()> {
+        let version = self.instance.version_after(Version { scn: self.instance.advance_scn().0, seq: 0 });
+        version.stamp(block);
+        let mut record = Vec::with_capacity(block.len() + 64);
+        redo::begin(&mut record);
+        let address = format::block::header(block).address();
+        redo::image(&mut record, BlockClass::Data as u16, address, block, version);
+        redo::finish(&mut record, 1, Scn(version.scn), self.sid());
+        self.instance.redo().append(&self.meter, &record)?;
+        Ok(())
+    }
+
+    /// Begins a group of changes: until it is dropped they are one redo record, and the changed blocks stay latched.
+    pub fn group(&self) -> ChangeGroup<'_> {
+        ChangeGroup::begin(self.instance.redo(), &self.meter)
     }
 
     /// Reads block ranges in order, by consistent gets, with multiblock reads. `cold`: do not let the blocks push others out of the cache.

@@ -185,7 +185,7 @@ impl Instance {
     ) -> Result<Arc<Self>> {
         let health = Arc::new(Health::default());
         derive_cache_sizes(&parameters);
-        let cache = Arc::new(Cache::new(cache_bytes(&parameters), health.clone()));
+        let cache = Arc::new(Cache::new(cache_bytes(&parameters), health.clone(), Arc::new(crate::redo::RedoLog::default())));
         let system_meter = SystemMeter::new();
         let background = Meter::new(&system_meter, clock.clone(), 2, 1);
         let data = control.data();

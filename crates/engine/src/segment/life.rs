@@ -103,13 +103,16 @@ impl Segment {
                 error
             }
         };
-        let first = tablespace.allocate(s, sizes.next().unwrap_or(least)).map_err(no_room)?;
-        let parts = SegmentParts { spec, block_size: tablespace.block_size() };
-        let header = match space.format_segment(&parts, s, first) {
-            Ok(header) => header,
-            Err(error) => {
-                tablespace.free(s, first)?;
-                return Err(error);
+        let header = {
+            let _group = s.group();
+            let first = tablespace.allocate(s, sizes.next().unwrap_or(least)).map_err(no_room)?;
+            let parts = SegmentParts { spec, block_size: tablespace.block_size() };
+            match space.format_segment(&parts, s, first) {
+                Ok(header) => header,
+                Err(error) => {
+                    tablespace.free(s, first)?;
+                    return Err(error);
+                }
             }
         };
         let segment = Arc::new(Self {
@@ -122,6 +125,7 @@ impl Segment {
         for blocks in sizes {
             let added = {
                 let _growing = segment.growing(s);
+                let _group = s.group();
                 s.check_cancelled()
                     .and_then(|()| segment.tablespace.allocate(s, blocks))
                     .and_then(|range| segment.enter(s, range))
@@ -166,7 +170,7 @@ impl Segment {
         let _growing = self.growing(s);
         let extents = self.extents(s)?;
         for range in &extents {
-            s.instance().cache().discard(s.meter(), *range);
+            s.instance().cache().discard(s.meter(), *range)?;
         }
         for range in extents {
             self.tablespace.free(s, range)?;
@@ -183,7 +187,7 @@ impl Segment {
         let _growing = self.growing(s);
         let extents = self.extents(s)?;
         for range in &extents {
-            s.instance().cache().discard(s.meter(), *range);
+            s.instance().cache().discard(s.meter(), *range)?;
         }
         let spec = SegmentSpec { data_object, ..self.spec.clone() };
         let parts = SegmentParts { spec: &spec, block_size: self.block_size() };
@@ -203,6 +207,8 @@ impl Segment {
 
     /// Adds an extent; the HW enqueue is held by the caller.
     pub(super) fn grow(&self, s: &Session, blocks_so_far: u32) -> Result<()> {
+        // The extent leaves the file's bitmap and enters the segment's map in one record: it is never lost between the two.
+        let _group = s.group();
         let blocks = match self.tablespace.extent_management() {
             ExtentManagement::Uniform { blocks } => blocks,
             ExtentManagement::Autoallocate => {

@@ -78,6 +78,7 @@ impl Tablespace {
     }
 
     fn allocate_in(&self, s: &Session, number: FileNumber, want: u32, grow: bool) -> Result<Option<BlockRange>> {
+        let _group = s.group();
         let chosen = s.instance().cache().file(number).ok();
         let header = metadata::current_mut(s, space_header_address(number), BlockClass::FileBitmapIndex);
         // The file may have been dropped since it was chosen, and another may have its number; as long as its header is latched it stays.
@@ -153,6 +154,7 @@ impl Tablespace {
     /// Those of the cache; ORA-00600 when the extent is not allocated.
     pub(crate) fn free(&self, s: &Session, range: BlockRange) -> Result<()> {
         let header_address = space_header_address(range.start.file);
+        let _group = s.group();
         let mut header = metadata::current_mut(s, header_address, BlockClass::FileBitmapIndex)?;
         let space = *file::space_header(&header);
         let per_block = extent_bitmap::units_per_block(self.block_size.bytes());
@@ -250,7 +252,7 @@ impl Tablespace {
         }
         if blocks < space.blocks.get() {
             let start = BlockAddress::new(number, blocks);
-            s.instance().cache().discard(s.meter(), BlockRange { start, blocks: space.blocks.get() - blocks });
+            s.instance().cache().discard(s.meter(), BlockRange { start, blocks: space.blocks.get() - blocks })?;
         }
         s.instance().set_file_blocks(s, number, blocks)?;
         s.change(&mut header, |block| resize_header(block, blocks));

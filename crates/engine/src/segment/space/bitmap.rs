@@ -236,6 +236,7 @@ impl Bitmaps {
 
     /// Writes a block's state into its L1, and into the L2 when the best state in the L1 changes. The block is latched.
     fn set_state(segment: &Segment, s: &Session, block: &mut BlockMut, state: BlockState) -> Result<()> {
+        let _group = s.group();
         let l1 = transaction::header(block).bitmap_block();
         let address = block.address();
         let mut bitmap_block = metadata::current_mut(s, l1, BlockClass::FirstLevelBitmap)?;
@@ -280,6 +281,7 @@ impl Bitmaps {
 
     /// Formats up to sixteen consecutive unformatted blocks of an L1; the process number picks which. Returns their addresses.
     fn format_batch(segment: &Segment, s: &Session, l1: BlockAddress) -> Result<Vec<BlockAddress>> {
+        let _group = s.group();
         let mut bitmap_block = metadata::current_mut(s, l1, BlockClass::FirstLevelBitmap)?;
         let covered = usize::from(bitmap::first_level(&bitmap_block).covered.get());
         let batches = covered.div_ceil(FORMAT_BATCH);
@@ -352,6 +354,7 @@ impl SpaceManager for Bitmaps {
     }
 
     fn empty_block(&self, segment: &Segment, s: &Session) -> Result<BlockMut> {
+        // Between the two records the block is one that is on no list: it is lost for use at worst.
         let mut block = Self::search(segment, s, Want::Empty)?;
         s.remember(segment.data_object(), SearchHint { block: None, ..s.search_hint(segment.data_object()) });
         Self::set_state(segment, s, &mut block, BlockState::Full)?;
@@ -360,6 +363,7 @@ impl SpaceManager for Bitmaps {
 
     fn release_block(&self, segment: &Segment, s: &Session, mut block: BlockMut) -> Result<()> {
         let address = block.address();
+        let _group = s.group();
         let l1 = transaction::header(&block).bitmap_block();
         s.change(&mut block, |bytes| {
             segment.format_block(bytes, address, Some(l1));

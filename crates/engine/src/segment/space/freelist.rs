@@ -112,6 +112,7 @@ impl FreeLists {
     /// for the change, need not be got again to find it. The block is latched by the caller.
     fn unlink(segment: &Segment, s: &Session, block: &mut BlockMut) -> Result<bool> {
         let lists = Self::lists(segment, s);
+        let _group = s.group();
         let address = block.address();
         let next = transaction::header(block).next_free();
         let mut header = lists.block_mut(segment, s)?;
@@ -129,6 +130,7 @@ impl FreeLists {
     /// Puts a latched block at the head of this process's list.
     fn link(segment: &Segment, s: &Session, block: &mut BlockMut) -> Result<()> {
         let lists = Self::lists(segment, s);
+        let _group = s.group();
         let address = block.address();
         let mut header = lists.block_mut(segment, s)?;
         let head = freelist::list(&header, lists.own).first();
@@ -166,6 +168,7 @@ impl FreeLists {
                 std::thread::yield_now();
                 continue;
             };
+            let _group = s.group();
             if let Some(block) = moved.last_mut() {
                 s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(true, BlockAddress::NONE));
             }
@@ -232,6 +235,7 @@ impl FreeLists {
                 transaction::header_mut(bytes).set_freelist(true, address.plus(1));
             });
         }
+        let _group = s.group();
         let mut last_block = s.new_block(last, BlockClass::Data)?;
         // Both are latched before either is changed: a block that is on a list must be below the mark.
         let mut group = if lists.block == segment.header { None } else { Some(lists.block_mut(segment, s)?) };
@@ -463,6 +467,7 @@ impl SpaceManager for FreeLists {
 
     fn release_block(&self, segment: &Segment, s: &Session, mut block: BlockMut) -> Result<()> {
         let address = block.address();
+        let _group = s.group();
         s.change(&mut block, |bytes| segment.format_block(bytes, address, None));
         Self::link(segment, s, &mut block)
     }
