@@ -11,6 +11,7 @@ pub mod file;
 pub mod freelist;
 pub mod heap;
 pub mod index;
+pub mod itl;
 pub mod number;
 pub mod redo;
 pub mod segment;

@@ -20,6 +20,7 @@
 pub mod branch;
 pub mod dump;
 pub mod header;
+mod itl;
 pub mod key;
 pub mod leaf;
 mod node;
@@ -28,6 +29,7 @@ pub mod validate;
 pub use branch::Branch;
 pub use dump::dump;
 pub use header::{check, is_leaf, level};
+pub(crate) use itl::{grow_itl, itl_slots_max, unlock};
 pub use key::Target;
 pub use leaf::{Leaf, LeafEntry};
 pub use validate::validate;
