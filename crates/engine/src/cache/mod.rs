@@ -3,6 +3,7 @@
 //! See README.md in this folder for the structure, the numbered rules and the order of latches.
 
 mod block;
+mod double_write;
 mod frame;
 mod group;
 #[cfg(debug_assertions)]
@@ -15,6 +16,7 @@ mod structure;
 mod writer;
 
 pub use block::{Block, BlockMut};
+pub(crate) use double_write::DoubleWrite;
 pub use group::ChangeGroup;
 pub use pool::{BufferState, Pool, PoolFigures};
 pub use scan::BlockScan;
@@ -23,6 +25,8 @@ pub(crate) use writer::WriterWakes;
 use std::fmt;
 
 use common::sync::atomic::{AtomicU8, Ordering};
+use std::sync::OnceLock;
+
 use common::sync::{Arc, RwLock};
 use common::{BlockAddress, BlockClass, BlockSize, Error, FileNumber, Result};
 use waits::{GetMode, Meter};
@@ -41,7 +45,9 @@ pub struct Cache {
     pool_of_file: Box<[AtomicU8]>,
     files: RwLock<Vec<Option<Arc<Datafile>>>>,
     health: Arc<Health>,
-    redo: Arc<RedoLog>,
+    /// Not there until the redo of the last run has been applied.
+    redo: OnceLock<Arc<RedoLog>>,
+    double_write: OnceLock<DoubleWrite>,
     wakes: Arc<WriterWakes>,
 }
 
@@ -54,7 +60,7 @@ impl fmt::Debug for Cache {
 impl Cache {
     /// `bytes` of memory for each block size; 0 means that blocks of this size cannot be cached, so no tablespace may have it.
     #[must_use]
-    pub fn new(bytes: [u64; 5], health: Arc<Health>, redo: Arc<RedoLog>) -> Self {
+    pub fn new(bytes: [u64; 5], health: Arc<Health>) -> Self {
         let files = usize::from(common::limits::FILES_MAX) + 1;
         let wakes = Arc::new(WriterWakes::default());
         Self {
@@ -62,7 +68,8 @@ impl Cache {
             pool_of_file: (0..files).map(|_| AtomicU8::new(NO_POOL)).collect(),
             files: RwLock::new(vec![None; files]),
             health,
-            redo,
+            redo: OnceLock::new(),
+            double_write: OnceLock::new(),
             wakes,
         }
     }
@@ -224,8 +231,32 @@ impl Cache {
     }
 
     /// The redo log that changes go into.
-    pub(crate) fn redo(&self) -> &Arc<RedoLog> {
-        &self.redo
+    ///
+    /// # Errors
+    /// Before the instance has opened it.
+    pub(crate) fn redo(&self) -> Result<&Arc<RedoLog>> {
+        self.redo.get().ok_or_else(|| Error::bug("the redo log is not open yet"))
+    }
+
+    /// From now on changes can be made.
+    pub(crate) fn set_redo(&self, redo: Arc<RedoLog>) {
+        let _ = self.redo.set(redo);
+    }
+
+    fn flush_redo(&self, end: Lsn) -> Result<()> {
+        match self.redo.get() {
+            Some(redo) => redo.flush(end),
+            None => Ok(()),
+        }
+    }
+
+    /// Where blocks are written first; None for a cache of tests.
+    pub(crate) fn double_write(&self) -> Option<&DoubleWrite> {
+        self.double_write.get()
+    }
+
+    pub(crate) fn set_double_write(&self, area: DoubleWrite) {
+        let _ = self.double_write.set(area);
     }
 
     /// Redo before this is on disk with its blocks: what was written is synced first. Whoever changes a block meanwhile makes redo behind it.
@@ -233,7 +264,7 @@ impl Cache {
     /// # Errors
     /// HW-0010, and the instance is stopped, when a sync fails.
     pub(crate) fn redo_needed_from(&self, meter: &Meter) -> Result<Lsn> {
-        let end = self.redo.end().0;
+        let end = self.redo()?.end().0;
         let least = self.pools.iter().map(Pool::redo_needed_from).min().unwrap_or(end);
         self.sync(meter)?;
         Ok(Lsn(least.min(end)))
