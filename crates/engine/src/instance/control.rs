@@ -18,6 +18,8 @@ use common::{BlockSize, Error, ErrorKind, FileNumber, Number, Result, Tablespace
 use device::FileSystem;
 use serde::{Deserialize, Serialize};
 
+use crate::redo::LogGroupRecord;
+
 const COPIES: [&str; 2] = ["control01.ctl", "control02.ctl"];
 const HEADER: &str = "HIGHWATER CONTROL 1";
 
@@ -108,6 +110,9 @@ pub struct ControlData {
     pub scn: u64,
     pub tablespaces: Vec<TablespaceRecord>,
     pub datafiles: Vec<DatafileRecord>,
+    /// None in a database that was made before there was redo.
+    #[serde(default)]
+    pub log_groups: Vec<LogGroupRecord>,
     /// Small facts of other parts, such as where the dictionary starts.
     pub bootstrap: BTreeMap<String, String>,
 }

@@ -86,6 +86,7 @@ impl Instance {
             scn: 1,
             tablespaces: Vec::new(),
             datafiles: Vec::new(),
+            log_groups: Vec::new(),
             bootstrap: std::collections::BTreeMap::new(),
         };
         let control = ControlFile::create(files.clone(), directory, data)?;

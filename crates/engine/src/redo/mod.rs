@@ -1,26 +1,39 @@
-//! The redo log.
-use common::Result;
-use common::sync::atomic::{AtomicU64, Ordering};
-use waits::Meter;
+//! The redo log: what changed, made durable before anything else. See README.md here and docs/formats/redo-log.md.
+//!
+//! Records are opaque: bytes whose first four are their little-endian total length.
 
-/// Bytes of redo ever generated before this place.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
-pub struct Lsn(pub u64);
+mod admin;
+mod buffer;
+mod core;
+mod files;
+mod group;
+mod host;
+mod layout;
+mod log;
+mod members;
+mod reader;
+mod space;
+mod switch;
+#[cfg(test)]
+mod tests;
+mod writer;
 
-#[derive(Default, Debug)]
-pub struct RedoLog {
-    end: AtomicU64,
-}
+use common::{Error, ErrorKind, Number};
 
-impl RedoLog {
-    pub fn append(&self, _meter: &Meter, record: &[u8]) -> Result<(Lsn, Lsn)> {
-        let start = self.end.fetch_add(record.len() as u64, Ordering::AcqRel);
-        Ok((Lsn(start), Lsn(start + record.len() as u64)))
-    }
-    pub fn end(&self) -> Lsn {
-        Lsn(self.end.load(Ordering::Acquire))
-    }
-    pub fn flush(&self, _lsn: Lsn) -> Result<()> {
-        Ok(())
-    }
+pub use files::BLOCKS_MIN;
+pub use group::{LogGroupRecord, LogGroupSpec, LogGroupState, LogGroupStatus, Lsn, Rba};
+pub use host::LogHost;
+pub use layout::{BLOCK, FIRST_BLOCK, RECORD_HEADER};
+pub use log::{LogOptions, RedoLog};
+pub use reader::{EndReason, ReadEnd, RedoReader};
+
+/// Writer threads, and so writes in flight.
+const WRITERS: usize = 4;
+
+fn not_complete() -> Error {
+    Error::new(
+        ErrorKind::OutOfResource,
+        Number::Ora(350),
+        "cannot allocate new log: every log group is needed for crash recovery (checkpoint not complete)",
+    )
 }

@@ -1,0 +1,4 @@
+//! Tests of the redo log.
+
+mod basic;
+mod stage;
