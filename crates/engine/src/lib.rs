@@ -8,6 +8,7 @@ pub mod catalog;
 pub mod index;
 pub mod instance;
 pub mod parameters;
+pub mod recovery;
 pub mod redo;
 pub mod segment;
 pub mod table;

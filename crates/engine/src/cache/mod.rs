@@ -312,6 +312,17 @@ impl Cache {
         Ok(())
     }
 
+    /// Writes the buffers that need redo from before `lsn`.
+    ///
+    /// # Errors
+    /// HW-0010, and the instance is stopped, when a write fails.
+    pub(crate) fn write_older(&self, meter: &Meter, lsn: Lsn) -> Result<()> {
+        for pool in &self.pools {
+            writer::write_older(self, pool, meter, lsn)?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn health(&self) -> &Arc<Health> {
         &self.health
     }

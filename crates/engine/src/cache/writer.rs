@@ -77,6 +77,18 @@ pub(super) fn write_range(cache: &Cache, pool: &Pool, meter: &Meter, range: Bloc
     write(cache, pool, meter, dirty, Latched::Wait)
 }
 
+/// Writes the buffers that need redo from before `lsn`; blocks that a session has latched for a change are left for the next time.
+pub(super) fn write_older(cache: &Cache, pool: &Pool, meter: &Meter, lsn: Lsn) -> Result<()> {
+    let old = |frame: &Arc<Frame>| frame.is_dirty() && frame.redo_from.load(Ordering::Acquire) < lsn.0;
+    let frames: Vec<_> = pool.frames().into_iter().filter(old).collect();
+    if frames.is_empty() {
+        return Ok(());
+    }
+    write(cache, pool, meter, frames, Latched::Skip)?;
+    pool.announce_clean();
+    Ok(())
+}
+
 /// One background round: when sessions starve or much of the pool is dirty, the cold part of the list is cleaned.
 pub(super) fn write_cold(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()> {
     let frames = pool.frames();

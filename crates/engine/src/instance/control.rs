@@ -18,7 +18,7 @@ use common::{BlockSize, Error, ErrorKind, FileNumber, Number, Result, Tablespace
 use device::FileSystem;
 use serde::{Deserialize, Serialize};
 
-use crate::redo::LogGroupRecord;
+use crate::redo::{LogGroupRecord, Rba};
 
 const COPIES: [&str; 2] = ["control01.ctl", "control02.ctl"];
 const HEADER: &str = "HIGHWATER CONTROL 1";
@@ -81,6 +81,9 @@ pub struct DatafileRecord {
     pub blocks: u32,
     pub autoextend: Option<Autoextend>,
     pub created_us: u64,
+    /// Redo from before this is of another file that had the number.
+    #[serde(default)]
+    pub created_scn: u64,
 }
 
 impl DatafileRecord {
@@ -113,6 +116,9 @@ pub struct ControlData {
     /// None in a database that was made before there was redo.
     #[serde(default)]
     pub log_groups: Vec<LogGroupRecord>,
+    /// Where redo has to be read from after a crash.
+    #[serde(default)]
+    pub checkpoint: Option<Rba>,
     /// Small facts of other parts, such as where the dictionary starts.
     pub bootstrap: BTreeMap<String, String>,
 }

@@ -3,6 +3,7 @@
 //! See README.md in this folder for start-up, shutdown and what happens when a write fails.
 
 mod calls;
+mod checkpoint;
 mod control;
 mod health;
 mod session;
@@ -18,8 +19,9 @@ pub use start::CreateOptions;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use common::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use common::sync::{Arc, JoinHandle, Mutex, MutexGuard, RwLock};
 use common::{BlockSize, Clock, Error, ErrorKind, Number, ProcessNumber, Result, Scn};
 use device::{DirectoryLock, FileSystem};
@@ -29,9 +31,11 @@ use waits::{Meter, SystemMeter};
 use crate::cache::Cache;
 use crate::catalog::Catalog;
 use crate::parameters::{Parameter, Parameters};
+use crate::recovery::RolledForward;
 use crate::redo::RedoLog;
 use crate::tablespace::Tablespaces;
 use calls::Calls;
+use checkpoint::Checkpoints;
 
 /// Session ids and process numbers of background work come first.
 const FIRST_USER_PROCESS: u32 = 10;
@@ -44,7 +48,8 @@ pub struct Instance {
     parameters: Arc<Parameters>,
     health: Arc<Health>,
     cache: Arc<Cache>,
-    control: Mutex<ControlFile>,
+    control: Arc<Mutex<ControlFile>>,
+    checkpoints: Arc<Checkpoints>,
     database_id: u64,
     tablespaces: Tablespaces,
     pub(crate) catalog: RwLock<Arc<Catalog>>,
@@ -54,12 +59,12 @@ pub struct Instance {
     pub(crate) structure: Mutex<()>,
     system_meter: Arc<SystemMeter>,
     background: Arc<Meter>,
-    scn: AtomicU64,
+    scn: Arc<AtomicU64>,
+    /// What the roll forward did that opened the database; none after a clean close.
+    rolled_forward: OnceLock<RolledForward>,
     processes: Mutex<Vec<ProcessNumber>>,
     next_serial: AtomicU32,
     calls: Calls,
-    /// The background writer shall end.
-    closed: AtomicBool,
     writer: Mutex<Option<JoinHandle<()>>>,
     started_us: u64,
     _lock: Option<DirectoryLock>,
@@ -149,7 +154,16 @@ impl Instance {
     /// The redo log.
     #[must_use]
     pub fn redo(&self) -> &Arc<RedoLog> {
-        self.cache.redo()
+        match self.cache.redo() {
+            Ok(redo) => redo,
+            Err(_) => unreachable!("sessions work only once the log is open"),
+        }
+    }
+
+    /// What was done to open the database after a crash.
+    #[must_use]
+    pub fn rolled_forward(&self) -> Option<&RolledForward> {
+        self.rolled_forward.get()
     }
 
     /// The version of a block after a change now.
@@ -217,6 +231,7 @@ impl Instance {
     /// HW-0010, and the instance is stopped, when a write or sync fails.
     pub fn checkpoint(&self, meter: &Meter) -> Result<()> {
         self.health.check()?;
-        self.cache.checkpoint(meter)
+        self.cache.checkpoint(meter)?;
+        self.checkpoints.note(meter)
     }
 }

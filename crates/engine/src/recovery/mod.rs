@@ -4,6 +4,7 @@
 
 use common::sync::Arc;
 use common::{BlockClass, Error, ErrorKind, Number, Result, Scn};
+use device::AlignedBuffer;
 use format::redo::{NEW, Record, Vector, Version};
 use waits::Meter;
 
@@ -26,6 +27,30 @@ pub struct RolledForward {
     /// Blocks that were torn and were put back from the double-write area.
     pub torn: u64,
     pub elapsed_us: u64,
+}
+
+/// Puts blocks back that a crash has torn in their places, from the double-write area; how many.
+///
+/// # Errors
+/// Those of reading and writing files.
+pub(crate) fn repair_torn(cache: &Arc<Cache>, meter: &Meter) -> Result<u64> {
+    let mut torn = 0;
+    let Some(area) = cache.double_write() else { return Ok(0) };
+    for (address, whole) in area.blocks()? {
+        let Ok(file) = cache.file(address.file) else { continue };
+        if file.block_size().bytes() != whole.len() || file.check_block(address).is_err() {
+            continue;
+        }
+        let mut found = AlignedBuffer::zeroed(whole.len());
+        file.read_blocks(address, &mut found)?;
+        if format::block::check(&found, address).is_err() {
+            found.copy_from_slice(&whole);
+            file.write_blocks(address, &found)?;
+            file.sync_if_written(meter)?;
+            torn += 1;
+        }
+    }
+    Ok(torn)
 }
 
 /// Reads the log to its end and applies it.

@@ -263,6 +263,11 @@ impl RedoLog {
         result
     }
 
+    /// Ends the log as a crash would: what is not durable is lost. Whoever waits is told.
+    pub fn abandon(&self) {
+        self.stop();
+    }
+
     fn stop(&self) {
         self.core.end(Error::new(ErrorKind::Poisoned, Number::Ora(1092), "the instance is closed"));
         for thread in self.threads.lock().drain(..) {

@@ -303,6 +303,7 @@ impl Instance {
             blocks,
             autoextend,
             created_us: s.meter().clock().wall_us(),
+            created_scn: self.advance_scn().0,
         };
         let head = self.format_head(tablespace, &record, size, unit);
         let written = device.write_at(0, &[&head[..]]).and_then(|()| device.sync());
