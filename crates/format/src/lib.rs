@@ -14,4 +14,5 @@ pub mod index;
 pub mod number;
 pub mod segment;
 pub mod transaction;
+pub mod undo;
 mod view;

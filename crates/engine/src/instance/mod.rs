@@ -10,7 +10,8 @@ mod start;
 
 pub use calls::Call;
 pub use control::{
-    Autoextend, ControlData, ControlFile, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceRecord,
+    Autoextend, ControlData, ControlFile, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceKind,
+    TablespaceRecord,
 };
 pub use health::Health;
 pub use session::Session;
@@ -29,6 +30,7 @@ use crate::cache::Cache;
 use crate::catalog::Catalog;
 use crate::parameters::{Parameter, Parameters};
 use crate::tablespace::Tablespaces;
+use crate::undo::UndoSegments;
 use calls::Calls;
 
 /// Session ids and process numbers of background work come first.
@@ -45,6 +47,7 @@ pub struct Instance {
     control: Mutex<ControlFile>,
     database_id: u64,
     tablespaces: Tablespaces,
+    pub(crate) undo: UndoSegments,
     pub(crate) catalog: RwLock<Arc<Catalog>>,
     /// Held by one DDL at a time.
     pub(crate) ddl: Mutex<()>,
@@ -125,6 +128,12 @@ impl Instance {
     #[must_use]
     pub fn tablespaces(&self) -> &Tablespaces {
         &self.tablespaces
+    }
+
+    /// The undo segments, and figures about them.
+    #[must_use]
+    pub fn undo(&self) -> &UndoSegments {
+        &self.undo
     }
 
     #[must_use]

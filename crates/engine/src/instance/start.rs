@@ -17,12 +17,16 @@ use crate::cache::Cache;
 use crate::catalog::{self, Catalog};
 use crate::parameters::{Parameter, ParameterFile, Parameters, Value};
 use crate::tablespace::{self, DatafileSpec, Tablespace, TablespaceSpec, Tablespaces};
+use crate::undo::UndoSegments;
 
 /// The writer looks round this often when nobody wakes it.
 const WRITER_PERIOD: Duration = Duration::from_millis(3_000);
 const MB: u64 = 1 << 20;
 /// The first file of every database.
 const SYSTEM_FILE: &str = "system01.dbf";
+
+/// The undo tablespace of a new database; the default of the parameter undo_tablespace.
+const UNDO_TABLESPACE: &str = "UNDOTBS1";
 
 /// How to make a database.
 #[derive(Clone, Debug)]
@@ -117,6 +121,8 @@ impl Instance {
         };
         self.create_tablespace(&session, &spec("SYSTEM", SYSTEM_FILE, 16 * MB, 16 * MB, SpaceManagement::Manual))?;
         self.create_tablespace(&session, &spec("USERS", "users01.dbf", 32 * MB, 32 * MB, SpaceManagement::Auto))?;
+        let undo = spec(UNDO_TABLESPACE, "undotbs01.dbf", 32 * MB, 32 * MB, SpaceManagement::Manual);
+        self.create_undo_tablespace(&session, &undo)?;
         catalog::create(&session)?;
         self.checkpoint(session.meter())
     }
@@ -150,6 +156,7 @@ impl Instance {
             Self::start(files.clone(), directory, clock, lock, parameters, control).and_then(|instance| {
                 instance.open_files(&data)?;
                 let session = instance.connect("SYS")?;
+                instance.undo.load(&session)?;
                 catalog::load(&session)?;
                 Ok(instance.clone())
             })
@@ -201,6 +208,7 @@ impl Instance {
             control: Mutex::new(control),
             database_id,
             tablespaces: Tablespaces::default(),
+            undo: UndoSegments::new(started_us),
             catalog: RwLock::new(Arc::new(Catalog::default())),
             ddl: Mutex::new(()),
             structure: Mutex::new(()),
