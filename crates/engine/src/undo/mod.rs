@@ -14,6 +14,7 @@ mod writer;
 pub use figures::{SegmentFigures, TransactionFigures, UndoInterval};
 pub use read::{OwnedPrevious, Record, State, read, state};
 pub use segments::UndoSegments;
+pub(crate) use segments::first_header;
 pub use writer::UndoWriter;
 
 /// Undo segments of a new undo tablespace.
