@@ -1,24 +1,26 @@
-//! What names a transaction, and where its undo is.
+//! Transactions and places in undo.
 
 use std::fmt;
 
 use crate::address::BlockAddress;
 
-/// A transaction: a slot in the transaction table of an undo segment, and how often that slot has been used.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+/// A transaction: its undo segment, its slot in that segment's transaction table, and how often the slot has been taken.
+///
+/// A sequence of 0 is no transaction's: slots count from 1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Xid {
     pub segment: u16,
     pub slot: u16,
-    /// From 1: a transaction is never all zero.
     pub sequence: u32,
 }
 
 impl Xid {
+    /// No transaction.
     pub const NONE: Self = Self { segment: 0, slot: 0, sequence: 0 };
 
     #[must_use]
     pub fn is_none(self) -> bool {
-        self == Self::NONE
+        self.sequence == 0
     }
 }
 
@@ -28,8 +30,10 @@ impl fmt::Display for Xid {
     }
 }
 
-/// An undo record: its block, how often that block has been used, and the record's number in it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+/// An undo record: its block, which life of that block, and its number in the block.
+///
+/// The sequence of an undo block changes each time the block is put to a new use, so an address of older undo is known to be one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Uba {
     pub block: BlockAddress,
     pub sequence: u16,
@@ -37,11 +41,33 @@ pub struct Uba {
 }
 
 impl Uba {
+    /// No record.
     pub const NONE: Self = Self { block: BlockAddress::NONE, sequence: 0, record: 0 };
+    /// Bytes of the packed form.
+    pub const BYTES: usize = 8;
 
     #[must_use]
     pub fn is_none(self) -> bool {
         self.block.is_none()
+    }
+
+    /// The form inside undo records and undo blocks: packed block address, sequence, record, a spare byte.
+    #[must_use]
+    pub fn pack(self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        bytes[..4].copy_from_slice(&self.block.pack().to_le_bytes());
+        bytes[4..6].copy_from_slice(&self.sequence.to_le_bytes());
+        bytes[6] = self.record;
+        bytes
+    }
+
+    #[must_use]
+    pub fn unpack(bytes: [u8; Self::BYTES]) -> Self {
+        Self {
+            block: BlockAddress::unpack(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])),
+            sequence: u16::from_le_bytes([bytes[4], bytes[5]]),
+            record: bytes[6],
+        }
     }
 }
 

@@ -14,4 +14,5 @@ pub mod segment;
 pub mod table;
 pub mod tablespace;
 pub mod txn;
+pub mod undo;
 pub mod verify;

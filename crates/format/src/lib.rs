@@ -16,4 +16,5 @@ pub mod number;
 pub mod redo;
 pub mod segment;
 pub mod transaction;
+pub mod undo;
 mod view;

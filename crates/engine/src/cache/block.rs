@@ -26,13 +26,19 @@ impl Drop for Pin {
 }
 
 /// Waits for a latch that is not had at once, and counts the wait by file, block and class.
-fn busy_wait<G>(meter: &Meter, address: BlockAddress, class: BlockClass, take: impl FnOnce() -> G) -> G {
+fn busy_wait<G: Deref<Target = AlignedBuffer>>(
+    meter: &Meter,
+    address: BlockAddress,
+    class: BlockClass,
+    take: impl FnOnce() -> G,
+) -> G {
     let start = meter.clock().monotonic_us();
     let guard = take();
     let waited = meter.clock().monotonic_us() - start;
+    let number = class.number(format::undo::segment_of(&guard).unwrap_or(1));
     meter.waited(
         Event::BufferBusyWaits,
-        [u64::from(address.file.0), u64::from(address.block), class as u64],
+        [u64::from(address.file.0), u64::from(address.block), u64::from(number)],
         -1,
         waited,
     );

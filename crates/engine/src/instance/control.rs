@@ -43,6 +43,17 @@ pub enum SpaceManagement {
     Auto,
 }
 
+/// What a tablespace is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TablespaceKind {
+    /// Tables and indexes.
+    #[default]
+    Permanent,
+    /// Undo segments, and nothing else.
+    Undo,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TablespaceRecord {
     pub number: u32,
@@ -50,6 +61,8 @@ pub struct TablespaceRecord {
     pub block_bytes: u64,
     pub extent_management: ExtentManagement,
     pub space_management: SpaceManagement,
+    #[serde(default)]
+    pub kind: TablespaceKind,
 }
 
 impl TablespaceRecord {

@@ -11,7 +11,8 @@ mod start;
 
 pub use calls::Call;
 pub use control::{
-    Autoextend, ControlData, ControlFile, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceRecord,
+    Autoextend, ControlData, ControlFile, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceKind,
+    TablespaceRecord,
 };
 pub use health::Health;
 pub use session::Session;
@@ -34,6 +35,7 @@ use crate::parameters::{Parameter, Parameters};
 use crate::recovery::RolledForward;
 use crate::redo::RedoLog;
 use crate::tablespace::Tablespaces;
+use crate::undo::UndoSegments;
 use calls::Calls;
 use checkpoint::Checkpoints;
 
@@ -52,6 +54,7 @@ pub struct Instance {
     checkpoints: Arc<Checkpoints>,
     database_id: u64,
     tablespaces: Tablespaces,
+    pub(crate) undo: UndoSegments,
     pub(crate) catalog: RwLock<Arc<Catalog>>,
     /// Held by one DDL at a time.
     pub(crate) ddl: Mutex<()>,
@@ -132,6 +135,12 @@ impl Instance {
     #[must_use]
     pub fn tablespaces(&self) -> &Tablespaces {
         &self.tablespaces
+    }
+
+    /// The undo segments, and figures about them.
+    #[must_use]
+    pub fn undo(&self) -> &UndoSegments {
+        &self.undo
     }
 
     #[must_use]

@@ -21,6 +21,7 @@ use crate::parameters::{Parameter, ParameterFile, Parameters, Value};
 use crate::recovery;
 use crate::redo::{LogGroupSpec, LogOptions, ReadEnd, RedoLog, RedoReader};
 use crate::tablespace::{self, DatafileSpec, Tablespace, TablespaceSpec, Tablespaces};
+use crate::undo::UndoSegments;
 
 const MB: u64 = 1 << 20;
 /// Redo log files of a database, and bytes of each.
@@ -30,6 +31,9 @@ const LOG_BYTES: u64 = 64 * MB;
 const LOG_BUFFER: usize = 16 << 20;
 /// The first file of every database.
 const SYSTEM_FILE: &str = "system01.dbf";
+
+/// The undo tablespace of a new database; the default of the parameter undo_tablespace.
+const UNDO_TABLESPACE: &str = "UNDOTBS1";
 
 /// How to make a database.
 #[derive(Clone, Debug)]
@@ -135,6 +139,8 @@ impl Instance {
         };
         self.create_tablespace(&session, &spec("SYSTEM", SYSTEM_FILE, 16 * MB, 16 * MB, SpaceManagement::Manual))?;
         self.create_tablespace(&session, &spec("USERS", "users01.dbf", 32 * MB, 32 * MB, SpaceManagement::Auto))?;
+        let undo = spec(UNDO_TABLESPACE, "undotbs01.dbf", 32 * MB, 32 * MB, SpaceManagement::Manual);
+        self.create_undo_tablespace(&session, &undo)?;
         catalog::create(&session)?;
         self.checkpoint(session.meter())
     }
@@ -166,6 +172,7 @@ impl Instance {
         let opened = instance.open_files(&data).and_then(|()| instance.recover(&data)).and_then(|recovered| {
             instance.open_log(recovered)?;
             let session = instance.connect("SYS")?;
+            instance.undo.load(&session)?;
             catalog::load(&session)
         });
         if let Err(error) = opened {
@@ -304,6 +311,7 @@ impl Instance {
             rolled_forward: OnceLock::new(),
             database_id,
             tablespaces: Tablespaces::default(),
+            undo: UndoSegments::new(started_us),
             catalog: RwLock::new(Arc::new(Catalog::default())),
             ddl: Mutex::new(()),
             structure: Mutex::new(()),

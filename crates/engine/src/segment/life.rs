@@ -7,7 +7,7 @@ use format::transaction::Owner;
 use super::extent::Reading;
 use super::space::{Bitmaps, FreeLists, SegmentParts, SpaceManager};
 use super::{BlockRange, Segment, SegmentSpec};
-use crate::instance::{ExtentManagement, Session, SpaceManagement};
+use crate::instance::{ExtentManagement, Session, SpaceManagement, TablespaceKind};
 use crate::tablespace::{Tablespace, extent_step_blocks};
 
 fn manager(tablespace: &Tablespace) -> Box<dyn SpaceManager> {
@@ -81,9 +81,12 @@ impl Segment {
     /// Makes a segment with its first extents.
     ///
     /// # Errors
-    /// ORA-00959, ORA-01658 when the tablespace has no room, and those of the cache.
+    /// ORA-00959, ORA-30022 for an undo tablespace, ORA-01658 when the tablespace has no room, and those of the cache.
     pub fn create(s: &Session, spec: &SegmentSpec) -> Result<Arc<Self>> {
         let tablespace = s.instance().tablespaces().numbered(spec.tablespace)?;
+        if tablespace.kind() == TablespaceKind::Undo {
+            return Err(Error::user(30022, format!("cannot create segments in undo tablespace {}", tablespace.name())));
+        }
         let space = manager(&tablespace);
         let groups = u32::from(spec.storage.freelist_groups);
         let least = if groups > 1 { groups + 2 } else { 2 };

@@ -56,7 +56,7 @@ fn churn(session: &Arc<Session>, name: &str) {
 fn a_new_database_is_sound() {
     let report = Database::new(|_| {}).verify();
     assert!(report.is_clean(), "{:#?}", texts(&report));
-    assert_eq!(report.checked.files, 2);
+    assert_eq!(report.checked.files, 3);
     assert_eq!(report.checked.tables, 9);
     assert!(report.checked.rows > 100 && report.checked.formatted_blocks > 9);
 }

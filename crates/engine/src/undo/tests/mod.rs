@@ -1,0 +1,4 @@
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod fixture;
+mod life;
