@@ -230,6 +230,21 @@ pub fn add(block: &mut [u8], maxtrans: u8) -> Option<u8> {
     grown.then_some(count + 1)
 }
 
+/// Removes slots from the end of a table block's ITL, down to `keep` of them: unused ones, and cleaned ones for which `is_over` holds, because their
+/// transaction committed before every snapshot that is in use. Returns how many. For blocks without rows, which then take any row that a new block takes.
+pub fn remove(block: &mut [u8], keep: u8, is_over: impl Fn(&Itl) -> bool) -> u8 {
+    let count = transaction::header(block).itl_count;
+    if !is_table(block) || count <= keep {
+        return 0;
+    }
+    let goes = |itl: &Itl| itl.is_unused() || (itl.is_cleaned() && itl.lock_count() == 0 && is_over(itl));
+    let removed = (keep + 1..=count).rev().take_while(|number| slot(block, *number).is_some_and(goes)).count() as u8;
+    if removed > 0 {
+        cleanout::shrink_itl(block, removed);
+    }
+    removed
+}
+
 /// Gives a slot to a transaction. False, and nothing changed, when the slot is not there, in use, or not cleaned.
 pub fn take(block: &mut [u8], number: u8, xid: Xid, uba: Uba) -> bool {
     let free = slot(block, number).is_some_and(|itl| !itl.is_active() && itl.lock_count() == 0);

@@ -40,7 +40,7 @@ pub(crate) fn grow_itl(block: &mut [u8]) -> bool {
     statement::grow(block)
 }
 
-/// Gives the bytes of the last `slots` ITL slots, which are unused, to the rows.
-pub(super) fn shrink_itl(block: &mut [u8], slots: u8) {
+/// Gives the bytes of the last `slots` ITL slots, which nobody needs, to the rows.
+pub(crate) fn shrink_itl(block: &mut [u8], slots: u8) {
     statement::shrink(block, slots);
 }

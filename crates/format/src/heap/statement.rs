@@ -19,11 +19,12 @@ fn rows_locked(itl: &Itl) -> u16 {
     itl.lock_count()
 }
 
-/// A slot that a row of `statement` may take without adding one: unused, or of a statement that is over.
+/// A slot that a row of `statement` may take without adding one: unused, or of a statement that is over. Not one that a transaction has used.
 fn reusable(block: &[u8], statement: u32) -> Option<u8> {
+    let is_statements = |itl: &Itl| itl.flags.get() & !0x0fff & !ADDED == 0 && itl.credit() == 0;
+    let is_over = |itl: &Itl| is_statements(itl) && (rows_locked(itl) == 0 || itl.sequence.get() != statement);
     let count = transaction::header(block).itl_count;
-    (1..=count)
-        .find(|number| slot(block, *number).is_some_and(|itl| rows_locked(itl) == 0 || itl.sequence.get() != statement))
+    (1..=count).find(|number| slot(block, *number).is_some_and(is_over))
 }
 
 /// May a migrated row of `row_bytes` be received? As [`fits`], with room for an ITL slot; not when the block has all the ITL slots it may have.

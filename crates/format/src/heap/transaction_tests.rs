@@ -71,25 +71,35 @@ fn contents(block: &[u8]) -> Rows {
         .collect()
 }
 
-/// What a rollback must give back: every piece with its lock byte and mark, the free space, the directory, the ITL.
-fn figures(block: &[u8]) -> (Vec<(u16, Vec<u8>)>, usize, u16, u16, Vec<[u8; ITL_BYTES]>) {
+/// What a rollback must give back.
+#[derive(PartialEq, Debug)]
+struct Figures {
+    /// With lock bytes and marks.
+    pieces: Vec<(u16, Vec<u8>)>,
+    available: usize,
+    total: u16,
+    slots: u16,
+    itl: Vec<[u8; ITL_BYTES]>,
+}
+
+fn figures(block: &[u8]) -> Figures {
     let header = header::header(block);
-    (
-        rows(block, 0).map(|(slot, piece)| (slot, piece.encoded().unwrap().to_vec())).collect(),
-        free_bytes(block),
-        header.total.get(),
-        header.slots.get(),
-        (1..=transaction::header(block).itl_count).map(|n| itl::bytes(block, n)).collect(),
-    )
+    Figures {
+        pieces: rows(block, 0).map(|(slot, piece)| (slot, piece.encoded().unwrap().to_vec())).collect(),
+        available: free_bytes(block),
+        total: header.total.get(),
+        slots: header.slots.get(),
+        itl: (1..=transaction::header(block).itl_count).map(|n| itl::bytes(block, n)).collect(),
+    }
 }
 
 #[derive(Debug)]
 struct Transaction {
     xid: Xid,
     undo: Vec<Undo>,
-    /// The order of commits; None while running.
+    /// None while running; 0 once rolled back.
     committed: Option<Scn>,
-    /// In the order of `undo`: what the block was before the change, while no one else changed it.
+    /// Was the block told of the commit?
     told: bool,
 }
 
@@ -160,14 +170,6 @@ impl World {
         }
     }
 
-    /// Is the row there and free for `t`, or is it locked by another?
-    fn changeable(&self, t: usize, slot: u16) -> bool {
-        live_row(&self.block, slot).is_some_and(|piece| {
-            piece.lock() == 0
-                || itl::slot(&self.block, piece.lock()).is_some_and(|i| i.xid() == self.transactions[t].xid)
-        })
-    }
-
     fn change(&mut self, t: usize, step: &Step) {
         let own = matches!(step, Step::Migrated(..));
         if let Step::Delete(slot) | Step::Lock(slot) | Step::Replace(slot, ..) = step {
@@ -234,13 +236,11 @@ impl World {
         }
     }
 
+    /// Is the row there, and free for `t` rather than locked by another?
     fn changeable_in(&self, block: &[u8], t: usize, slot: u16) -> bool {
-        let other = World { block: block.to_vec(), ..World::new(Vec::new()) };
-        let mut other = other;
-        other.transactions = (0..=t as u32)
-            .map(|n| Transaction { xid: xid(n), undo: Vec::new(), committed: None, told: true })
-            .collect();
-        other.changeable(t, slot)
+        live_row(block, slot).is_some_and(|piece| {
+            piece.lock() == 0 || itl::slot(block, piece.lock()).is_some_and(|i| i.xid() == self.transactions[t].xid)
+        })
     }
 
     fn pick(&self, slot: u16) -> u16 {
@@ -468,6 +468,29 @@ fn a_commit_scn_of_48_bits_comes_back_and_slots_are_reused_oldest_first() {
     validate(&block).unwrap();
     itl::clean(&mut block, 1, Scn(77), true);
     assert!(itl::slot(&block, 1).unwrap().is_upper_bound() && row(&block, slot).is_none());
+    validate(&block).unwrap();
+}
+
+/// A block without rows gives up the ITL slots that nobody needs, and takes the largest row again.
+#[test]
+fn an_empty_block_gives_up_itl_slots_of_the_past() {
+    let mut block = empty(BlockSize::K2, 2, true);
+    for n in 1..=6 {
+        while transaction::header(&block).itl_count < n {
+            itl::add(&mut block, 255).unwrap();
+        }
+        assert!(itl::take(&mut block, n, xid(u32::from(n)), Uba::NONE));
+        if n < 6 {
+            itl::commit(&mut block, n, Scn(10 * u64::from(n)));
+        }
+    }
+    let over = |slot: &itl::Itl| slot.committed().is_some_and(|scn| scn < Scn(45));
+    assert_eq!(itl::remove(&mut block, 2, over), 0, "the last is in use");
+    itl::restore(&mut block, 6, &[0; ITL_BYTES]);
+    assert_eq!(itl::remove(&mut block, 2, over), 1, "the fifth may be needed by a reader of the past");
+    assert_eq!(itl::remove(&mut block, 2, |slot| slot.committed().is_some()), 3);
+    assert_eq!(available(&block), capacity(2048, 2, true));
+    assert_eq!(itl::slot(&block, 2).unwrap().committed(), Some(Scn(20)));
     validate(&block).unwrap();
 }
 

@@ -10,7 +10,7 @@ use common::limits::{LEAST_ROW_BYTES, ROWS_PER_BLOCK_MAX};
 
 use super::change::{earn, use_credit};
 use super::header::{self, FREE_SLOT, SLOT_BYTES};
-use super::row::{DELETED, RowPiece, live_row, row};
+use super::row::{DELETED, PIECE_HEADER_BYTES, RowPiece, live_row, row};
 use super::{block, cleanout, lock, space};
 use crate::itl;
 use crate::transaction::{self, ITL_BYTES};
@@ -43,7 +43,7 @@ pub fn undo_delete(block: &mut [u8], slot: u16, old_lock: u8, piece: &[u8]) -> b
         return false;
     }
     let stored = piece.len().max(LEAST_ROW_BYTES);
-    if RowPiece::new(piece).is_none() && piece.len() >= LEAST_ROW_BYTES {
+    if piece.len() < PIECE_HEADER_BYTES {
         return false;
     }
     let slots = usize::from((slot + 1).saturating_sub(header::slot_count(block)));

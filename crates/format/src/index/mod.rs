@@ -18,6 +18,7 @@
 //! Nothing here knows the tree: which block is whose child, and how a split travels up, is `engine::index`.
 
 pub mod branch;
+pub mod change;
 pub mod dump;
 pub mod header;
 mod itl;
@@ -36,3 +37,5 @@ pub use validate::validate;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod transaction_tests;
