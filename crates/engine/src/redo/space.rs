@@ -68,6 +68,7 @@ impl RedoLog {
                 if core.next_free.load(Ordering::SeqCst) {
                     Event::LogFileSwitchCompletion
                 } else {
+                    core.host.checkpoint_wanted(Lsn(end), true);
                     Event::LogFileSwitchCheckpointIncomplete
                 }
             }
@@ -108,6 +109,7 @@ impl RedoLog {
         let event = if core.next_free.load(Ordering::SeqCst) {
             Event::LogFileSwitchCompletion
         } else {
+            core.host.checkpoint_wanted(self.end(), true);
             Event::LogFileSwitchCheckpointIncomplete
         };
         meter.wait(event, [0; 3], -1, || {
