@@ -70,9 +70,11 @@ fn those_without_latches_wait_before_the_last_room_is_gone() {
     for number in 0..10 {
         log.append(&meter, &record(number, 400)).unwrap();
     }
-    std::thread::sleep(Duration::from_millis(20));
+    while !stage.control.wanted.lock().iter().any(|(_, urgent)| *urgent) {
+        assert!(!waiting.is_finished());
+        std::thread::sleep(Duration::from_millis(1));
+    }
     assert!(!waiting.is_finished());
-    assert!(stage.control.wanted.lock().last().unwrap().1);
     stage.checkpoint(&log, log.end());
     waiting.join().unwrap().unwrap();
     assert_eq!(meter.event(Event::LogFileSwitchCheckpointIncomplete).waits, 1);
