@@ -206,6 +206,11 @@ impl Buffer {
         self.room.lock().closed = true;
     }
 
+    /// Whether no switch is under way.
+    pub(super) fn is_open(&self) -> bool {
+        !self.room.lock().closed
+    }
+
     /// A file with so many free blocks is current, and the buffer is empty.
     pub(super) fn open(&self, blocks: u64) {
         let mut room = self.room.lock();

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use common::sync::{Arc, Condvar, Mutex};
@@ -185,20 +186,16 @@ impl Core {
         self.work.notify_all();
     }
 
-    /// Puts a writer to sleep until `ready`, or a while.
-    pub(super) fn idle(&self, most: std::time::Duration, ready: impl Fn() -> bool) {
-        for _ in 0..SPINS {
-            if ready() {
-                return;
-            }
-            std::hint::spin_loop();
+    /// Puts a writer to sleep until `ready`, or a while. Whether the time was over without anything to do.
+    pub(super) fn idle(&self, most: Duration, ready: impl Fn() -> bool) -> bool {
+        if ready() {
+            return false;
         }
         let mut idle = self.idle.lock();
         self.idlers.fetch_add(1, Ordering::SeqCst);
-        if !ready() {
-            self.work.wait_for(&mut idle, most);
-        }
+        let late = !ready() && self.work.wait_for(&mut idle, most).timed_out();
         self.idlers.fetch_sub(1, Ordering::SeqCst);
+        late && !ready()
     }
 
     /// Waits until everything before `lsn`, which has been requested, is durable.
@@ -269,9 +266,10 @@ impl Core {
     pub(super) fn end(&self, why: Error) {
         let mut progress = self.progress.lock();
         progress.failed.get_or_insert(why);
+        // Before anyone is told: who has seen the error must not be let in again.
+        self.stop.store(true, Ordering::SeqCst);
         self.written.notify_all();
         drop(progress);
-        self.stop.store(true, Ordering::SeqCst);
         self.buffer.wake();
         self.wake_all_writers();
     }

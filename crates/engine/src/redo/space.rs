@@ -27,10 +27,11 @@ impl RedoLog {
         if !short() {
             return Ok(());
         }
-        core.host.checkpoint_wanted(Lsn(core.buffer.end()), true);
         self.wait_accounted(meter, Event::LogFileSwitchCheckpointIncomplete, || {
             while short() {
                 self.check()?;
+                // Again each time: a checkpoint that ended meanwhile may have begun before the redo that is in the way.
+                core.host.checkpoint_wanted(Lsn(core.buffer.end()), true);
                 let seen = core.buffer.changes();
                 if short() {
                     core.buffer.wait_change(seen, LOOK);
@@ -63,19 +64,20 @@ impl RedoLog {
             }
             Full::Buffer => Event::LogBufferSpace,
             Full::File => {
+                // Before the switch is asked for: after it none may be free any more.
+                let free = core.next_free.load(Ordering::SeqCst);
                 core.leave.fetch_max(sequence, Ordering::SeqCst);
                 core.wake_writer();
-                if core.next_free.load(Ordering::SeqCst) {
-                    Event::LogFileSwitchCompletion
-                } else {
-                    Event::LogFileSwitchCheckpointIncomplete
-                }
+                if free { Event::LogFileSwitchCompletion } else { Event::LogFileSwitchCheckpointIncomplete }
             }
             Full::Closed => Event::LogFileSwitchCompletion,
         };
         let wait = || {
             while core.buffer.changes() == seen {
                 self.check()?;
+                if event == Event::LogFileSwitchCheckpointIncomplete {
+                    core.host.checkpoint_wanted(Lsn(end), true);
+                }
                 core.buffer.wait_change(seen, LOOK);
             }
             Ok(())
@@ -103,20 +105,20 @@ impl RedoLog {
     pub fn switch(&self, meter: &Meter) -> Result<()> {
         let core = &*self.core;
         let sequence = core.sequence.load(Ordering::SeqCst);
+        let free = core.next_free.load(Ordering::SeqCst);
         core.leave.fetch_max(sequence, Ordering::SeqCst);
         core.wake_writer();
-        let event = if core.next_free.load(Ordering::SeqCst) {
-            Event::LogFileSwitchCompletion
-        } else {
-            Event::LogFileSwitchCheckpointIncomplete
-        };
+        let event = if free { Event::LogFileSwitchCompletion } else { Event::LogFileSwitchCheckpointIncomplete };
         meter.wait(event, [0; 3], -1, || {
             loop {
                 let seen = core.buffer.changes();
-                if core.sequence.load(Ordering::SeqCst) != sequence {
+                if core.sequence.load(Ordering::SeqCst) != sequence && core.buffer.is_open() {
                     return Ok(());
                 }
                 self.check()?;
+                if !core.next_free.load(Ordering::SeqCst) {
+                    core.host.checkpoint_wanted(self.end(), true);
+                }
                 core.buffer.wait_change(seen, LOOK);
             }
         })

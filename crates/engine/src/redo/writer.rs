@@ -33,24 +33,38 @@ pub(super) struct Batch {
 
 /// What each thread does until the log is closed or something fails.
 pub(super) fn run(core: &Core) {
+    let _watch = Watch(core);
     let ready = || core.stop.load(Ordering::SeqCst) || writes_wanted(core) || switch_possible(core);
     loop {
-        core.idle(PERIOD, ready);
+        let late = core.idle(PERIOD, ready);
         if core.stop.load(Ordering::SeqCst) {
             return;
+        }
+        if late {
+            // Nobody asked for so long.
+            core.request(core.buffer.end());
         }
         let result = if writes_wanted(core) {
             write_some(core)
         } else if switch_possible(core) {
             super::switch::switch(core)
         } else {
-            // Nobody asked for so long, or it is done already.
-            core.requested.fetch_max(core.buffer.end(), Ordering::SeqCst);
             Ok(())
         };
         if let Err(error) = result {
             core.fail(&error);
             return;
+        }
+    }
+}
+
+/// A writer that panics stops the instance: nobody may wait for it in vain.
+struct Watch<'a>(&'a Core);
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.fail(&Error::bug("the log writer panicked"));
         }
     }
 }
