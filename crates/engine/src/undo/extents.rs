@@ -171,17 +171,17 @@ impl UndoSegment {
     /// Takes an extent from another segment of the tablespace: the one that ended longest ago of the first segment that has one.
     fn steal(&self, s: &Session, all: &UndoSegments, reuse: Reuse) -> Result<bool> {
         let expired = reuse != Reuse::Any;
+        all.count(s, |interval| {
+            if expired {
+                interval.expired_steals += 1;
+            } else {
+                interval.unexpired_steals += 1;
+            }
+        });
         for victim in all.by_use(self.tablespace.number()) {
             if victim.number == self.number {
                 continue;
             }
-            all.count(s, |interval| {
-                if expired {
-                    interval.expired_steals += 1;
-                } else {
-                    interval.unexpired_steals += 1;
-                }
-            });
             let mut theirs = victim.header_mut(s)?;
             let fields = *undo::header(&theirs);
             // Every segment keeps its first extent and one more.

@@ -152,38 +152,45 @@ impl UndoSegments {
     /// # Errors
     /// ORA-30012 when there is no undo tablespace, ORA-01554 when every slot of every segment is taken; those of the cache.
     pub fn begin(&self, s: &Session) -> Result<UndoWriter> {
-        let (bound, others) = self.bind(s)?;
-        let mut full = Vec::new();
-        for segment in std::iter::once(bound).chain(others) {
-            if !full.is_empty() {
-                segment.transactions.fetch_add(1, Ordering::AcqRel);
+        let bound = self.bind(s)?;
+        let tablespace = bound.tablespace.number();
+        if let Some(writer) = self.begin_in(s, &bound)? {
+            return Ok(writer);
+        }
+        let others = self.by_use(tablespace);
+        for segment in &others {
+            segment.transactions.fetch_add(1, Ordering::AcqRel);
+            if let Some(writer) = self.begin_in(s, segment)? {
+                return Ok(writer);
             }
-            let begun = segment.begin(s);
-            let Ok(Some((xid, taken))) = begun else {
-                segment.transactions.fetch_sub(1, Ordering::AcqRel);
-                begun?;
-                full.push(segment.number);
-                continue;
-            };
-            let live = Arc::new(Live::new(s.sid(), s.meter().clock().wall_us(), s.instance().scn()));
-            let active = {
-                let mut all = self.live.lock();
-                all.insert(xid, live.clone());
-                all.len() as u64
-            };
-            let took = u64::from(taken.is_some_and(|taken| taken.owned));
-            self.count(s, |interval| {
-                interval.transactions += 1;
-                interval.undo_blocks += took;
-                interval.max_concurrency = interval.max_concurrency.max(active);
-            });
-            return Ok(UndoWriter::begun(segment, xid, taken, live));
         }
         Err(Error::new(
             ErrorKind::OutOfResource,
             Number::Ora(1554),
-            format!("out of transaction slots in all of {} undo segments", full.len()),
+            format!("out of transaction slots in all of {} undo segments", others.len()),
         ))
+    }
+
+    /// Takes a slot in a segment that the transaction is bound to; when there is none it is bound no longer.
+    fn begin_in(&self, s: &Session, segment: &Arc<UndoSegment>) -> Result<Option<UndoWriter>> {
+        let begun = segment.begin(s);
+        let Ok(Some((xid, taken))) = begun else {
+            segment.transactions.fetch_sub(1, Ordering::AcqRel);
+            return begun.map(|_| None);
+        };
+        let live = Arc::new(Live::new(s.sid(), s.meter().clock().wall_us(), s.instance().scn()));
+        let active = {
+            let mut all = self.live.lock();
+            all.insert(xid, live.clone());
+            all.len() as u64
+        };
+        let took = u64::from(taken.is_some_and(|taken| taken.owned));
+        self.count(s, |interval| {
+            interval.transactions += 1;
+            interval.undo_blocks += took;
+            interval.max_concurrency = interval.max_concurrency.max(active);
+        });
+        Ok(Some(UndoWriter::begun(segment.clone(), xid, taken, live)))
     }
 
     /// Takes over a transaction of [`UndoSegments::active`], to roll it back.
@@ -198,43 +205,36 @@ impl UndoSegments {
         UndoWriter::resumed(s, segment, xid, unfinished.last, unfinished.extents, live)
     }
 
-    /// An unused segment of the undo tablespace, or one more; the least used when there can be no more. Also the others, the least used first.
-    fn bind(&self, s: &Session) -> Result<(Arc<UndoSegment>, Vec<Arc<UndoSegment>>)> {
+    /// An unused segment of the undo tablespace, or one more; the least used when there can be no more. It counts the transaction already.
+    fn bind(&self, s: &Session) -> Result<Arc<UndoSegment>> {
         let name = s.instance().parameters().text(Parameter::UndoTablespace).to_uppercase();
         let none = || Error::user(30012, format!("undo tablespace '{name}' does not exist or is not one"));
         let tablespace = s.instance().tablespaces().named(&name).map_err(|_| none())?;
-        let choose = |online: &[Arc<UndoSegment>]| {
+        let (chosen, before, count) = {
             let _binding = self.binding.lock();
-            let own: Vec<_> =
-                online.iter().filter(|segment| segment.tablespace.number() == tablespace.number()).cloned().collect();
-            let turn = self.next.fetch_add(1, Ordering::Relaxed) % own.len().max(1);
-            let in_turn = own[turn..].iter().chain(&own[..turn]);
-            let chosen = in_turn.min_by_key(|segment| segment.transactions.load(Ordering::Acquire)).cloned();
-            let before = chosen.as_ref().map_or(0, |chosen| chosen.transactions.fetch_add(1, Ordering::AcqRel));
-            (chosen, before, own.len())
+            let online = self.online.read();
+            let own = || online.iter().filter(|segment| segment.tablespace.number() == tablespace.number());
+            let count = own().count();
+            let turn = self.next.fetch_add(1, Ordering::Relaxed) % count.max(1);
+            let in_turn = own().skip(turn).chain(own().take(turn));
+            let chosen = in_turn.min_by_key(|segment| segment.transactions.load(Ordering::Acquire)).ok_or_else(none)?;
+            (chosen.clone(), chosen.transactions.fetch_add(1, Ordering::AcqRel), count)
         };
-        let online = self.online.read().clone();
-        let (chosen, before, count) = choose(&online);
-        let mut chosen = chosen.ok_or_else(none)?;
         let sessions = s.instance().parameters().unsigned(Parameter::Sessions) as usize;
-        if before > 0 && count < sessions.min(SEGMENTS_MAX) {
-            match self.add_segment(s, &tablespace) {
-                Ok(added) => {
-                    added.transactions.fetch_add(1, Ordering::AcqRel);
-                    chosen.transactions.fetch_sub(1, Ordering::AcqRel);
-                    chosen = added;
-                }
-                // Then they share.
-                Err(error) if error.kind == ErrorKind::OutOfResource => {}
-                Err(error) => {
-                    chosen.transactions.fetch_sub(1, Ordering::AcqRel);
-                    return Err(error);
-                }
-            }
+        if before == 0 || count >= sessions.min(SEGMENTS_MAX) {
+            return Ok(chosen);
         }
-        let number = chosen.number;
-        let others = self.by_use(tablespace.number()).into_iter().filter(|other| other.number != number).collect();
-        Ok((chosen, others))
+        let added = self.add_segment(s, &tablespace);
+        if let Err(error) = &added
+            && error.kind == ErrorKind::OutOfResource
+        {
+            // Then they share.
+            return Ok(chosen);
+        }
+        chosen.transactions.fetch_sub(1, Ordering::AcqRel);
+        let added = added?;
+        added.transactions.fetch_add(1, Ordering::AcqRel);
+        Ok(added)
     }
 
     /// Segments of a tablespace, the least used first.

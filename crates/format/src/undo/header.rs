@@ -9,6 +9,7 @@
 //!
 //! Slots that are free form a chain, the one that ended longest ago first; a new transaction takes the first.
 
+use common::limits::BLOCKS_PER_FILE_MAX;
 use common::{BlockAddress, BlockSize, Scn, Xid};
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -322,6 +323,13 @@ pub fn validate_header(bytes: &[u8]) -> Result<(), String> {
     let extents = header.extents.get() as usize;
     if extents == 0 || extents > extents_max(bytes.len()) || header.current_extent.get() as usize >= extents {
         return Err(format!("extent {} of {extents}", header.current_extent.get()));
+    }
+    let outside = |extent: &Extent| {
+        let start = extent.address();
+        start.is_none() || u64::from(start.block) + u64::from(extent.blocks.get()) > u64::from(BLOCKS_PER_FILE_MAX)
+    };
+    if let Some(n) = (0..extents).find(|n| outside(extent(bytes, *n))) {
+        return Err(format!("extent {n} at {}", extent(bytes, n).address()));
     }
     let blocks: u64 = (0..extents).map(|n| u64::from(extent(bytes, n).blocks.get())).sum();
     if blocks != u64::from(header.blocks.get()) {

@@ -33,7 +33,7 @@ fn records_read_back_until_the_block_is_full_at_every_size() {
         let older = Uba { block: address(8), sequence: 4, record: 200 };
         init_block(&mut bytes, address(9), 5, XID, older, address(8));
         let itl = std::array::from_fn(|n| n as u8);
-        let payload = vec![0xab; 100];
+        let payload = [0xab; 100];
         let mut written = Vec::new();
         for n in 0.. {
             let length = n * 7 % 100;
@@ -132,5 +132,6 @@ fn the_header_holds_a_table_of_slots_and_extents_at_every_size() {
         assert!(validate_header(&bytes).is_err(), "an active slot is no free one");
         assert_eq!(slots(size), slots_of(size.bytes()));
     }
-    assert_eq!(slots(BlockSize::K8), 34);
+    assert_eq!(BlockSize::ALL.map(slots), [8, 17, 34, 68, 136]);
+    assert_eq!(BlockSize::ALL.map(|size| extents_max(size.bytes())), [63, 130, 267, 540, 1087]);
 }

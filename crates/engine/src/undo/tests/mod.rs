@@ -2,3 +2,6 @@
 
 mod fixture;
 mod life;
+mod model;
+mod space;
+mod threads;
