@@ -43,24 +43,37 @@ thread_local! {
 pub struct ChangeGroup<'a> {
     redo: &'a RedoLog,
     meter: &'a Meter,
+    closed: bool,
 }
 
 impl<'a> ChangeGroup<'a> {
     pub(crate) fn begin(redo: &'a RedoLog, meter: &'a Meter) -> Self {
         STATE.with_borrow_mut(|state| state.depth += 1);
-        Self { redo, meter }
+        Self { redo, meter, closed: false }
+    }
+}
+
+impl ChangeGroup<'_> {
+    /// Ends the group; where its record ends in the log, if this was the outermost group and it changed anything.
+    pub(crate) fn finish(mut self) -> Option<Lsn> {
+        self.close()
+    }
+
+    fn close(&mut self) -> Option<Lsn> {
+        if std::mem::replace(&mut self.closed, true) {
+            return None;
+        }
+        let outermost = STATE.with_borrow_mut(|state| {
+            state.depth -= 1;
+            state.depth == 0
+        });
+        if outermost { publish(self.redo, self.meter) } else { None }
     }
 }
 
 impl Drop for ChangeGroup<'_> {
     fn drop(&mut self) {
-        let outermost = STATE.with_borrow_mut(|state| {
-            state.depth -= 1;
-            state.depth == 0
-        });
-        if outermost {
-            publish(self.redo, self.meter);
-        }
+        self.close();
     }
 }
 

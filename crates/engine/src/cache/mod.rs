@@ -196,6 +196,21 @@ impl Cache {
         Ok(block)
     }
 
+    /// As [`Cache::try_get_mut`], and None too when the block is not in the cache.
+    ///
+    /// # Errors
+    /// As [`Cache::get_mut`].
+    pub(crate) fn try_cached_mut(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<Option<BlockMut>> {
+        self.health.check()?;
+        let pool = self.pool(address)?;
+        let Some(frame) = pool.find_valid(address) else { return Ok(None) };
+        let block = BlockMut::try_latch(frame, address);
+        if block.is_some() {
+            meter.get(class, GetMode::Current);
+        }
+        Ok(block)
+    }
+
     /// A block to format: nothing is read, its bytes are zero.
     ///
     /// # Errors

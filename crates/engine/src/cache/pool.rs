@@ -128,6 +128,16 @@ impl Pool {
         })
     }
 
+    /// As [`Pool::find`], if no read of the block is on its way.
+    pub(super) fn find_valid(&self, address: BlockAddress) -> Option<Arc<Frame>> {
+        let frame = self.find(address)?;
+        if frame.state() == VALID {
+            return Some(frame);
+        }
+        frame.unpin();
+        None
+    }
+
     /// Whether a block is in the cache, without touching it.
     pub(super) fn holds(&self, address: BlockAddress) -> bool {
         let tag = address.pack();

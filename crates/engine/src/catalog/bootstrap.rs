@@ -32,7 +32,7 @@ pub(super) const DEFAULT_TABLESPACE: &str = "USERS";
 pub(super) const SYSTEM_TABLESPACE: &str = "SYSTEM";
 
 /// Is it one of the dictionary's own tables?
-pub(super) fn is_dictionary(object: ObjectNumber) -> bool {
+pub(crate) fn is_dictionary(object: ObjectNumber) -> bool {
     object.0 < FIRST_USER_OBJECT
 }
 

@@ -27,6 +27,7 @@ mod user_ddl;
 mod tests;
 
 pub use alter_table::{ColumnChange, NewColumn, TableChange};
+pub(crate) use bootstrap::is_dictionary;
 pub use bootstrap::{create, load};
 pub use check::PhysicalAttributes;
 pub use definition::{ColumnDef, IndexDef, TableDef, TableStatistics};

@@ -35,6 +35,7 @@ use crate::parameters::{Parameter, Parameters};
 use crate::recovery::RolledForward;
 use crate::redo::RedoLog;
 use crate::tablespace::Tablespaces;
+use crate::txn::{Locks, Transactions};
 use crate::undo::UndoSegments;
 use calls::Calls;
 use checkpoint::Checkpoints;
@@ -63,6 +64,9 @@ pub struct Instance {
     system_meter: Arc<SystemMeter>,
     background: Arc<Meter>,
     scn: Arc<AtomicU64>,
+    /// The SCN of the last commit that is whole: what a new snapshot sees.
+    pub(crate) visible: AtomicU64,
+    transactions: Transactions,
     /// What the roll forward did that opened the database; none after a clean close.
     rolled_forward: OnceLock<RolledForward>,
     processes: Mutex<Vec<ProcessNumber>>,
@@ -158,6 +162,22 @@ impl Instance {
     #[must_use]
     pub fn scn(&self) -> Scn {
         Scn(self.scn.load(Ordering::Acquire))
+    }
+
+    /// The SCN of the last commit: what a statement sees that begins now.
+    #[must_use]
+    pub fn visible_scn(&self) -> Scn {
+        Scn(self.visible.load(Ordering::Acquire))
+    }
+
+    pub(crate) fn transactions(&self) -> &Transactions {
+        &self.transactions
+    }
+
+    /// Table locks, and who waits for whom.
+    #[must_use]
+    pub fn locks(&self) -> &Locks {
+        &self.transactions.locks
     }
 
     /// The redo log.

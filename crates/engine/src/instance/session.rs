@@ -13,6 +13,7 @@ use super::{Health, Instance};
 use crate::cache::{Block, BlockMut, BlockScan, ChangeGroup};
 use crate::parameters::SessionParameters;
 use crate::segment::{BlockRange, SearchHint};
+use crate::txn::SessionTransactions;
 
 /// Segments whose last place of insertion a process remembers.
 const SEARCH_CACHE_MAX: usize = 1024;
@@ -28,6 +29,7 @@ pub struct Session {
     cancelled: Arc<AtomicBool>,
     search: Mutex<HashMap<ObjectNumber, SearchHint>>,
     logon_us: u64,
+    transactions: SessionTransactions,
     pub(super) calls: SessionCalls,
 }
 
@@ -44,6 +46,7 @@ impl Session {
             cancelled: Arc::new(AtomicBool::new(false)),
             search: Mutex::new(HashMap::new()),
             logon_us,
+            transactions: SessionTransactions::default(),
             calls: SessionCalls::default(),
         }
     }
@@ -56,6 +59,10 @@ impl Session {
     #[must_use]
     pub fn meter(&self) -> &Arc<Meter> {
         &self.meter
+    }
+
+    pub(crate) fn transactions(&self) -> &SessionTransactions {
+        &self.transactions
     }
 
     /// The user name, upper case.
@@ -129,7 +136,7 @@ impl Session {
         self.instance.cache().try_get_mut(&self.meter, address, class)
     }
 
-    /// A block in consistent mode. Until undo exists this is the current block; the get is counted as what it is for.
+    /// A block in consistent mode, as it is now: metadata, undo, and what [`Session::consistent_at`] makes a snapshot's version of.
     ///
     /// # Errors
     /// Those of [`crate::cache::Cache::get`].
@@ -212,6 +219,10 @@ impl Drop for WholeChange<'_> {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        if self.in_transaction() && self.instance.health().check().is_ok() {
+            // What fails here is rolled back at the next open.
+            let _ = self.rollback();
+        }
         self.instance.process_ends(self.process);
     }
 }

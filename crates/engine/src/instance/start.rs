@@ -10,7 +10,7 @@ use common::{BlockSize, Clock, Error, ErrorKind, Number, Result};
 use device::{DirectoryLock, FileSystem};
 use waits::{Meter, SystemMeter};
 
-use super::Instance;
+use super::{Instance, Session};
 use super::calls::Calls;
 use super::checkpoint::{Checkpoints, Host};
 use super::control::{ControlData, ControlFile, Shutdown, SpaceManagement};
@@ -21,6 +21,7 @@ use crate::parameters::{Parameter, ParameterFile, Parameters, Value};
 use crate::recovery;
 use crate::redo::{LogGroupSpec, LogOptions, ReadEnd, RedoLog, RedoReader};
 use crate::tablespace::{self, DatafileSpec, Tablespace, TablespaceSpec, Tablespaces};
+use crate::txn::{Dead, Transactions};
 use crate::undo::UndoSegments;
 
 const MB: u64 = 1 << 20;
@@ -173,6 +174,7 @@ impl Instance {
             instance.open_log(recovered)?;
             let session = instance.connect("SYS")?;
             instance.undo.load(&session)?;
+            instance.roll_back_dead(&session)?;
             catalog::load(&session)
         });
         if let Err(error) = opened {
@@ -188,7 +190,37 @@ impl Instance {
             }
             return Err(error);
         }
+        instance.start_rollback()?;
         Ok(instance)
+    }
+
+    /// Rolls back the dead transactions that have changed the dictionary, and notes the others, for [`Instance::start_rollback`].
+    fn roll_back_dead(&self, session: &Session) -> Result<()> {
+        for (xid, last) in self.undo.active() {
+            let dead = Dead { xid, last };
+            self.transactions.locks.began(xid, 0);
+            if session.touches_dictionary(dead)? {
+                session.rollback_dead(dead)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rolls back, in the background, what a crash has left of other transactions; new work goes on meanwhile.
+    fn start_rollback(self: &Arc<Self>) -> Result<()> {
+        let dead = self.undo.active();
+        if dead.is_empty() {
+            return Ok(());
+        }
+        let session = self.connect("SYS")?;
+        let run = move || {
+            for (xid, last) in dead {
+                if session.call().and_then(|_call| session.rollback_dead(Dead { xid, last })).is_err() {
+                    return;
+                }
+            }
+        };
+        sync::spawn("smon", run).map(drop).map_err(|e| io(443, "cannot start the rollback", &e))
     }
 
     /// Makes the redo log of a new database and opens it.
@@ -226,6 +258,7 @@ impl Instance {
         let mut done = recovery::roll_forward(&self.cache, meter, data, &mut reader)?;
         let end = reader.end().ok_or_else(|| Error::bug("the log was not read to its end"))?;
         self.scn.store(done.next_scn().0, Ordering::Release);
+        self.visible.store(done.next_scn().0, Ordering::Release);
         // From here on the log that was read is not needed any more.
         self.cache.checkpoint(meter)?;
         self.control().update(|data| {
@@ -294,6 +327,7 @@ impl Instance {
         let system_meter = SystemMeter::new();
         let background = Meter::new(&system_meter, clock.clone(), 2, 1);
         let data = control.data();
+        let visible = data.scn;
         let (database_id, scn) = (data.database_id, Arc::new(AtomicU64::new(data.scn)));
         let control = Arc::new(Mutex::new(control));
         let checkpoints =
@@ -318,6 +352,8 @@ impl Instance {
             system_meter,
             background,
             scn,
+            visible: AtomicU64::new(visible),
+            transactions: Transactions::default(),
             processes: Mutex::new(Vec::new()),
             next_serial: AtomicU32::new(1),
             calls: Calls::default(),
