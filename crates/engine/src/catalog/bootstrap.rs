@@ -20,6 +20,7 @@ use super::rows::{
 use super::table_rows::{column_rows, object_row, table_row};
 use super::{PUBLIC, SYS, SYSTEM, TableDef, UserNumber};
 use crate::instance::Session;
+use crate::txn::CommitWrite;
 use crate::segment::{Segment, SegmentSpec, Storage};
 
 /// The first object number of users' objects; those below are the dictionary's.
@@ -91,6 +92,7 @@ pub fn create(session: &Arc<Session>) -> Result<()> {
     describe(session, &tables, created_us)?;
     insert(session, &tables, &first_users(created_us))?;
     insert(session, &tables, &first_grants())?;
+    session.commit(CommitWrite::default())?;
     session.instance().control().update(|data| data.bootstrap.extend(facts))?;
     load(session)
 }

@@ -6,8 +6,9 @@
 //! 2. changes dictionary rows, each noted in `Ddl::changes`;
 //! 3. puts the next catalog in place.
 //!
-//! When a step fails, the noted row changes are taken back and the old catalog stays: no half object is left. There is no crash to survive
-//! here: a database that was not closed cleanly is refused at open.
+//! The rows are one transaction, which commits before the next catalog is put in place; what the session had under way commits before the statement.
+//! When a step fails, the transaction is rolled back, segments that were made go, and the old catalog stays: no half object is left. After a crash the
+//! transaction is rolled back too; extents of a segment that no dictionary row names are freed at the next open.
 
 use std::sync::Arc;
 
@@ -21,18 +22,17 @@ use super::lock::ExclusiveLock;
 use super::privilege::{SystemPrivilege, insufficient};
 use super::rows::{DictionaryRow, KIND_NEXT_OBJECT, ObjectRow};
 use super::{Catalog, SYS, TableDef};
+use crate::cache::ChangeGroup;
 use crate::instance::Session;
 use crate::segment::Segment;
 use crate::table;
+use crate::txn::CommitWrite;
 
 /// The stored values of one row.
 pub(super) type StoredRow = Vec<Option<Vec<u8>>>;
 
 /// A step that can be taken back.
 enum Change {
-    Insert { table: ObjectNumber, row: StoredRow },
-    Delete { table: ObjectNumber, row: StoredRow },
-    Update { table: ObjectNumber, old: StoredRow, new: StoredRow },
     Segment(Arc<Segment>),
 }
 
@@ -46,6 +46,8 @@ pub(super) struct Ddl<'a> {
     dropped: Vec<Arc<Segment>>,
     /// Table locks, held to the end of the statement.
     locks: Vec<ExclusiveLock>,
+    /// From here on to the commit all is one record of the log: segments that are emptied, and the rows that say so.
+    whole: Option<ChangeGroup<'a>>,
     _latch: MutexGuard<'a, ()>,
 }
 
@@ -59,12 +61,23 @@ impl Session {
     /// Runs a DDL statement: all of `work` or nothing of it shows in the catalog.
     pub(super) fn ddl<R>(self: &Arc<Self>, work: impl FnOnce(&mut Ddl<'_>) -> Result<R>) -> Result<R> {
         let latch = self.instance().ddl.lock();
+        self.commit(CommitWrite::default())?;
+        // The statement sees the dictionary as it is, with what it has done itself.
+        let _current = self.leave_statement();
         let catalog = Catalog::clone(&self.catalog());
         let first_object = catalog.next_object;
         let mut ddl =
-            Ddl { session: self, catalog, changes: Vec::new(), dropped: Vec::new(), locks: Vec::new(), _latch: latch };
+            Ddl { session: self, catalog, changes: Vec::new(), dropped: Vec::new(), locks: Vec::new(), whole: None, _latch: latch };
         let result = work(&mut ddl).and_then(|result| ddl.keep_next_object(first_object).map(|()| result));
-        match result {
+        // With a group open, commit and segments are one record: durable is what the end of the log says then.
+        let committed = result.and_then(|result| {
+            self.commit(CommitWrite { no_wait: ddl.whole.is_some(), batch: false })?;
+            if ddl.whole.take().is_some() {
+                self.instance().redo().flush(self.instance().redo().end())?;
+            }
+            Ok(result)
+        });
+        match committed {
             Ok(result) => {
                 ddl.catalog.advance();
                 *self.instance().catalog.write() = Arc::new(std::mem::take(&mut ddl.catalog));
@@ -79,6 +92,11 @@ impl Ddl<'_> {
     /// Wall time, as definitions and rows note it: whole seconds.
     pub(super) fn now_us(&self) -> u64 {
         self.session.meter().clock().wall_us() / 1_000_000 * 1_000_000
+    }
+
+    /// What follows, to the commit, happens as a whole or not at all, also in a crash.
+    pub(super) fn as_a_whole(&mut self) {
+        self.whole = Some(self.session.group());
     }
 
     /// Notes a segment that was made.
@@ -159,11 +177,7 @@ impl Ddl<'_> {
         let object = R::TABLE.object;
         for row in rows {
             let row = row.encode()?;
-            self.changes.push(Change::Insert { table: object, row: row.clone() });
-            if let Err(error) = insert_rows(self.session, self.table(object)?, std::slice::from_ref(&row)) {
-                self.changes.pop();
-                return Err(error);
-            }
+            insert_rows(self.session, self.table(object)?, std::slice::from_ref(&row))?;
         }
         Ok(())
     }
@@ -172,9 +186,8 @@ impl Ddl<'_> {
     pub(super) fn delete<R: DictionaryRow>(&mut self, conditions: &[Condition]) -> Result<usize> {
         let rows = self.select::<R>(conditions)?;
         let table = self.table(R::TABLE.object)?.clone();
-        for (rowid, row) in &rows {
+        for (rowid, _) in &rows {
             delete_row(self.session, &table, *rowid)?;
-            self.changes.push(Change::Delete { table: table.object, row: row.encode()? });
         }
         Ok(rows.len())
     }
@@ -194,7 +207,6 @@ impl Ddl<'_> {
             let new = row.encode()?;
             if old != new {
                 update_row(self.session, &table, rowid, &new)?;
-                self.changes.push(Change::Update { table: table.object, old, new });
             }
         }
         Ok(count)
@@ -202,6 +214,11 @@ impl Ddl<'_> {
 
     /// Undoes every row change, the last one first. Returns what the caller shall report.
     fn take_back(mut self, error: Error) -> Error {
+        self.whole = None;
+        if let Err(second) = self.session.rollback() {
+            let text = format!("{}; and the dictionary could not be put back: {second}", error.text);
+            return Error { text, ..error };
+        }
         let changes = std::mem::take(&mut self.changes);
         for change in changes.into_iter().rev() {
             if let Err(second) = self.take_back_one(change) {
@@ -217,15 +234,6 @@ impl Ddl<'_> {
     fn take_back_one(&self, change: Change) -> Result<()> {
         match change {
             Change::Segment(segment) => segment.drop_segment(self.session),
-            Change::Insert { table, row } => {
-                let table = self.table(table)?;
-                delete_row(self.session, table, find_row(self.session, table, &row)?)
-            }
-            Change::Delete { table, row } => insert_rows(self.session, self.table(table)?, &[row]),
-            Change::Update { table, old, new } => {
-                let table = self.table(table)?;
-                update_row(self.session, table, find_row(self.session, table, &new)?, &old)
-            }
         }
     }
 }
@@ -281,15 +289,6 @@ pub(super) fn select<R: DictionaryRow>(
             Ok((rowid, R::decode(&columns)?))
         })
         .collect()
-}
-
-/// The row whose every column is as in `row`.
-fn find_row(session: &Arc<Session>, table: &Arc<TableDef>, row: &StoredRow) -> Result<Rowid> {
-    let parts = (0u16..).zip(row).map(|(column, value)| equals(column, value.as_deref())).collect();
-    scan(session, table, Some(Predicate::And(parts)))?
-        .first()
-        .map(|(rowid, _)| *rowid)
-        .ok_or_else(|| damaged(format_args!("a row of {} is gone", table.name)))
 }
 
 fn scan(

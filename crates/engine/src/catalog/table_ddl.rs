@@ -195,6 +195,7 @@ impl Ddl<'_> {
             self.set_data_object(index.object, data_object, now)?;
             indexes.push((index.clone(), data_object));
         }
+        self.as_a_whole();
         let segment = table.segment.truncate(self.session, data_object)?;
         let mut emptied = TableDef { segment, changed_us: now, ..TableDef::clone(table) };
         emptied.indexes.clear();

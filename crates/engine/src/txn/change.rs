@@ -51,6 +51,23 @@ impl Session {
         Ok(None)
     }
 
+    /// Cleans every ITL slot of a latched block whose transaction has ended.
+    pub(crate) fn clean_ended(&self, block: &mut BlockMut) -> Result<()> {
+        if !itl::needs_cleanout(block) {
+            return Ok(());
+        }
+        for number in 1..=format::transaction::header(block).itl_count {
+            self.clean_slot(block, number)?;
+        }
+        Ok(())
+    }
+
+    /// What was committed before this, every snapshot in use sees.
+    pub(crate) fn oldest_snapshot(&self) -> common::Scn {
+        let visible = self.instance().visible_scn();
+        self.instance().transactions().snapshots.oldest().map_or(visible, |oldest| oldest.min(visible))
+    }
+
     /// The ITL slot with which the transaction under way can change a latched block.
     pub(crate) fn interest(&self, block: &mut BlockMut, xid: Xid) -> Result<Interest> {
         match itl::find(block, xid) {

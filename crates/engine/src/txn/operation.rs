@@ -34,6 +34,9 @@ pub(crate) fn read_slots(payload: &[u8]) -> impl DoubleEndedIterator<Item = u16>
     })
 }
 
+/// Bytes of [`row`] beside the piece.
+pub(crate) const ROW_BYTES: usize = 3;
+
 /// A row's slot, lock byte and piece, for the others.
 pub(crate) fn row(slot: u16, lock: u8, piece: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(3 + piece.len());

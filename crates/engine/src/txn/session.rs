@@ -90,6 +90,11 @@ impl Session {
         Ok(transaction.undo.xid())
     }
 
+    /// Whether the transaction has room for an undo record with so many bytes of payload, without another [`Session::prepare`].
+    pub(crate) fn has_undo_room(&self, payload: usize) -> bool {
+        self.with_transaction(|transaction| transaction.undo.has_room(payload)).unwrap_or(false)
+    }
+
     /// What is seen now: by the statement at work, else by one that would begin.
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot> {
@@ -121,6 +126,12 @@ impl Session {
     /// Until the guard is dropped, everything that is read is seen as of `snapshot`.
     pub fn enter(self: &Arc<Self>, snapshot: Arc<Snapshot>) -> Entered {
         let before = self.transactions().0.lock().statement.replace(snapshot);
+        Entered { session: self.clone(), before }
+    }
+
+    /// Until the guard is dropped, what is read is seen as it is when each read begins.
+    pub(crate) fn leave_statement(self: &Arc<Self>) -> Entered {
+        let before = self.transactions().0.lock().statement.take();
         Entered { session: self.clone(), before }
     }
 

@@ -218,7 +218,7 @@ impl BlockFacts {
         self.bitmap = header.bitmap_block();
         if self.owner == Owner::Table as u8 {
             match heap::validate(bytes) {
-                Ok(()) => self.free = heap::free_bytes(bytes) as u16,
+                Ok(()) => self.free = heap::free_after_commit(bytes) as u16,
                 Err(error) => self.wrong = Some(error.text.into()),
             }
         }

@@ -35,6 +35,18 @@ pub const fn capacity(block_bytes: usize, itl_slots: u8, assm: bool) -> usize {
     block_bytes - headers - SLOT_BYTES - TAIL_BYTES
 }
 
+/// Bytes that rows may take once every transaction at work in the block has committed.
+#[must_use]
+pub fn free_after_commit(block: &[u8]) -> usize {
+    usize::from(header(block).total.get())
+}
+
+/// Percent of the block that is in use once every transaction at work in it has committed.
+#[must_use]
+pub fn used_after_commit_percent(block: &[u8]) -> usize {
+    (block.len() - free_after_commit(block).min(block.len())) * 100 / block.len()
+}
+
 /// Bytes that may be used now, holes between rows included; not those that a transaction has freed and may want back.
 #[must_use]
 pub fn free_bytes(block: &[u8]) -> usize {

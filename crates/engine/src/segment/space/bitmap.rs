@@ -213,11 +213,8 @@ impl Bitmaps {
                 Ok(Some(block))
             }
             Want::Row(bytes) => {
-                if heap::fits(&block, bytes, segment.spec.pctfree) {
+                if heap::fits(&block, bytes, segment.spec.pctfree) || segment.make_fit(s, &mut block, bytes)? {
                     return Ok(Some(block));
-                }
-                if heap::is_empty(&block) {
-                    return Err(Error::bug(format!("a row of {bytes} bytes does not fit into an empty block")));
                 }
                 *refusals += 1;
                 if Self::is_used_up(segment, &block) {
@@ -231,7 +228,7 @@ impl Bitmaps {
     /// Whether a block that refused a row has so little left above PCTFREE that it counts as full.
     fn is_used_up(segment: &Segment, block: &[u8]) -> bool {
         let reserve = block.len() * usize::from(segment.spec.pctfree) / 100;
-        heap::free_bytes(block) <= reserve + block.len() / 8
+        heap::free_after_commit(block) <= reserve + block.len() / 8
     }
 
     /// Writes a block's state into its L1, and into the L2 when the best state in the L1 changes. The block is latched.
@@ -337,7 +334,7 @@ impl SpaceManager for Bitmaps {
     fn changed(&self, segment: &Segment, s: &Session, mut block: BlockMut, next_row: Option<usize>) -> Result<()> {
         let (bytes, pctfree) = (block.len(), segment.spec.pctfree);
         let before = block.free_before.map(|free| BlockState::of(free, bytes, pctfree));
-        let mut state = BlockState::of(heap::free_bytes(&block), bytes, pctfree);
+        let mut state = BlockState::of(heap::free_after_commit(&block), bytes, pctfree);
         if let Some(next) = next_row
             && !heap::fits(&block, next, pctfree)
         {

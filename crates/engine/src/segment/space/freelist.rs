@@ -288,7 +288,7 @@ impl FreeLists {
 
     /// Whether a block that did not take a row is filled to PCTUSED.
     fn is_used(segment: &Segment, block: &[u8]) -> bool {
-        heap::used_percent(block) >= usize::from(segment.spec.pctused)
+        heap::used_after_commit_percent(block) >= usize::from(segment.spec.pctused)
     }
 }
 
@@ -379,12 +379,9 @@ impl SpaceManager for FreeLists {
                 patrol.again(segment)?;
                 continue;
             }
-            if heap::fits(&block, row_bytes, segment.spec.pctfree) {
+            if heap::fits(&block, row_bytes, segment.spec.pctfree) || segment.make_fit(s, &mut block, row_bytes)? {
                 s.remember(object, SearchHint { block: Some(address), first_level: None });
                 return Ok(block);
-            }
-            if heap::is_empty(&block) {
-                return Err(Error::bug(format!("a row of {row_bytes} bytes does not fit into an empty block")));
             }
             s.remember(object, SearchHint::default());
             if Self::is_used(segment, &block) && Self::unlink(segment, s, &mut block)? {
@@ -422,8 +419,8 @@ impl SpaceManager for FreeLists {
             return Ok(());
         }
         if !transaction::header(&block).on_freelist()
-            && block.free_before.is_some_and(|before| heap::free_bytes(&block) > before)
-            && heap::used_percent(&block) < usize::from(segment.spec.pctused)
+            && block.free_before.is_some_and(|before| heap::free_after_commit(&block) > before)
+            && heap::used_after_commit_percent(&block) < usize::from(segment.spec.pctused)
         {
             Self::link(segment, s, &mut block)?;
         }
@@ -534,7 +531,11 @@ impl FreeLists {
             Self::bump(segment, s, true)?;
             if let Some(head) = Self::head(segment, s)? {
                 let block = s.current_mut(head, BlockClass::Data)?;
-                if segment.owns(&block) && transaction::header(&block).on_freelist() && heap::is_empty(&block) {
+                if segment.owns(&block)
+                    && transaction::header(&block).on_freelist()
+                    && heap::is_empty(&block)
+                    && transaction::header(&block).itl_count == segment.itl_slots()
+                {
                     s.remember(segment.data_object(), SearchHint { block: Some(head), first_level: None });
                     return Ok(block);
                 }

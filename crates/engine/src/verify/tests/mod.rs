@@ -43,6 +43,7 @@ impl Database {
         let instance = Instance::create(files.clone(), Path::new(DIRECTORY), clock, None, &options).unwrap();
         let session = instance.connect("SYSTEM").unwrap();
         fill(&session);
+        session.commit(crate::txn::CommitWrite::default()).unwrap();
         drop(session);
         instance.shutdown().unwrap();
         Self { files }
