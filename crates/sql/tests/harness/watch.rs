@@ -1,0 +1,79 @@
+//! Whether a session at work is blocked: it waits for a lock, and its thread sleeps and has not been woken.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::player::Player;
+
+/// Looks in a row that must find a session waiting, its thread asleep and not woken in between.
+const LOOKS: u32 = 8;
+const PAUSE: Duration = Duration::from_millis(2);
+/// Where a thread's sleep cannot be seen, or the wait wakes now and then to look around: so long at every look in a wait for a lock.
+const FALL_BACK: Duration = Duration::from_millis(700);
+/// A script's line is given up after this time.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// What was seen of a session since it began to wait.
+#[derive(Default)]
+pub(crate) struct Watch {
+    since: Option<Instant>,
+    /// How often the thread had gone to sleep of its own, and the looks that found it so.
+    asleep: Option<(u64, u32)>,
+}
+
+/// The lock that a session waits for, as the event's name.
+pub(crate) fn lock_wait(player: &Player) -> Option<&'static str> {
+    let event = player.session.meter().current_wait()?.event;
+    event.name().starts_with("enq: T").then(|| event.name())
+}
+
+/// How often a thread has gone to sleep; None when it runs or can run, or nothing is known.
+fn sleeps(thread: &Path) -> Option<u64> {
+    let stat = std::fs::read_to_string(thread.join("stat")).ok()?;
+    let state = stat.rsplit(')').next()?.trim_start().chars().next()?;
+    let status = std::fs::read_to_string(thread.join("status")).ok()?;
+    let count = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+    if state == 'S' { count.trim().parse().ok() } else { None }
+}
+
+impl Player {
+    /// One look: whether the session is blocked for good.
+    fn blocked(&mut self) -> bool {
+        if lock_wait(self).is_none() {
+            self.watch = Watch::default();
+            return false;
+        }
+        let since = *self.watch.since.get_or_insert_with(Instant::now);
+        self.watch.asleep = match (sleeps(&self.thread), self.watch.asleep) {
+            (Some(now), Some((before, looks))) if now == before => Some((now, looks + 1)),
+            (Some(now), _) => Some((now, 1)),
+            (None, _) => None,
+        };
+        self.watch.asleep.is_some_and(|(_, looks)| looks >= LOOKS) || since.elapsed() > FALL_BACK
+    }
+}
+
+/// Waits until all sessions at work are blocked and it is enough; the lines of those that ended, by session.
+pub(crate) fn settle(players: &mut [Player], enough: impl Fn(&[Player]) -> bool) -> Vec<(String, Vec<String>)> {
+    for player in players.iter_mut() {
+        player.watch = Watch::default();
+    }
+    let until = Instant::now() + LIMIT;
+    let mut ended = Vec::new();
+    loop {
+        for player in players.iter_mut().filter(|player| player.busy) {
+            if let Some(lines) = player.result() {
+                ended.push((player.name.clone(), lines));
+            }
+        }
+        // All are looked at, so that each is found asleep as often.
+        let at_work = players.iter_mut().filter(|player| player.busy).map(Player::blocked).filter(|blocked| !blocked).count();
+        let done = at_work == 0 && enough(players);
+        if done {
+            ended.sort();
+            return ended;
+        }
+        assert!(Instant::now() < until, "a session neither ends nor waits for a lock");
+        std::thread::sleep(PAUSE);
+    }
+}
