@@ -138,7 +138,9 @@ impl Command {
             Self::DropUser { .. } => ("DROP USER", 53),
             Self::Grant { .. } | Self::GrantOn { .. } => ("GRANT", 17),
             Self::Revoke { .. } | Self::RevokeOn { .. } => ("REVOKE", 18),
-            Self::AlterSession(_) | Self::AlterSessionSchema(_) | Self::AlterSessionIsolation(_) => ("ALTER SESSION", 42),
+            Self::AlterSession(_) | Self::AlterSessionSchema(_) | Self::AlterSessionIsolation(_) => {
+                ("ALTER SESSION", 42)
+            }
             Self::AlterSystem(_)
             | Self::ResetSystem(_)
             | Self::FlushBufferCache

@@ -42,9 +42,7 @@ fn command(words: &mut Words<'_>) -> Result<Command> {
 }
 
 fn create(words: &mut Words<'_>) -> Result<Command> {
-    for what in
-        ["OR REPLACE", "GLOBAL TEMPORARY", "PRIVATE TEMPORARY", "BIGFILE", "TEMPORARY", "BITMAP", "PUBLIC"]
-    {
+    for what in ["OR REPLACE", "GLOBAL TEMPORARY", "PRIVATE TEMPORARY", "BIGFILE", "TEMPORARY", "BITMAP", "PUBLIC"] {
         if words.next_is(what) {
             return Err(words.unsupported("CREATE"));
         }

@@ -142,7 +142,8 @@ impl Binder<'_> {
 }
 
 fn of_view(lock: &ForUpdate) -> Error {
-    Error::user(2014, "cannot select FOR UPDATE from a view or query with DISTINCT, GROUP BY and the like").at(lock.offset)
+    Error::user(2014, "cannot select FOR UPDATE from a view or query with DISTINCT, GROUP BY and the like")
+        .at(lock.offset)
 }
 
 /// Whether each row of a query in FROM is a row of its tables, as far as its syntax tells.

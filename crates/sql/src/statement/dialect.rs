@@ -57,7 +57,9 @@ impl Tokens<'_> {
                 "CURSOR (…)"
             } else if word(0, &["FOR"]) && word(1, &["UPDATE"]) {
                 // That of a whole query is gone by now.
-                return Err(self.error(at, Error::user(933, "SQL command not properly ended: FOR UPDATE ends a query alone")));
+                return Err(
+                    self.error(at, Error::user(933, "SQL command not properly ended: FOR UPDATE ends a query alone"))
+                );
             } else if changes
                 && depth == 0
                 && at > 2

@@ -12,9 +12,9 @@ use super::position;
 use super::syntax::{in_queries, leftover, syntax_error};
 use super::words::Words;
 use crate::ddl::command::Command;
+use crate::transaction;
 use crate::transaction::command::TransactionCommand;
 use crate::transaction::for_update::{self, ForUpdate};
-use crate::transaction;
 
 static DIALECT: OracleDialect = OracleDialect {};
 
@@ -97,10 +97,8 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
             transaction::parse::parse(&mut words).map(Statement::Transaction)
         }
         "BEGIN" | "DECLARE" | "CALL" => Err(Error::unsupported("PL/SQL").at(first.start)),
-        "MERGE" | "EXPLAIN" | "ANALYZE" | "COMMENT" | "AUDIT" | "NOAUDIT" | "PURGE" | "FLASHBACK"
-        | "ASSOCIATE" | "DISASSOCIATE" | "ADMINISTER" => {
-            Err(Error::unsupported(format!("statement {keyword}")).at(first.start))
-        }
+        "MERGE" | "EXPLAIN" | "ANALYZE" | "COMMENT" | "AUDIT" | "NOAUDIT" | "PURGE" | "FLASHBACK" | "ASSOCIATE"
+        | "DISASSOCIATE" | "ADMINISTER" => Err(Error::unsupported(format!("statement {keyword}")).at(first.start)),
         _ => Err(Error::user(900, "invalid SQL statement").at(first.start)),
     }
 }

@@ -23,9 +23,8 @@ impl Connection {
         headings: &[String],
         lock: &ForUpdate,
     ) -> Result<()> {
-        let locking = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
-            binder.locking_query(query, headings, lock)
-        })?;
+        let locking =
+            self.with_binder(&cursor.shared.text, &cursor.binds, |binder| binder.locking_query(query, headings, lock))?;
         let visible = locking.visible;
         cursor.columns = describe(&locking.query.outputs[..visible]);
         let catalog = self.session.catalog();
@@ -43,8 +42,7 @@ impl Connection {
             })
             .collect::<Result<Vec<_>>>()?;
         let plan = run::plan(&self.session, &self.runtime, &self.state, &locking.query.plan)?;
-        let mut running =
-            Running::start(&self.session, &self.runtime, &self.state, plan, Arc::clone(&self.demand))?;
+        let mut running = Running::start(&self.session, &self.runtime, &self.state, plan, Arc::clone(&self.demand))?;
         self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
         let mut batches = Vec::new();
         while let Some(batch) = running.next_batch(&self.runtime)? {

@@ -162,9 +162,9 @@ fn lock_mode(words: &mut Words<'_>) -> Result<TableLock> {
         ("EXCLUSIVE", TableLock::Exclusive),
     ];
     let found = modes.into_iter().find(|(text, _)| words.take(text));
-    found.map(|(_, mode)| mode).ok_or_else(|| {
-        words.error(1737, "the mode is [ROW] SHARE, [[SHARE] ROW] EXCLUSIVE or SHARE UPDATE")
-    })
+    found
+        .map(|(_, mode)| mode)
+        .ok_or_else(|| words.error(1737, "the mode is [ROW] SHARE, [[SHARE] ROW] EXCLUSIVE or SHARE UPDATE"))
 }
 
 /// NOWAIT, WAIT n and, where rows are locked, SKIP LOCKED.

@@ -13,7 +13,8 @@
 //! s1> fetch c 10
 //! s1> leave                       the connection is dropped
 //! wait s2                         until s2's statement has ended by itself
-//! any s1 s2                       until one of these has: it is called `victim` from then on, the other `other`
+//! deadlock s1 s2> update t …      s2 closes a circle of waits; the one of the two whose statement ends is called `victim` from then on,
+//!     victim: ORA-00060           the other `other`
 //! ```
 //!
 //! Of an error its number is shown. Sessions are threads on one instance and begin where they are first named. After each line every session is

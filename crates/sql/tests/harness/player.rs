@@ -57,15 +57,7 @@ impl Player {
             drop(sender);
         });
         let (session, thread) = begun.recv().unwrap();
-        Self {
-            name: name.to_owned(),
-            session,
-            thread,
-            busy: false,
-            watch: Watch::default(),
-            work: Some(work),
-            results,
-        }
+        Self { name: name.to_owned(), session, thread, busy: false, watch: Watch::default(), work: Some(work), results }
     }
 
     pub(crate) fn start(&mut self, work: Work) {
@@ -162,9 +154,8 @@ fn statement(connection: &mut Connection, text: &str) -> common::Result<Vec<Stri
 fn shown_rows(connection: &Connection, rows: &[Vec<Datum>]) -> common::Result<Vec<String>> {
     rows.iter()
         .map(|row| {
-            let values = row.iter().map(|value| {
-                if value.is_null() { Ok("-".to_owned()) } else { connection.text(value) }
-            });
+            let values =
+                row.iter().map(|value| if value.is_null() { Ok("-".to_owned()) } else { connection.text(value) });
             Ok(values.collect::<common::Result<Vec<_>>>()?.join(" | "))
         })
         .collect()

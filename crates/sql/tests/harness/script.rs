@@ -79,7 +79,7 @@ impl Stage<'_> {
     }
 
     /// Writes what has ended: the session's own lines as they are, those of others behind their names.
-    fn settle(&mut self, own: &str, enough: impl Fn(&[Player]) -> bool) -> Vec<String> {
+    fn settle(&mut self, own: &str, enough: impl Fn(&[Player]) -> bool) {
         let mut ended = settle(&mut self.players, enough);
         // What the session was asked for comes before what it let go on.
         ended.sort_by_key(|(name, _)| name != own);
@@ -91,25 +91,34 @@ impl Stage<'_> {
         }
     }
 
+    /// `other` closes a circle of waits with its statement: one of the two ends it, whichever it is.
+    fn deadlock(&mut self, one: &str, other: &str, statement: &str) {
+        let names = [one.to_owned(), other.to_owned()];
+        let player = self.players.iter_mut().find(|player| player.name == other).unwrap();
+        player.start(work(statement));
+        let ended = |players: &[Player]| players.iter().any(|player| names.contains(&player.name) && !player.busy);
+        let before = self.written.len();
+        self.settle("", ended);
+        let victim =
+            self.players.iter().find(|player| names.contains(&player.name) && !player.busy).unwrap().name.clone();
+        let rest = names.iter().find(|name| **name != victim).unwrap().clone();
+        // What it ended with is written under its new name.
+        let lines = self.written.split_off(before);
+        self.written += &lines.replace(&format!("{INDENT}{victim}: "), &format!("{INDENT}victim: "));
+        self.aliases = vec![("victim", victim), ("other", rest)];
+    }
+
     fn directive(&mut self, line: &str) {
+        if let Some((sessions, statement)) = line.split_once("> ") {
+            let names: Vec<&str> = sessions.split_whitespace().collect();
+            let ["deadlock", one, other] = names.as_slice() else { panic!("what is this line of a script: {line}") };
+            return self.deadlock(one, other, statement);
+        }
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
             ["wait", session] => {
                 let name = self.real(session).to_owned();
                 self.settle("", |players| !players.iter().any(|player| player.name == name && player.busy));
-            }
-            ["any", one, other] => {
-                let names = [(*one).to_owned(), (*other).to_owned()];
-                let ended = |players: &[Player]| players.iter().any(|player| names.contains(&player.name) && !player.busy);
-                let before = self.written.len();
-                self.settle("", ended);
-                let idle = self.players.iter().find(|player| names.contains(&player.name) && !player.busy).unwrap();
-                let victim = idle.name.clone();
-                let rest = names.iter().find(|name| **name != victim).unwrap().clone();
-                // What it ended with is written under its new name.
-                let lines = self.written.split_off(before);
-                self.written += &lines.replace(&format!("{INDENT}{victim}: "), &format!("{INDENT}victim: "));
-                self.aliases = vec![("victim", victim), ("other", rest)];
             }
             _ => panic!("what is this line of a script: {line}"),
         }

@@ -67,7 +67,8 @@ pub(crate) fn settle(players: &mut [Player], enough: impl Fn(&[Player]) -> bool)
             }
         }
         // All are looked at, so that each is found asleep as often.
-        let at_work = players.iter_mut().filter(|player| player.busy).map(Player::blocked).filter(|blocked| !blocked).count();
+        let at_work =
+            players.iter_mut().filter(|player| player.busy).map(Player::blocked).filter(|blocked| !blocked).count();
         let done = at_work == 0 && enough(players);
         if done {
             ended.sort();
