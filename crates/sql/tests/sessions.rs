@@ -107,6 +107,7 @@ fn scripts() {
 #[test]
 fn who_waits_for_a_lock_is_blocked_and_who_works_is_not() {
     let database = support::database();
+    let mut looker = database.connect("system", None).unwrap();
     let mut players = vec![Player::new("a", &database), Player::new("b", &database)];
     for _ in 0..20 {
         let (open, gate) = channel();
@@ -119,6 +120,14 @@ fn who_waits_for_a_lock_is_blocked_and_who_works_is_not() {
         }));
         assert_eq!(settle(&mut players, |_| true), []);
         assert!(players[0].busy);
+        let waiting = "select w.event, w.wait_class, w.state, s.status, w.p3text from v$session_wait w, v$session s \
+                       where w.sid = s.sid and s.state = 'WAITING' and w.seconds_in_wait < 60 and s.\"ROW_WAIT_OBJ#\" is null";
+        let seen = support::run(&mut looker, waiting);
+        assert_eq!(
+            seen.lines().nth(1),
+            Some("enq: TX - row lock contention | Application | WAITING | INACTIVE | sequence"),
+            "{seen}"
+        );
         players[1].start(Box::new(move |_| {
             open.send(()).unwrap();
             vec!["let go".to_owned()]
