@@ -1,7 +1,5 @@
 //! `bench commit` on our side alone, small: every case has a rate, and what was not compared is said.
 
-#![expect(clippy::unwrap_used, reason = "a test")]
-
 use lab::BenchOptions;
 
 #[test]

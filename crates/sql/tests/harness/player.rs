@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use common::{Error, Number};
 use engine::instance::Session;
 use sql::{Connection, CursorNumber, Database, Datum};
 
-use super::watch::Watch;
+use super::watch::{Watch, now_us};
 
 /// A session that is still at work this long after its script's end is given up.
-const END: Duration = Duration::from_secs(20);
+const END_US: u64 = 20_000_000;
 
 /// What a session is to do; lines that say what came of it.
 pub(crate) type Work = Box<dyn FnOnce(&mut Seat) -> Vec<String> + Send>;
@@ -42,7 +42,7 @@ impl Player {
         let (sender, results) = channel();
         let (ready, begun) = channel();
         let database = Arc::clone(database);
-        std::thread::spawn(move || {
+        common::sync::spawn("a session of a script", move || {
             let connection = database.connect("system", None).unwrap();
             let thread = std::fs::read_link("/proc/thread-self").unwrap_or_default();
             ready.send((Arc::clone(connection.session()), PathBuf::from("/proc").join(thread))).unwrap();
@@ -55,7 +55,8 @@ impl Player {
             drop(seat);
             // The end of the connection is over when the channel closes.
             drop(sender);
-        });
+        })
+        .unwrap();
         let (session, thread) = begun.recv().unwrap();
         Self { name: name.to_owned(), session, thread, busy: false, watch: Watch::default(), work: Some(work), results }
     }
@@ -85,9 +86,9 @@ impl Player {
         if self.busy {
             self.session.cancel_handle().store(true, Ordering::SeqCst);
         }
-        let until = Instant::now() + END;
+        let until_us = now_us(&self) + END_US;
         while !matches!(self.results.try_recv(), Err(TryRecvError::Disconnected)) {
-            assert!(Instant::now() < until, "session {} does not end", self.name);
+            assert!(now_us(&self) < until_us, "session {} does not end", self.name);
             std::thread::sleep(Duration::from_millis(1));
         }
     }

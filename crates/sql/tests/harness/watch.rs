@@ -1,7 +1,7 @@
 //! Whether a session at work is blocked: it waits for a lock, and its thread sleeps and has not been woken.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::player::Player;
 
@@ -9,14 +9,15 @@ use super::player::Player;
 const LOOKS: u32 = 8;
 const PAUSE: Duration = Duration::from_millis(2);
 /// Where a thread's sleep cannot be seen, or the wait wakes now and then to look around: so long at every look in a wait for a lock.
-const FALL_BACK: Duration = Duration::from_millis(700);
+const FALL_BACK_US: u64 = 700_000;
 /// A script's line is given up after this time.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT_US: u64 = 60_000_000;
 
 /// What was seen of a session since it began to wait.
 #[derive(Default)]
 pub(crate) struct Watch {
-    since: Option<Instant>,
+    /// On the session's clock.
+    since_us: Option<u64>,
     /// How often the thread had gone to sleep of its own, and the looks that found it so.
     asleep: Option<(u64, u32)>,
 }
@@ -25,6 +26,10 @@ pub(crate) struct Watch {
 pub(crate) fn lock_wait(player: &Player) -> Option<&'static str> {
     let event = player.session.meter().current_wait()?.event;
     event.name().starts_with("enq: T").then(|| event.name())
+}
+
+pub(crate) fn now_us(player: &Player) -> u64 {
+    player.session.meter().clock().monotonic_us()
 }
 
 /// How often a thread has gone to sleep; None when it runs or can run, or nothing is known.
@@ -43,13 +48,14 @@ impl Player {
             self.watch = Watch::default();
             return false;
         }
-        let since = *self.watch.since.get_or_insert_with(Instant::now);
+        let now_us = now_us(self);
+        let since_us = *self.watch.since_us.get_or_insert(now_us);
         self.watch.asleep = match (sleeps(&self.thread), self.watch.asleep) {
             (Some(now), Some((before, looks))) if now == before => Some((now, looks + 1)),
             (Some(now), _) => Some((now, 1)),
             (None, _) => None,
         };
-        self.watch.asleep.is_some_and(|(_, looks)| looks >= LOOKS) || since.elapsed() > FALL_BACK
+        self.watch.asleep.is_some_and(|(_, looks)| looks >= LOOKS) || now_us - since_us > FALL_BACK_US
     }
 }
 
@@ -58,7 +64,7 @@ pub(crate) fn settle(players: &mut [Player], enough: impl Fn(&[Player]) -> bool)
     for player in players.iter_mut() {
         player.watch = Watch::default();
     }
-    let until = Instant::now() + LIMIT;
+    let until_us = players.first().map_or(0, now_us) + LIMIT_US;
     let mut ended = Vec::new();
     loop {
         for player in players.iter_mut().filter(|player| player.busy) {
@@ -74,7 +80,7 @@ pub(crate) fn settle(players: &mut [Player], enough: impl Fn(&[Player]) -> bool)
             ended.sort();
             return ended;
         }
-        assert!(Instant::now() < until, "a session neither ends nor waits for a lock");
+        assert!(now_us(&players[0]) < until_us, "a session neither ends nor waits for a lock");
         std::thread::sleep(PAUSE);
     }
 }
