@@ -32,28 +32,41 @@ pub(crate) fn now_us(player: &Player) -> u64 {
     player.session.meter().clock().monotonic_us()
 }
 
-/// How often a thread has gone to sleep; None when it runs or can run, or nothing is known.
-fn sleeps(thread: &Path) -> Option<u64> {
-    let stat = std::fs::read_to_string(thread.join("stat")).ok()?;
-    let state = stat.rsplit(')').next()?.trim_start().chars().next()?;
-    let status = std::fs::read_to_string(thread.join("status")).ok()?;
-    let count = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
-    if state == 'S' { count.trim().parse().ok() } else { None }
+/// What the system says of a thread.
+enum Thread {
+    /// It sleeps, and has gone to sleep of its own so many times.
+    Asleep(u64),
+    /// It runs, or could and waits for its turn: nobody who is woken stays blocked.
+    Awake,
+    Unknown,
+}
+
+fn thread(folder: &Path) -> Thread {
+    let Ok(stat) = std::fs::read_to_string(folder.join("stat")) else { return Thread::Unknown };
+    let Ok(status) = std::fs::read_to_string(folder.join("status")) else { return Thread::Unknown };
+    let asleep = stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('S'));
+    let count = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+    match count.and_then(|count| count.trim().parse().ok()) {
+        Some(count) if asleep => Thread::Asleep(count),
+        Some(_) => Thread::Awake,
+        None => Thread::Unknown,
+    }
 }
 
 impl Player {
     /// One look: whether the session is blocked for good.
     fn blocked(&mut self) -> bool {
-        if lock_wait(self).is_none() {
+        let thread = thread(&self.thread);
+        if lock_wait(self).is_none() || matches!(thread, Thread::Awake) {
             self.watch = Watch::default();
             return false;
         }
         let now_us = now_us(self);
         let since_us = *self.watch.since_us.get_or_insert(now_us);
-        self.watch.asleep = match (sleeps(&self.thread), self.watch.asleep) {
-            (Some(now), Some((before, looks))) if now == before => Some((now, looks + 1)),
-            (Some(now), _) => Some((now, 1)),
-            (None, _) => None,
+        self.watch.asleep = match (thread, self.watch.asleep) {
+            (Thread::Asleep(now), Some((before, looks))) if now == before => Some((now, looks + 1)),
+            (Thread::Asleep(now), _) => Some((now, 1)),
+            _ => None,
         };
         self.watch.asleep.is_some_and(|(_, looks)| looks >= LOOKS) || now_us - since_us > FALL_BACK_US
     }
