@@ -24,17 +24,15 @@ use super::chain::OneStream;
 use super::context::{StatementContext, local_time};
 use super::database::Database;
 use super::open::{ColumnDescription, Cursor, CursorNumber, Prepared};
-use super::run::{self, Running};
 use super::tables::SessionTables;
 use super::trace::{self, CallStart};
 use crate::functions::rows;
 use crate::plan::binder::{BindContext, BindValue, Binder, Tables};
 use crate::plan::bound::Bound;
-use crate::plan::query::BoundQuery;
+use crate::plan::locking::LockingQuery;
+use crate::plan::query::Output;
 use crate::statement::parse::Statement;
-
-/// A bound query that was made when the statement was parsed counts as made at its execution when that follows within this time.
-const PREPARED_LIFE_US: u64 = 100_000;
+use crate::transaction::TransactionState;
 
 /// What an execution came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,6 +64,7 @@ pub struct Connection {
     pub(crate) runtime: Runtime,
     random: Arc<AtomicU64>,
     pub(crate) demand: Arc<AtomicUsize>,
+    pub(crate) transaction: TransactionState,
     cursors: HashMap<CursorNumber, Cursor>,
     next_cursor: CursorNumber,
 }
@@ -99,6 +98,7 @@ impl Connection {
             runtime,
             random: Arc::new(AtomicU64::new(seed)),
             demand: Arc::default(),
+            transaction: TransactionState::default(),
             cursors: HashMap::new(),
             next_cursor: 1,
         };
@@ -260,13 +260,20 @@ impl Connection {
         let catalog = self.session.catalog();
         let (shared, hard) = self.database.library().find(text, &self.schema, catalog.version())?;
         let mut cursor = Cursor { parse_was_hard: hard, ..Cursor::new(shared) };
-        if let Statement::Query { query, headings } = &cursor.shared.statement {
-            let bound = self.with_binder(text, &[], |binder| binder.query(query, None, headings));
+        if let Statement::Query { query, headings, lock } = &cursor.shared.statement {
+            let bound = match lock {
+                None => self.with_binder(text, &[], |binder| binder.query(query, None, headings)),
+                // It is bound again when it is executed.
+                Some(lock) => self
+                    .with_binder(text, &[], |binder| binder.locking_query(query, headings, lock))
+                    .map(LockingQuery::without_rowids),
+            };
             match bound {
                 Ok(query) => {
-                    cursor.columns = describe(&query);
+                    cursor.columns = describe(&query.outputs);
                     let wall_us = self.session.meter().clock().wall_us();
-                    cursor.prepared = Some(Prepared { query, catalog_version: catalog.version(), wall_us });
+                    cursor.prepared =
+                        lock.is_none().then_some(Prepared { query, catalog_version: catalog.version(), wall_us });
                 }
                 // Bind variables have no values yet: the rest is checked at execution.
                 Err(error) if error.is_ora(1008) => {}
@@ -330,68 +337,6 @@ impl Connection {
         result
     }
 
-    fn execute_statement(&mut self, cursor: &mut Cursor) -> Result<Executed> {
-        let shared = Arc::clone(&cursor.shared);
-        let (verb, _) = shared.statement.verb();
-        let done = |rows: Option<u64>| Executed { verb, is_query: false, rows };
-        match &shared.statement {
-            Statement::Query { query, headings } => {
-                let bound = self.bound_query(cursor, query, headings)?;
-                cursor.columns = describe(&bound);
-                let plan = run::plan(&self.session, &self.runtime, &self.state, &bound.plan)?;
-                cursor.running =
-                    Some(Running::start(&self.session, &self.runtime, &self.state, plan, Arc::clone(&self.demand))?);
-                Ok(Executed { verb, is_query: true, rows: None })
-            }
-            Statement::Insert(insert) => self.insert(insert, cursor).map(|rows| done(Some(rows))),
-            Statement::Update(update) => self.update(update, cursor).map(|rows| done(Some(rows))),
-            Statement::Delete(delete) => self.delete(delete, cursor).map(|rows| done(Some(rows))),
-            Statement::Command(command) => {
-                let ddl = shared.statement.is_ddl();
-                let rows = self.command(command, &shared.text)?;
-                if ddl {
-                    self.commit();
-                }
-                Ok(done(rows))
-            }
-            Statement::Commit => {
-                self.commit();
-                Ok(done(None))
-            }
-            Statement::Rollback => Err(Error::own(
-                ErrorKind::User,
-                60,
-                "ROLLBACK needs undo, which does not exist yet: the rows of this transaction's statements stand",
-            )),
-            Statement::Savepoint => Ok(done(None)),
-        }
-    }
-
-    /// The end of a transaction.
-    fn commit(&self) {
-        let meter = self.session.meter();
-        meter.count(Statistic::UserCommits, 1);
-        let tim = meter.tim();
-        meter.trace(|trace| trace.xctend(false, false, tim));
-    }
-
-    fn bound_query(
-        &self,
-        cursor: &mut Cursor,
-        query: &datafusion::sql::sqlparser::ast::Query,
-        headings: &[String],
-    ) -> Result<BoundQuery> {
-        let version = self.session.catalog().version();
-        let now = self.session.meter().clock().wall_us();
-        if let Some(prepared) = cursor.prepared.take()
-            && prepared.catalog_version == version
-            && now.saturating_sub(prepared.wall_us) < PREPARED_LIFE_US
-        {
-            return Ok(prepared.query);
-        }
-        self.with_binder(&cursor.shared.text, &cursor.binds, |binder| binder.query(query, None, headings))
-    }
-
     /// Fetches up to `rows` rows of a cursor's query.
     ///
     /// # Errors
@@ -420,6 +365,16 @@ impl Connection {
         }
         self.cursors.insert(number, cursor);
         result.map(|rows| Fetched { rows, end })
+    }
+
+    /// Ends the queries whose row locks go with the transaction, or with what it did after a savepoint: ORA-01002 for who fetches on.
+    pub(crate) fn close_locking_cursors(&mut self, since: u64) {
+        for cursor in self.cursors.values_mut().filter(|cursor| cursor.locked_at.is_some_and(|at| at > since)) {
+            cursor.locked_at = None;
+            if let Some(running) = cursor.running.take() {
+                cursor.row_sources = running.row_sources();
+            }
+        }
     }
 
     /// Closes a cursor.
@@ -492,14 +447,17 @@ impl Drop for Connection {
         for number in open {
             self.close(number);
         }
+        // Whoever wanted the transaction to stand has committed it. An error leaves it to the end of the session.
+        if self.session.in_transaction() {
+            let _ = self.rollback();
+        }
         // A trace that could not be written has said so when it was asked for; there is nobody to tell here.
         let _ = trace::stop(&self.session);
     }
 }
 
-fn describe(query: &BoundQuery) -> Vec<ColumnDescription> {
-    query
-        .outputs
+pub(crate) fn describe(outputs: &[Output]) -> Vec<ColumnDescription> {
+    outputs
         .iter()
         .map(|output| ColumnDescription {
             name: output.name.clone(),

@@ -51,6 +51,8 @@ pub(crate) struct Cursor {
     pub(crate) row_sources: Vec<RowSource>,
     pub(crate) executed: bool,
     pub(crate) parse_was_hard: bool,
+    /// When its query locked its rows, by the connection's count of such moments.
+    pub(crate) locked_at: Option<u64>,
 }
 
 impl Cursor {
@@ -64,6 +66,7 @@ impl Cursor {
             row_sources: Vec::new(),
             executed: false,
             parse_was_hard: false,
+            locked_at: None,
         }
     }
 }

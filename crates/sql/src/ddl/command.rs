@@ -2,7 +2,10 @@
 
 use engine::catalog::{ColumnDef, DatafileChange, ObjectPrivilege, PhysicalAttributes, TablespaceChange, UserSpec};
 use engine::segment::Storage;
-use engine::tablespace::TablespaceSpec;
+use engine::tablespace::{DatafileSpec, TablespaceSpec};
+use engine::txn::Isolation;
+
+use super::logfile::LogfileChange;
 
 /// A name that may have its owner before it.
 pub(crate) type Name = (Option<String>, String);
@@ -67,12 +70,23 @@ pub(crate) struct Setting {
     pub(crate) scope: Option<String>,
 }
 
+/// CREATE UNDO TABLESPACE.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct UndoTablespaceSpec {
+    pub(crate) name: String,
+    pub(crate) files: Vec<DatafileSpec>,
+    /// RETENTION GUARANTEE.
+    pub(crate) guaranteed: bool,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
     CreateTablespace(TablespaceSpec),
     AlterTablespace { name: String, change: TablespaceChange },
     DropTablespace { name: String, contents: bool, datafiles: bool },
     AlterDatafile { file: String, change: DatafileChange },
+    AlterLogfile(LogfileChange),
+    CreateUndoTablespace(UndoTablespaceSpec),
     CreateTable(Box<CreateTable>),
     AlterTable { name: Name, clauses: Vec<TableClause> },
     DropTable(Name),
@@ -89,21 +103,29 @@ pub(crate) enum Command {
     RevokeOn { privileges: Vec<ObjectPrivilege>, table: Name, from: Vec<String> },
     AlterSession(Vec<Setting>),
     AlterSessionSchema(String),
+    AlterSessionIsolation(Isolation),
     AlterSystem(Vec<Setting>),
     ResetSystem(String),
     FlushBufferCache,
     FlushSharedPool,
     Checkpoint,
+    SwitchLogfile,
 }
 
 impl Command {
+    /// Whether a commit stands before and after it.
+    pub(crate) fn is_ddl(&self) -> bool {
+        !matches!(self.verb().0, "ALTER SESSION" | "ALTER SYSTEM")
+    }
+
     /// The words that feedback repeats, and the command's number in traces and V$SQL.
     pub(crate) fn verb(&self) -> (&'static str, u32) {
         match self {
             Self::CreateTablespace(_) => ("CREATE TABLESPACE", 39),
             Self::AlterTablespace { .. } => ("ALTER TABLESPACE", 40),
             Self::DropTablespace { .. } => ("DROP TABLESPACE", 41),
-            Self::AlterDatafile { .. } => ("ALTER DATABASE", 35),
+            Self::CreateUndoTablespace(_) => ("CREATE TABLESPACE", 39),
+            Self::AlterDatafile { .. } | Self::AlterLogfile(_) => ("ALTER DATABASE", 35),
             Self::CreateTable(_) => ("CREATE TABLE", 1),
             Self::AlterTable { .. } => ("ALTER TABLE", 15),
             Self::DropTable(_) => ("DROP TABLE", 12),
@@ -116,12 +138,15 @@ impl Command {
             Self::DropUser { .. } => ("DROP USER", 53),
             Self::Grant { .. } | Self::GrantOn { .. } => ("GRANT", 17),
             Self::Revoke { .. } | Self::RevokeOn { .. } => ("REVOKE", 18),
-            Self::AlterSession(_) | Self::AlterSessionSchema(_) => ("ALTER SESSION", 42),
+            Self::AlterSession(_) | Self::AlterSessionSchema(_) | Self::AlterSessionIsolation(_) => {
+                ("ALTER SESSION", 42)
+            }
             Self::AlterSystem(_)
             | Self::ResetSystem(_)
             | Self::FlushBufferCache
             | Self::FlushSharedPool
-            | Self::Checkpoint => ("ALTER SYSTEM", 49),
+            | Self::Checkpoint
+            | Self::SwitchLogfile => ("ALTER SYSTEM", 49),
         }
     }
 }

@@ -67,6 +67,10 @@ impl Connection {
                 self.schema.clone_from(schema);
                 Ok(None)
             }
+            Command::AlterSessionIsolation(isolation) => {
+                self.set_isolation(*isolation);
+                Ok(None)
+            }
             Command::AlterSystem(settings) => {
                 let catalog = session.catalog();
                 catalog.check_system_privilege(&session.user(), engine::catalog::SystemPrivilege::AlterSystem)?;
@@ -82,6 +86,13 @@ impl Connection {
                 Ok(None)
             }
             Command::Checkpoint => session.instance().checkpoint(session.meter()).map(|()| None),
+            Command::SwitchLogfile => Err(Error::unsupported("ALTER SYSTEM SWITCH LOGFILE: there is no redo log yet")),
+            Command::AlterLogfile(change) => {
+                Err(Error::unsupported(format!("{}: there is no redo log yet", change.verb())))
+            }
+            Command::CreateUndoTablespace(spec) => {
+                Err(Error::unsupported(format!("CREATE UNDO TABLESPACE {}: there is no undo yet", spec.name)))
+            }
         }
     }
 

@@ -6,6 +6,7 @@ pub(crate) mod columns;
 pub(crate) mod command;
 pub(crate) mod execute;
 pub(crate) mod grant;
+pub(crate) mod logfile;
 pub(crate) mod parse;
 pub(crate) mod system;
 pub(crate) mod table;

@@ -42,14 +42,15 @@ fn command(words: &mut Words<'_>) -> Result<Command> {
 }
 
 fn create(words: &mut Words<'_>) -> Result<Command> {
-    for what in
-        ["OR REPLACE", "GLOBAL TEMPORARY", "PRIVATE TEMPORARY", "BIGFILE", "TEMPORARY", "UNDO", "BITMAP", "PUBLIC"]
-    {
+    for what in ["OR REPLACE", "GLOBAL TEMPORARY", "PRIVATE TEMPORARY", "BIGFILE", "TEMPORARY", "BITMAP", "PUBLIC"] {
         if words.next_is(what) {
             return Err(words.unsupported("CREATE"));
         }
     }
     words.take("SMALLFILE");
+    if words.take("UNDO TABLESPACE") {
+        return tablespace::create_undo(words);
+    }
     if words.take("TABLESPACE") {
         return tablespace::create(words);
     }

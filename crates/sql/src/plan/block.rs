@@ -50,6 +50,13 @@ struct Item {
     alias: bool,
 }
 
+impl Item {
+    /// An item that the statement's text does not have.
+    fn unwritten((name, bound): (String, Bound)) -> Self {
+        Self { name, bound, span: Span::empty(), alias: false }
+    }
+}
+
 /// One key of ORDER BY: an output, or an expression of its own.
 enum Key {
     Output(usize),
@@ -68,6 +75,18 @@ impl Binder<'_> {
         order: &[ast::OrderByExpr],
         outer: Option<&Scope<'_>>,
         names: &[String],
+    ) -> Result<BoundQuery> {
+        self.block_with(select, order, outer, names, |_, _| Ok(Vec::new()))
+    }
+
+    /// A block with further outputs behind its select list, which `more` makes from the columns of FROM; it is told whether rows are grouped.
+    pub(crate) fn block_with(
+        &self,
+        select: &Select,
+        order: &[ast::OrderByExpr],
+        outer: Option<&Scope<'_>>,
+        names: &[String],
+        more: impl FnOnce(&Scope<'_>, bool) -> Result<Vec<(String, Bound)>>,
     ) -> Result<BoundQuery> {
         let Select {
             select_token: _,
@@ -160,6 +179,7 @@ impl Binder<'_> {
             || having.is_some()
             || list.iter().any(|item| holds_aggregate(&item.bound.expr))
             || keys.iter().any(|(key, ..)| matches!(key, Key::Hidden(bound, _) if holds_aggregate(&bound.expr)));
+        list.extend(more(&scope, grouped)?.into_iter().map(Item::unwritten));
         let mut plan = if grouped {
             if groups.iter().any(|group| matches!(group, Expr::GroupingSet(_))) {
                 // In the rows of a set that leaves a column out, it is NULL.
@@ -201,13 +221,8 @@ impl Binder<'_> {
         if !outer_conditions.is_empty() {
             return Err(Error::user(1752, "(+) has no meaning in a statement about one table"));
         }
-        let mut items_list = vec![Item { name: "ROWID".to_owned(), bound: rowid, span: Span::empty(), alias: false }];
-        items_list.extend(list(&scope)?.into_iter().map(|(name, bound)| Item {
-            name,
-            bound,
-            span: Span::empty(),
-            alias: false,
-        }));
+        let mut items_list = vec![Item::unwritten(("ROWID".to_owned(), rowid))];
+        items_list.extend(list(&scope)?.into_iter().map(Item::unwritten));
         let mut builder = LogicalPlanBuilder::new(self.join_list(items, Vec::new())?);
         if let Some(condition) = filters.into_iter().reduce(datafusion::logical_expr::and) {
             builder = builder.filter(condition).map_err(from_datafusion)?;

@@ -97,7 +97,7 @@ impl Binder<'_> {
             pipe_operators,
         } = query;
         if !locks.is_empty() {
-            return Err(Error::unsupported("FOR UPDATE (row locks come with transactions)"));
+            return Err(Error::user(933, "SQL command not properly ended: FOR UPDATE ends a whole statement"));
         }
         if for_clause.is_some() || settings.is_some() || format_clause.is_some() || !pipe_operators.is_empty() {
             return Err(Error::unsupported(format!("a clause of {query}")));
@@ -121,7 +121,7 @@ impl Binder<'_> {
         bound
     }
 
-    fn with(&self, with: &ast::With) -> Result<()> {
+    pub(super) fn with(&self, with: &ast::With) -> Result<()> {
         for cte in &with.cte_tables {
             let ast::Cte { alias, query, from: None, materialized: None, .. } = cte else {
                 return Err(Error::unsupported(format!("WITH {cte}")));

@@ -1,0 +1,147 @@
+//! Transaction control on the session: what is committed, undone, counted and traced.
+
+use std::sync::Arc;
+
+use common::{Error, ErrorKind, Number, Result};
+use engine::catalog::{ObjectPrivilege, SystemPrivilege, TableDef};
+use engine::txn::{CommitWrite, Isolation};
+use waits::Statistic;
+
+use super::command::{Mode, TransactionCommand, WriteOptions};
+use super::write;
+use crate::cursor::connection::Connection;
+use crate::ddl::command::Name;
+
+/// What a connection knows of its transaction beside what the session does.
+#[derive(Debug, Default)]
+pub(crate) struct TransactionState {
+    /// ISOLATION_LEVEL of the session.
+    pub(crate) isolation: Isolation,
+    /// Savepoints and cursors that lock rows, numbered as they come: a rollback to a savepoint gives up the locks that came after it.
+    pub(crate) moment: u64,
+    savepoints: Vec<(String, u64)>,
+}
+
+impl Connection {
+    /// Commits the session's transaction; `write` says whether to wait until it is durable.
+    ///
+    /// # Errors
+    /// HW-0010 when the instance has stopped; ORA-01089 and ORA-01092 when it is being closed or has been.
+    pub fn commit(&mut self, write: CommitWrite) -> Result<()> {
+        let _call = self.session.call()?;
+        self.end_transaction(false, |connection| connection.session.commit(write))?;
+        self.session.meter().count(Statistic::UserCommits, 1);
+        Ok(())
+    }
+
+    /// Undoes the session's transaction.
+    ///
+    /// # Errors
+    /// Those of reading undo and changing blocks, and those of [`Connection::commit`].
+    pub fn rollback(&mut self) -> Result<()> {
+        let _call = self.session.call()?;
+        let meter = Arc::clone(self.session.meter());
+        let changed = self.session.in_transaction();
+        self.end_transaction(true, |connection| connection.session.rollback())?;
+        meter.count(Statistic::UserRollbacks, 1);
+        meter.count(Statistic::TransactionRollbacks, u64::from(changed));
+        Ok(())
+    }
+
+    /// The commits before and after DDL.
+    pub(crate) fn commit_implicitly(&mut self) -> Result<()> {
+        let write = write::resolved(WriteOptions::default(), self.session.parameters());
+        self.commit(write)
+    }
+
+    fn end_transaction(&mut self, rolled_back: bool, end: impl FnOnce(&Self) -> Result<()>) -> Result<()> {
+        let read_only = !self.session.in_transaction();
+        end(self)?;
+        self.transaction.savepoints.clear();
+        self.close_locking_cursors(0);
+        let meter = self.session.meter();
+        let tim = meter.tim();
+        meter.trace(|trace| trace.xctend(rolled_back, read_only, tim));
+        Ok(())
+    }
+
+    /// Carries a statement out.
+    pub(crate) fn control(&mut self, command: &TransactionCommand) -> Result<()> {
+        match command {
+            TransactionCommand::Commit(options) => {
+                let write = write::resolved(*options, self.session.parameters());
+                self.commit(write)
+            }
+            TransactionCommand::Rollback(None) => self.rollback(),
+            TransactionCommand::Rollback(Some(savepoint)) => {
+                self.session.rollback_to(savepoint)?;
+                let savepoints = &mut self.transaction.savepoints;
+                if let Some(at) = savepoints.iter().position(|(name, _)| name == savepoint) {
+                    let moment = savepoints[at].1;
+                    savepoints.truncate(at + 1);
+                    self.close_locking_cursors(moment);
+                }
+                Ok(())
+            }
+            TransactionCommand::Savepoint(name) => {
+                self.session.savepoint(name)?;
+                self.transaction.savepoints.retain(|(taken, _)| taken != name);
+                self.transaction.moment += 1;
+                self.transaction.savepoints.push((name.clone(), self.transaction.moment));
+                Ok(())
+            }
+            TransactionCommand::SetTransaction(mode) => {
+                let isolation = match mode {
+                    Mode::Isolation(isolation) => *isolation,
+                    Mode::Usual => self.transaction.isolation,
+                };
+                self.session.set_transaction(isolation)
+            }
+            TransactionCommand::LockTable { tables, mode, wait } => {
+                // All names are looked up before the first lock is taken.
+                let tables = tables.iter().map(|name| self.table_to_lock(name)).collect::<Result<Vec<_>>>()?;
+                tables.iter().try_for_each(|table| self.session.lock_table(table, *mode, *wait))
+            }
+        }
+    }
+
+    /// ALTER SESSION SET ISOLATION_LEVEL.
+    pub(crate) fn set_isolation(&mut self, isolation: Isolation) {
+        self.session.set_isolation(isolation);
+        self.transaction.isolation = isolation;
+    }
+
+    fn table_to_lock(&self, name: &Name) -> Result<Arc<TableDef>> {
+        let (owner, table) = (name.0.as_deref().unwrap_or(&self.schema), &name.1);
+        let catalog = self.session.catalog();
+        let Some(found) = catalog.table(owner, table) else {
+            let view = name.0.is_none() && crate::views::find(table).is_some();
+            return Err(if view {
+                Error::user(2030, format!("{table} is a view of the dictionary or of figures: it can only be read"))
+            } else {
+                Error::user(942, format!("table or view does not exist: {owner}.{table}"))
+            });
+        };
+        let user = self.session.user();
+        let any = [
+            ObjectPrivilege::Select,
+            ObjectPrivilege::Insert,
+            ObjectPrivilege::Update,
+            ObjectPrivilege::Delete,
+            ObjectPrivilege::Alter,
+        ];
+        let allowed = catalog.has_system_privilege(&user, SystemPrivilege::LockAnyTable)
+            || any.into_iter().any(|privilege| catalog.check_table(&user, found, privilege).is_ok());
+        if !allowed {
+            return Err(Error::user(942, format!("table or view does not exist: {owner}.{table}")));
+        }
+        if found.is_dictionary() {
+            return Err(Error::new(
+                ErrorKind::User,
+                Number::Ora(1031),
+                format!("insufficient privileges: {} is part of the dictionary", found.name),
+            ));
+        }
+        Ok(Arc::clone(found))
+    }
+}
