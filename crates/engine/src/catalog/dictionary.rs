@@ -16,10 +16,11 @@ use common::{BlockAddress, Error, ObjectNumber, Result, Rowid};
 use scan::{Comparison, Predicate, RowSink, ScanSpec};
 use waits::Statistic;
 
-use super::field::{Field, damaged};
+use super::field::{Field, Moment, damaged};
 use super::lock::ExclusiveLock;
 use super::privilege::{SystemPrivilege, insufficient};
-use super::rows::{DictionaryRow, KIND_NEXT_OBJECT, ObjectRow};
+use super::rows::{DictionaryRow, KIND_NEXT_OBJECT, ObjectGrantRow, ObjectRow};
+use super::sequence::SequenceState;
 use super::{Catalog, SYS, TableDef};
 use crate::instance::Session;
 use crate::segment::Segment;
@@ -44,6 +45,8 @@ pub(super) struct Ddl<'a> {
     changes: Vec<Change>,
     /// Segments to drop once the next catalog is in place.
     dropped: Vec<Arc<Segment>>,
+    /// Sequences that give no more values once the next catalog is in place.
+    ended: Vec<Arc<SequenceState>>,
     /// Table locks, held to the end of the statement.
     locks: Vec<ExclusiveLock>,
     _latch: MutexGuard<'a, ()>,
@@ -61,13 +64,21 @@ impl Session {
         let latch = self.instance().ddl.lock();
         let catalog = Catalog::clone(&self.catalog());
         let first_object = catalog.next_object;
-        let mut ddl =
-            Ddl { session: self, catalog, changes: Vec::new(), dropped: Vec::new(), locks: Vec::new(), _latch: latch };
+        let mut ddl = Ddl {
+            session: self,
+            catalog,
+            changes: Vec::new(),
+            dropped: Vec::new(),
+            ended: Vec::new(),
+            locks: Vec::new(),
+            _latch: latch,
+        };
         let result = work(&mut ddl).and_then(|result| ddl.keep_next_object(first_object).map(|()| result));
         match result {
             Ok(result) => {
                 ddl.catalog.advance();
                 *self.instance().catalog.write() = Arc::new(std::mem::take(&mut ddl.catalog));
+                ddl.ended.iter().for_each(|sequence| sequence.end());
                 ddl.drop_segments().map(|()| result)
             }
             Err(error) => Err(ddl.take_back(error)),
@@ -89,6 +100,11 @@ impl Ddl<'_> {
     /// A segment whose object is gone when the next catalog is in place.
     pub(super) fn drop_at_end(&mut self, segment: Arc<Segment>) {
         self.dropped.push(segment);
+    }
+
+    /// A sequence that is gone when the next catalog is in place.
+    pub(super) fn end_at_end(&mut self, sequence: Arc<SequenceState>) {
+        self.ended.push(sequence);
     }
 
     /// Keeps a table locked until the statement ends.
@@ -139,10 +155,23 @@ impl Ddl<'_> {
 
     /// # Errors
     /// ORA-00955.
-    pub(super) fn check_table_name_free(&self, owner: &str, name: &str) -> Result<()> {
-        if self.catalog.table(owner, name).is_some() || self.catalog.is_unusable(owner, name) {
+    pub(super) fn check_name_free(&self, owner: &str, name: &str) -> Result<()> {
+        if self.catalog.object(owner, name).is_some() || self.catalog.is_unusable(owner, name) {
             return Err(Error::user(955, format!("the name {owner}.{name} is used by another object")));
         }
+        Ok(())
+    }
+
+    /// Takes an object without a segment out of OBJ$ and OBJAUTH$. Its own rows are gone already.
+    pub(super) fn delete_object_rows(&mut self, object: ObjectNumber) -> Result<()> {
+        self.delete::<ObjectGrantRow>(&equal("OBJ#", object.0)?)?;
+        self.delete::<ObjectRow>(&equal("OBJ#", object.0)?)?;
+        Ok(())
+    }
+
+    /// Notes in OBJ$ that an object was changed.
+    pub(super) fn touch(&mut self, object: ObjectNumber, now_us: u64) -> Result<()> {
+        self.update::<ObjectRow>(&equal("OBJ#", object.0)?, |row| row.changed = Moment(now_us))?;
         Ok(())
     }
 
@@ -344,7 +373,7 @@ fn delete_row(session: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid) -> Re
     }
 }
 
-fn update_row(session: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid, row: &StoredRow) -> Result<()> {
+pub(super) fn update_row(session: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid, row: &StoredRow) -> Result<()> {
     session.meter().count(Statistic::RecursiveCalls, 1);
     let columns: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
     if table::update(session, table, rowid, &columns)? {

@@ -86,7 +86,7 @@ impl Ddl<'_> {
         self.check_schema_privilege(&spec.owner, SystemPrivilege::CreateTable, any)?;
         let owner = self.catalog.require_user(&spec.owner)?.clone();
         check_name(&spec.name)?;
-        self.check_table_name_free(&spec.owner, &spec.name)?;
+        self.check_name_free(&spec.owner, &spec.name)?;
         check_columns(&spec.columns)?;
         let tablespace = self.tablespace_for(&owner, spec.tablespace.as_deref())?;
         let physical = Physical::TABLE.with(spec.physical, tablespace.block_size())?;
