@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use common::Result;
+use common::{Error, Result};
 
 use super::alter_table::TableChange;
 use super::check::check_name;
 use super::dictionary::{Ddl, equal};
 use super::field::Moment;
 use super::object::SchemaObject;
-use super::privilege::no_table;
 use super::rows::{ObjectRow, SequenceRow, SynonymRow};
 use super::sequence::SequenceDef;
 use super::synonym::SynonymDef;
@@ -36,7 +35,8 @@ impl Ddl<'_> {
         let object = match self.catalog.object(owner, from) {
             Some(object) if !matches!(object, SchemaObject::Table(_)) => object,
             // Damaged tables are there, and cannot be renamed.
-            _ => return Err(self.catalog.require_table(owner, from).err().unwrap_or_else(|| no_table(owner, from))),
+            _ if self.catalog.is_unusable(owner, from) => return self.catalog.require_table(owner, from).map(drop),
+            _ => return Err(Error::user(4043, format!("object {from} does not exist"))),
         };
         if self.session.user() != owner {
             return Err(super::privilege::insufficient(format_args!("RENAME is for objects of one's own schema")));

@@ -27,7 +27,9 @@ use super::open::{ColumnDescription, Cursor, CursorNumber, Prepared};
 use super::run::{self, Running};
 use super::tables::SessionTables;
 use super::trace::{self, CallStart};
+use crate::ddl::command::Command;
 use crate::functions::rows;
+use crate::functions::sequence::CurrentValues;
 use crate::plan::binder::{BindContext, BindValue, Binder, Tables};
 use crate::plan::bound::Bound;
 use crate::plan::query::BoundQuery;
@@ -45,6 +47,8 @@ pub struct Executed {
     pub is_query: bool,
     /// Rows inserted, updated or deleted; of CREATE TABLE AS SELECT the rows of the table.
     pub rows: Option<u64>,
+    /// CREATE FORCE VIEW made a view that cannot be used yet.
+    pub compilation_errors: bool,
 }
 
 /// Rows of a query.
@@ -66,6 +70,8 @@ pub struct Connection {
     pub(crate) runtime: Runtime,
     random: Arc<AtomicU64>,
     pub(crate) demand: Arc<AtomicUsize>,
+    /// What CURRVAL gives.
+    current_values: CurrentValues,
     cursors: HashMap<CursorNumber, Cursor>,
     next_cursor: CursorNumber,
 }
@@ -99,6 +105,7 @@ impl Connection {
             runtime,
             random: Arc::new(AtomicU64::new(seed)),
             demand: Arc::default(),
+            current_values: Arc::default(),
             cursors: HashMap::new(),
             next_cursor: 1,
         };
@@ -154,14 +161,18 @@ impl Connection {
         }))
     }
 
-    pub(crate) fn tables(&self) -> SessionTables {
-        SessionTables {
+    pub(crate) fn tables(&self) -> Result<SessionTables> {
+        Ok(SessionTables {
             database: Arc::clone(&self.database),
             session: Arc::clone(&self.session),
             catalog: self.session.catalog(),
             schema: self.schema.clone(),
+            user: self.session.user(),
+            context: self.statement_context()?,
+            within: Vec::new(),
             demand: Arc::clone(&self.demand),
-        }
+            current_values: Arc::clone(&self.current_values),
+        })
     }
 
     /// Does `work` with a binder over this session's tables.
@@ -171,11 +182,11 @@ impl Connection {
         binds: &[(String, Datum)],
         work: impl FnOnce(&Binder<'_>) -> Result<R>,
     ) -> Result<R> {
-        let tables = self.tables();
+        let tables = self.tables()?;
         let variables = binds.iter().map(bind_value).collect::<Result<Vec<_>>>()?;
         let context = BindContext {
             tables: &tables as &dyn Tables,
-            context: self.statement_context()?,
+            context: Arc::clone(&tables.context),
             text,
             variables: &variables,
         };
@@ -261,7 +272,7 @@ impl Connection {
         let (shared, hard) = self.database.library().find(text, &self.schema, catalog.version())?;
         let mut cursor = Cursor { parse_was_hard: hard, ..Cursor::new(shared) };
         if let Statement::Query { query, headings } = &cursor.shared.statement {
-            let bound = self.with_binder(text, &[], |binder| binder.query(query, None, headings));
+            let bound = self.with_binder(text, &[], |binder| binder.statement_query(query, headings));
             match bound {
                 Ok(query) => {
                     cursor.columns = describe(&query);
@@ -333,7 +344,7 @@ impl Connection {
     fn execute_statement(&mut self, cursor: &mut Cursor) -> Result<Executed> {
         let shared = Arc::clone(&cursor.shared);
         let (verb, _) = shared.statement.verb();
-        let done = |rows: Option<u64>| Executed { verb, is_query: false, rows };
+        let done = |rows: Option<u64>| Executed { verb, is_query: false, rows, compilation_errors: false };
         match &shared.statement {
             Statement::Query { query, headings } => {
                 let bound = self.bound_query(cursor, query, headings)?;
@@ -341,11 +352,16 @@ impl Connection {
                 let plan = run::plan(&self.session, &self.runtime, &self.state, &bound.plan)?;
                 cursor.running =
                     Some(Running::start(&self.session, &self.runtime, &self.state, plan, Arc::clone(&self.demand))?);
-                Ok(Executed { verb, is_query: true, rows: None })
+                Ok(Executed { verb, is_query: true, rows: None, compilation_errors: false })
             }
             Statement::Insert(insert) => self.insert(insert, cursor).map(|rows| done(Some(rows))),
             Statement::Update(update) => self.update(update, cursor).map(|rows| done(Some(rows))),
             Statement::Delete(delete) => self.delete(delete, cursor).map(|rows| done(Some(rows))),
+            Statement::Command(Command::CreateView(view)) => {
+                let valid = self.create_view(view, &shared.text)?;
+                self.commit();
+                Ok(Executed { compilation_errors: !valid, ..done(None) })
+            }
             Statement::Command(command) => {
                 let ddl = shared.statement.is_ddl();
                 let rows = self.command(command, &shared.text)?;
@@ -389,7 +405,7 @@ impl Connection {
         {
             return Ok(prepared.query);
         }
-        self.with_binder(&cursor.shared.text, &cursor.binds, |binder| binder.query(query, None, headings))
+        self.with_binder(&cursor.shared.text, &cursor.binds, |binder| binder.statement_query(query, headings))
     }
 
     /// Fetches up to `rows` rows of a cursor's query.
@@ -469,7 +485,7 @@ impl Connection {
         let (owner, table) = words.name()?;
         words.end()?;
         let relation = self
-            .tables()
+            .tables()?
             .relation(owner.as_deref(), &table, &crate::plan::binder::Hints::default())?
             .ok_or_else(|| Error::user(4043, format!("object {name} does not exist")))?;
         Ok(relation

@@ -20,8 +20,10 @@ use crate::cursor::run::{self, Running};
 use crate::error::from_datafusion;
 use crate::functions::evaluate;
 use crate::plan::binder::{Binder, fold_name};
+use crate::plan::bound::Bound;
 use crate::plan::query::BoundQuery;
 use crate::plan::scope::Scope;
+use crate::plan::sequence::take_values;
 use crate::scan::figures::Figures;
 use crate::statement::parse::parse_expression;
 use crate::statement::position;
@@ -49,7 +51,7 @@ impl Connection {
             }
             _ => {
                 let bound = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
-                    let bound = binder.query(query, None, &[])?;
+                    let bound = binder.statement_query(query, &[])?;
                     assigned(binder, bound, &table, &columns)
                 })?;
                 self.insert_query(&table, &columns, bound, cursor)
@@ -108,6 +110,7 @@ impl Connection {
             if values.len() < columns.len() {
                 return Err(standing(Error::user(947, "not enough values"), inserter.rows()));
             }
+            let mut bounds = row_values(values, binder).map_err(|error| standing(error, inserter.rows()))?;
             bytes.clear();
             let mut places: Vec<Option<(usize, usize)>> = Vec::with_capacity(table.columns.len());
             let pushed = (|| {
@@ -129,7 +132,8 @@ impl Connection {
                             }
                         }
                         Origin::Source(at) => {
-                            let value = self.single_value(&values[*at], binder)?;
+                            let bound = bounds[*at].take().ok_or_else(|| Error::bug("a value is missing"))?;
+                            let value = self.single_value(bound)?;
                             targets[column].store(&*context, &value, &mut bytes)?
                         }
                     };
@@ -146,8 +150,7 @@ impl Connection {
     }
 
     /// The value of an expression without columns; a subquery in it is run.
-    fn single_value(&self, e: &ast::Expr, binder: &Binder<'_>) -> Result<Datum> {
-        let bound = binder.value(e, &Scope::default())?;
+    fn single_value(&self, bound: Bound) -> Result<Datum> {
         if !holds_subquery(&bound.expr) {
             return evaluate::datum(&bound.expr);
         }
@@ -234,6 +237,18 @@ impl Connection {
         cursor.row_sources = insert_sources(&plan, &load);
         result.map_err(|error| standing(error, rows))
     }
+}
+
+/// The expressions of a row, None for DEFAULT. What they take of sequences is taken here: one value of each for the row.
+fn row_values(values: &[ast::Expr], binder: &Binder<'_>) -> Result<Vec<Option<Bound>>> {
+    let (mut row, sequences) = binder.naming_sequences(|| {
+        values
+            .iter()
+            .map(|e| if is_default(e) { Ok(None) } else { binder.value(e, &Scope::default()).map(Some) })
+            .collect::<Result<Vec<_>>>()
+    })?;
+    take_values(&sequences, &mut row)?;
+    Ok(row)
 }
 
 /// The row sources of an INSERT: the load above the query's own.

@@ -12,4 +12,5 @@ pub(crate) mod grouping;
 pub(crate) mod hints;
 pub(crate) mod query;
 pub(crate) mod scope;
+pub(crate) mod sequence;
 pub(crate) mod window;

@@ -14,9 +14,12 @@ mod objects;
 mod parameters;
 mod segment_space;
 mod segments;
+mod sequences;
 mod sessions;
 mod statistics;
+mod synonyms;
 mod tables;
+mod user_views;
 mod users;
 mod view;
 
@@ -34,9 +37,12 @@ const VIEWS: &[&[View]] = &[
     parameters::VIEWS,
     segment_space::VIEWS,
     segments::VIEWS,
+    sequences::VIEWS,
     sessions::VIEWS,
     statistics::VIEWS,
+    synonyms::VIEWS,
     tables::VIEWS,
+    user_views::VIEWS,
     users::VIEWS,
 ];
 
