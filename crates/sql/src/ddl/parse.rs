@@ -43,7 +43,7 @@ fn command(words: &mut Words<'_>) -> Result<Command> {
 
 fn create(words: &mut Words<'_>) -> Result<Command> {
     let replace = words.take("OR REPLACE");
-    let edition = words.take("EDITIONABLE") || words.take("NONEDITIONABLE");
+    let mut edition = words.take("EDITIONABLE") || words.take("NONEDITIONABLE");
     if words.take("PUBLIC SYNONYM") {
         return synonym::create(words, true, replace);
     }
@@ -54,6 +54,7 @@ fn create(words: &mut Words<'_>) -> Result<Command> {
     if !force && !words.take("NO FORCE") {
         words.take("NOFORCE");
     }
+    edition |= words.take("EDITIONABLE") || words.take("NONEDITIONABLE");
     if words.take("VIEW") {
         return view::create(words, replace, force);
     }

@@ -105,7 +105,6 @@ fn altering_goes_on_from_the_last_value() {
     assert!(alter(SequenceSpec { start: Some(1), ..Default::default() }).unwrap_err().is_ora(2283));
     // The older definition gives the same values: there is one sequence.
     assert_eq!(values(&session, &s, 1), [310]);
-    drop(alter);
 }
 
 #[test]

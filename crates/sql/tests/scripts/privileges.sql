@@ -1,0 +1,32 @@
+# Grants on views, sequences and synonyms.
+
+create user scott identified by tiger;
+grant connect, resource, create view, create synonym to scott;
+create table scott.t (a number);
+create sequence q;
+create view v as select level n from dual connect by level <= 2;
+create synonym s for v;
+grant select on s to scott;
+grant select, alter on q to scott;
+grant insert on q to scott;
+grant alter on v to scott;
+grant all on v to scott with grant option;
+grant select on nosuch to scott;
+grant create any view, drop any sequence, select any sequence to scott;
+revoke drop any sequence from scott;
+revoke insert, update on v from scott;
+revoke insert on v from scott;
+revoke select on q from connect;
+revoke all on q from scott;
+revoke all on q from scott;
+select privilege from dba_sys_privs where grantee = 'SCOTT' order by 1;
+drop user scott;
+create sequence scott.s2;
+create view scott.v2 as select a from t;
+create synonym scott.s3 for system.v;
+select owner, object_name, object_type, status from dba_objects where owner = 'SCOTT' order by 2;
+select sequence_owner, sequence_name from dba_sequences order by 2;
+select owner, view_name from dba_views order by 2;
+drop user scott cascade;
+select count(*) from dba_objects where owner = 'SCOTT';
+select s3.nextval from dual;
