@@ -118,8 +118,7 @@ impl SessionTables {
         }
         let invalid = |why: &str| Error::user(4063, format!("view \"{}.{}\" has errors: {why}", view.owner, view.name));
         let bound = self.view_text(view).map_err(|error| match error.kind {
-            ErrorKind::User if error.is_ora(4063) => Error { position: None, ..error },
-            ErrorKind::User => invalid(&error.to_string()),
+            ErrorKind::User if !error.is_ora(1731) => invalid(&error.to_string()),
             _ => Error { position: None, ..error },
         });
         let mut query = bound?;

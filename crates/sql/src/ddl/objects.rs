@@ -71,7 +71,13 @@ impl Connection {
         let bound = self.view_query(query, offset, &owner, &name);
         let (columns, kept, valid) = match bound {
             Ok((bound, kept)) => (view_columns(&bound, &create.columns)?, kept, true),
-            Err(error) if create.force && error.kind == ErrorKind::User && parse_query(query, offset).is_ok() => {
+            // Syntax errors and circles are refused, by force too.
+            Err(error)
+                if create.force
+                    && error.kind == ErrorKind::User
+                    && !error.is_ora(1731)
+                    && parse_query(query, offset).is_ok() =>
+            {
                 let unknown = |name: &String| ViewColumn { name: name.clone(), data_type: None, nullable: true };
                 (create.columns.iter().map(unknown).collect(), query.to_owned(), false)
             }

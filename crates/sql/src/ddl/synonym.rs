@@ -13,9 +13,12 @@ pub(crate) fn create(words: &mut Words<'_>, public: bool, replace: bool) -> Resu
         return Err(words.error(995, "missing or invalid synonym identifier: a public synonym has no schema"));
     }
     words.expect("FOR")?;
+    let start = words.clone();
     let target = words.name()?;
-    if words.take_sign(&Token::AtSign) {
-        return Err(words.unsupported("synonym over a database link"));
+    // The tokenizer takes `name@link` for one name.
+    let linked = |name: &str| name.contains('@');
+    if linked(&target.1) || words.take_sign(&Token::AtSign) {
+        return Err(start.unsupported("synonym over a database link:"));
     }
     Ok(Command::CreateSynonym { name, public, target, replace })
 }

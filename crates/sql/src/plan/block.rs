@@ -288,7 +288,7 @@ impl Binder<'_> {
                     plain(options)?;
                     let columns =
                         || scope.columns.iter().filter(|column| !column.pseudo && column.merged == Merged::No);
-                    self.note_wildcard(options.wildcard_token.0.span, options, columns());
+                    self.note_wildcard(None, options, columns());
                     expand(&mut list, columns());
                 }
                 SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), options) => {
@@ -307,7 +307,7 @@ impl Binder<'_> {
                     if !scope.columns.iter().any(|column| matching(&column)) {
                         return Err(self.at(Error::user(904, format!("{name}: invalid identifier")), name.span()));
                     }
-                    self.note_wildcard(name.span(), options, scope.columns.iter().filter(matching));
+                    self.note_wildcard(Some(name.span()), options, scope.columns.iter().filter(matching));
                     expand(&mut list, scope.columns.iter().filter(matching));
                 }
                 other => return Err(Error::unsupported(format!("select-list item {other}"))),
@@ -316,20 +316,26 @@ impl Binder<'_> {
         Ok(list)
     }
 
-    /// Notes what a `*` that begins at `span` stands for: CREATE VIEW keeps the columns in its place.
+    /// Notes what a `*` stands for, or a `table.*` that begins at `qualifier`: CREATE VIEW keeps the columns in its place.
     fn note_wildcard<'c>(
         &self,
-        span: Span,
+        qualifier: Option<Span>,
         options: &WildcardAdditionalOptions,
         columns: impl Iterator<Item = &'c ScopeColumn>,
     ) {
-        let place = |location| position::offset(self.cx.text, location);
-        let (Some(start), Some(end)) = (place(span.start), place(options.wildcard_token.0.span.end)) else { return };
-        let quoted = |column: &ScopeColumn| match &column.table {
-            Some(table) => format!("\"{table}\".\"{}\"", column.name),
-            None => format!("\"{}\"", column.name),
+        let text = self.cx.text;
+        let star = options.wildcard_token.0.span;
+        let place = |location| position::offset(text, location);
+        let start = place(qualifier.unwrap_or(star).start);
+        let (Some(start), Some(from), Some(end)) = (start, place(star.start), place(star.end)) else { return };
+        let columns: Vec<&ScopeColumn> = columns.collect();
+        let one_table = columns.iter().all(|column| column.table == columns[0].table);
+        let quoted = |column: &&ScopeColumn| match &column.table {
+            _ if qualifier.is_some() => format!("{}\"{}\"", text[start..from].trim_end(), column.name),
+            Some(table) if !one_table => format!("\"{table}\".\"{}\"", column.name),
+            _ => format!("\"{}\"", column.name),
         };
-        let list = columns.map(quoted).collect::<Vec<_>>().join(", ");
+        let list = columns.iter().map(quoted).collect::<Vec<_>>().join(",");
         self.wildcards.borrow_mut().push((start..end, list));
     }
 

@@ -30,3 +30,47 @@ select owner, view_name from dba_views order by 2;
 drop user scott cascade;
 select count(*) from dba_objects where owner = 'SCOTT';
 select s3.nextval from dual;
+---
+CREATE USER
+GRANT
+CREATE TABLE
+CREATE SEQUENCE
+CREATE VIEW
+CREATE SYNONYM
+GRANT
+GRANT
+ORA-02205: only SELECT and ALTER are privileges on sequences, not INSERT
+ORA-02204: ALTER is no privilege on views
+GRANT
+ORA-00942: there is no table or view SYSTEM.NOSUCH
+GRANT
+REVOKE
+REVOKE
+ORA-01927: INSERT on SYSTEM.V was not granted to SCOTT
+ORA-01927: SELECT on SYSTEM.Q was not granted to CONNECT
+REVOKE
+ORA-01927: ALTER on SYSTEM.Q was not granted to SCOTT
+PRIVILEGE
+CREATE ANY VIEW
+CREATE SYNONYM
+CREATE VIEW
+SELECT ANY SEQUENCE
+ORA-01922: SCOTT owns objects: CASCADE drops them too
+CREATE SEQUENCE
+CREATE VIEW
+CREATE SYNONYM
+OWNER | OBJECT_NAME | OBJECT_TYPE | STATUS
+SCOTT | S2 | SEQUENCE | VALID
+SCOTT | S3 | SYNONYM | VALID
+SCOTT | T | TABLE | VALID
+SCOTT | V2 | VIEW | VALID
+SEQUENCE_OWNER | SEQUENCE_NAME
+SYSTEM | Q
+SCOTT | S2
+OWNER | VIEW_NAME
+SYSTEM | V
+SCOTT | V2
+DROP USER
+COUNT(*)
+0
+ORA-02289: sequence does not exist: S3 [7]

@@ -18,6 +18,38 @@ select * from user_synonyms order by synonym_name;
 select owner, synonym_name, table_owner, table_name from all_synonyms where owner = 'PUBLIC';
 select object_name, object_type, status from user_objects order by object_type, object_name;
 ---
+CREATE TABLE
+CREATE VIEW
+CREATE SEQUENCE
+CREATE SYNONYM
+CREATE SYNONYM
+CREATE SYNONYM
+CREATE SYNONYM
+INSERT: 1 rows
+INSERT: 1 rows
+UPDATE: 1 rows
+B | A
+ONE | 1
+two | 2
+A | B
+1 | ONE
+2 | two
+DELETE: 1 rows
+COUNT(*)
+1
+SYNONYM_NAME | TABLE_OWNER | TABLE_NAME | DB_LINK
+S | SYSTEM | T | -
+SQ | SYSTEM | Q | -
+SV | SYSTEM | V | -
+OWNER | SYNONYM_NAME | TABLE_OWNER | TABLE_NAME
+PUBLIC | EVERYBODYS | SYSTEM | S
+OBJECT_NAME | OBJECT_TYPE | STATUS
+Q | SEQUENCE | VALID
+S | SYNONYM | VALID
+SQ | SYNONYM | VALID
+SV | SYNONYM | VALID
+T | TABLE | VALID
+V | VIEW | VALID
 
 # One's own object goes before a public synonym, and that before the views of the dictionary.
 
@@ -28,6 +60,14 @@ select table_name from tabs_of_mine;
 create public synonym dual for t;
 create public synonym cat for t;
 ---
+CREATE SYNONYM
+COUNT(*)
+1
+CREATE SYNONYM
+TABLE_NAME
+T
+ORA-00955: the name DUAL is used by a view of the dictionary
+ORA-00955: the name CAT is used by a view of the dictionary
 
 # Mistakes.
 
@@ -48,6 +88,23 @@ drop table s;
 truncate table s;
 alter table s add (c number);
 ---
+ORA-00955: the name SYSTEM.S is used by another object
+CREATE SYNONYM
+A
+2
+ORA-00955: the name SYSTEM.T is used by another object
+ORA-00955: the name SYSTEM.T is used by another object
+ORA-01471: a synonym cannot have the name of its object SYSTEM.X
+HW-0001: not supported: synonym over a database link: t@there [21]
+ORA-00905: missing keyword: FOR expected [16]
+ORA-00995: missing or invalid synonym identifier: a public synonym has no schema [31]
+ORA-00995: "SIZE": missing or invalid synonym identifier: it is a reserved word [15]
+ORA-01434: there is no private synonym SYSTEM.NOSUCH
+ORA-01432: there is no public synonym NOSUCH
+ORA-01434: there is no private synonym SYSTEM.T
+ORA-00942: there is no table or view SYSTEM.S
+ORA-00942: there is no table or view SYSTEM.S
+ORA-00942: there is no table or view SYSTEM.S
 
 # What is not there any more, and synonyms in a circle.
 
@@ -74,3 +131,34 @@ select * from everybodys;
 rename sq to sq2;
 select sq2.nextval from dual;
 select synonym_name from user_synonyms order by 1;
+---
+CREATE SYNONYM
+ORA-00980: synonym translation is no longer valid: SYSTEM.NOSUCH does not exist [14]
+ORA-00980: synonym translation is no longer valid: SYSTEM.NOSUCH does not exist
+ORA-00980: synonym translation is no longer valid: SYSTEM.NOSUCH does not exist [7]
+CREATE SYNONYM
+CREATE SYNONYM
+ORA-01775: looping chain of synonyms: L1 [14]
+ORA-01775: looping chain of synonyms: L2
+CREATE SYNONYM
+ORA-01775: looping chain of synonyms: ORPHAN [14]
+DROP SYNONYM
+ORA-00980: synonym translation is no longer valid: SYSTEM.L2 does not exist [14]
+CREATE VIEW
+A
+2
+DROP VIEW
+ORA-04063: view "SYSTEM.W" has errors: ORA-00980: synonym translation is no longer valid: SYSTEM.V does not exist [14]
+DROP SYNONYM
+ORA-04063: view "SYSTEM.W" has errors: ORA-00942: table or view does not exist: s [14]
+DROP SYNONYM
+ORA-00942: table or view does not exist: everybodys [14]
+RENAME
+NEXTVAL
+3
+SYNONYM_NAME
+GONE
+L1
+SQ2
+SV
+TABS_OF_MINE

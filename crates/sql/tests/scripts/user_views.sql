@@ -16,17 +16,64 @@ select count(*) from vv where best > 6000 and name in (select upper(name) from v
 create or replace view v as select id, name, salary from emp;
 select * from vv order by 1;
 ---
+CREATE TABLE
+INSERT: 1 rows
+INSERT: 1 rows
+INSERT: 1 rows
+CREATE VIEW
+ID | NAME
+2 | ford
+3 | scott
+NAME | ID | NAME
+ford | 2 | ford
+CREATE VIEW
+DEPARTMENT | TOTAL
+20 | 6100
+NAME | TOTAL
+king | 5000
+ford | 6100
+scott | 6100
+CREATE VIEW
+NAME | BEST
+FORD | 6100
+SCOTT | 6100
+COUNT(*)
+2
+CREATE VIEW
+NAME | BEST
+FORD | 6100
+KING | 6100
+SCOTT | 6100
 
 # Columns that the table gets later are not the view's; headings and text.
 
 create view everything as select * from emp;
-create view joined as select e.*, d.total from emp e, pay d where d.department = e.dept;
+create view joined as select e . *, d.total from emp e, pay d where d.department = e.dept;
 alter table emp add (born date);
 select * from everything where id = 1;
 select * from joined where id = 1;
 select view_name, text_length, text, read_only from user_views order by view_name;
 select column_name, data_type, data_length, nullable from user_tab_columns where table_name = 'JOINED' order by column_id;
 ---
+CREATE VIEW
+CREATE VIEW
+ALTER TABLE
+ID | NAME | DEPT | SALARY
+1 | king | 10 | 5000
+ID | NAME | DEPT | SALARY | TOTAL
+1 | king | 10 | 5000 | 5000
+VIEW_NAME | TEXT_LENGTH | TEXT | READ_ONLY
+EVERYTHING | 43 | select "ID","NAME","DEPT","SALARY" from emp | N
+JOINED | 101 | select e ."ID",e ."NAME",e ."DEPT",e ."SALARY", d.total from emp e, pay d where d.department = e.dept | N
+PAY | 47 | select dept, sum(salary) from emp group by dept | N
+V | 32 | select id, name, salary from emp | N
+VV | 65 | select upper(name) name, (select max(total) from pay) best from v | N
+COLUMN_NAME | DATA_TYPE | DATA_LENGTH | NULLABLE
+ID | NUMBER | 22 | N
+NAME | VARCHAR2 | 10 | Y
+DEPT | NUMBER | 22 | Y
+SALARY | NUMBER | 22 | Y
+TOTAL | NUMBER | 22 | Y
 
 # Mistakes.
 
@@ -48,6 +95,23 @@ create view size as select id from emp;
 create or replace view vv as select * from vv;
 create view nobody.w as select 1 x from dual;
 ---
+ORA-00955: the name SYSTEM.V is used by another object
+ORA-00955: the name SYSTEM.EMP is used by another object
+ORA-00904: "NOSUCH": invalid identifier [24]
+ORA-00942: table or view does not exist: nosuch [32]
+ORA-00998: must name this expression with a column alias: ID+1
+ORA-00957: duplicate column name: ID
+ORA-01730: invalid number of column names specified
+ORA-00957: duplicate column name: A
+ORA-01027: bind variables not allowed for data definition operations [47]
+ORA-00923: FROM keyword not found where expected: emp [31]
+ORA-00928: missing SELECT keyword: UPDATE emp SET id = 1 [17]
+ORA-00928: missing SELECT keyword [16]
+ORA-00905: missing keyword: AS expected [13]
+HW-0001: not supported: of a view: WITH CHECK OPTION, because rows are not changed through views: with [36]
+ORA-00999: "SIZE": invalid view name: it is a reserved word [12]
+ORA-01731: circular view definition encountered: SYSTEM.VV [43]
+ORA-01918: there is no user NOBODY
 
 # What a view selects from may go, and come back.
 
@@ -72,6 +136,43 @@ create or replace view c1 as select x from c2;
 create or replace force view c1 as select x from c2;
 select * from c1;
 ---
+OBJECT_NAME | STATUS
+EVERYTHING | VALID
+JOINED | VALID
+PAY | VALID
+V | VALID
+VV | VALID
+ALTER TABLE
+ORA-04063: view "SYSTEM.V" has errors: ORA-00904: "NAME": invalid identifier [14]
+ORA-04063: view "SYSTEM.VV" has errors: ORA-04063: view "SYSTEM.V" has errors: ORA-00904: "NAME": invalid identifier [14]
+OBJECT_NAME | STATUS
+EVERYTHING | INVALID
+JOINED | INVALID
+PAY | VALID
+V | INVALID
+VV | INVALID
+ALTER TABLE
+ID
+1
+2
+3
+CREATE VIEW
+ORA-00942: table or view does not exist: later [36]
+ORA-04063: view "SYSTEM.EARLY" has errors: ORA-00942: table or view does not exist: later [14]
+COLUMN_NAME | DATA_TYPE
+A | UNDEFINED
+B | UNDEFINED
+CREATE TABLE
+INSERT: 1 rows
+A | B
+1 | 29-FEB-24
+ORA-00936: missing expression [43]
+CREATE VIEW
+CREATE VIEW
+ORA-01731: circular view definition encountered: SYSTEM.C1 [43]
+ORA-01731: circular view definition encountered: SYSTEM.C1 [49]
+X
+1
 
 # Rows are not changed through views.
 
@@ -95,3 +196,33 @@ select column_name, data_type from user_tab_columns where table_name = 'COPY';
 select rownum, id from v where rownum < 3;
 select rowid from v;
 select name from v where id = (select min(id) from v) and exists (select 1 from pay where department = 10);
+---
+HW-0001: not supported: INSERT through a view: SYSTEM.V
+HW-0001: not supported: UPDATE through a view: SYSTEM.V
+HW-0001: not supported: DELETE through a view: SYSTEM.V
+CREATE VIEW
+ORA-42399: cannot perform a DML operation on a read-only view: SYSTEM.R
+READ_ONLY
+Y
+ORA-00942: there is no table or view SYSTEM.V
+ORA-00942: there is no table or view SYSTEM.V
+ORA-00942: there is no table or view SYSTEM.EMP
+ORA-00942: there is no table or view SYSTEM.NOSUCH
+DROP VIEW
+ORA-00942: table or view does not exist: vv [14]
+RENAME
+ID
+1
+2
+3
+ORA-00942: table or view does not exist: r [14]
+CREATE TABLE: 2 rows
+COLUMN_NAME | DATA_TYPE
+DEPARTMENT | NUMBER
+TOTAL | NUMBER
+ROWNUM | ID
+1 | 1
+2 | 2
+ORA-00904: "ROWID": invalid identifier [7]
+NAME
+king
