@@ -34,6 +34,10 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+/// How many tables the dictionary consists of.
+#[cfg(test)]
+pub(crate) const DICTIONARY_TABLES: usize = rows::TABLES.len();
+
 pub use alter_table::{ColumnChange, NewColumn, TableChange};
 pub use bootstrap::{create, load};
 pub use check::PhysicalAttributes;

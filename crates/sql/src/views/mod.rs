@@ -8,6 +8,7 @@ mod data_files;
 mod dual;
 mod events;
 mod files;
+mod grants;
 mod indexes;
 mod instance;
 mod objects;
@@ -31,6 +32,7 @@ const VIEWS: &[&[View]] = &[
     dual::VIEWS,
     events::VIEWS,
     files::VIEWS,
+    grants::VIEWS,
     indexes::VIEWS,
     instance::VIEWS,
     objects::VIEWS,

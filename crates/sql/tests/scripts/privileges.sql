@@ -11,6 +11,7 @@ grant select, alter on q to scott;
 grant insert on q to scott;
 grant alter on v to scott;
 grant all on v to scott with grant option;
+select grantee, table_name, privilege, grantable, type from dba_tab_privs where owner = 'SYSTEM' order by 2, 3;
 grant select on nosuch to scott;
 grant create any view, drop any sequence, select any sequence to scott;
 revoke drop any sequence from scott;
@@ -42,6 +43,14 @@ GRANT
 ORA-02205: only SELECT and ALTER are privileges on sequences, not INSERT
 ORA-02204: ALTER is no privilege on views
 GRANT
+GRANTEE | TABLE_NAME | PRIVILEGE | GRANTABLE | TYPE
+SCOTT | Q | ALTER | NO | SEQUENCE
+SCOTT | Q | SELECT | NO | SEQUENCE
+SCOTT | V | DELETE | YES | VIEW
+SCOTT | V | INSERT | YES | VIEW
+SCOTT | V | REFERENCES | YES | VIEW
+SCOTT | V | SELECT | YES | VIEW
+SCOTT | V | UPDATE | YES | VIEW
 ORA-00942: there is no table or view SYSTEM.NOSUCH
 GRANT
 REVOKE
