@@ -47,7 +47,10 @@ const REFUSED: &[(&str, &str)] = &[
     ("select a from t where a(+) = 1 and b in (select 1 from dual where a(+) = 2)", ""),
     ("select interval '1' day from dual", "HW-0001"),
     ("select timestamp '2024-01-01 00:00:00' - timestamp '2024-01-01 00:00:00' from dual", ""),
-    ("select s.nextval from dual", "HW-0001"),
+    ("select s.nextval from dual order by 1", "ORA-02287"),
+    ("select distinct s.nextval from dual", "ORA-02287"),
+    ("select a from t where a = s.nextval", "ORA-02287"),
+    ("select a from t where a in (select s.currval from dual)", "ORA-02287"),
     ("select 1.5d from dual", "HW-0001"),
     ("select a from t group by all", ""),
     ("select a from lateral (select 1 a from dual)", ""),
@@ -101,13 +104,24 @@ const REFUSED: &[(&str, &str)] = &[
     ("create index i on t (a desc)", "HW-0001"),
     ("create index i on t (a) reverse", "HW-0001"),
     ("create bitmap index i on t (a)", "HW-0001"),
-    ("create view v as select 1 x from dual", "HW-0001"),
+    ("create view w as select a from t with check option", "HW-0001"),
+    ("create view w (a unique) as select a from t", "HW-0001"),
+    ("create materialized view w as select a from t", "HW-0001"),
+    ("insert into v values (1)", "HW-0001"),
+    ("update v set a = 1", "HW-0001"),
+    ("delete from v", "HW-0001"),
+    ("create synonym x for t@there", "HW-0001"),
     ("create or replace procedure p as begin null; end;", "HW-0001"),
-    ("create sequence s", "HW-0001"),
+    ("create sequence s2 session", "HW-0001"),
+    ("create sequence s2 keep", "HW-0001"),
+    ("alter sequence s restart", "HW-0001"),
+    ("alter view v compile", "HW-0001"),
     ("create temporary tablespace x tempfile 'x' size 1m", "HW-0001"),
     ("create bigfile tablespace x datafile 'x' size 1m", "HW-0001"),
     ("alter table t move", "HW-0001"),
-    ("alter table t drop column a", "HW-0001"),
+    ("alter table t set unused column a", "HW-0001"),
+    ("alter table t drop unused columns", "HW-0001"),
+    ("alter table t drop partition p", "HW-0001"),
     ("alter table t add constraint c check (a > 1)", "HW-0001"),
     ("alter session set events '10053 trace name context forever'", "HW-0001"),
     ("alter system switch logfile", "HW-0001"),
@@ -122,7 +136,13 @@ const REFUSED: &[(&str, &str)] = &[
 #[test]
 fn nothing_is_dropped_in_silence() {
     let mut connection = support::connect();
-    for setup in ["create table t (a number, b number)", "create table t2 (a number)", "insert into t values (1, 2)"] {
+    for setup in [
+        "create table t (a number, b number)",
+        "create table t2 (a number)",
+        "insert into t values (1, 2)",
+        "create view v as select a from t",
+        "create sequence s",
+    ] {
         let done = support::run(&mut connection, setup);
         assert!(!done.contains("ORA-") && !done.contains("HW-"), "{setup}: {done}");
     }

@@ -41,7 +41,11 @@ impl Embedded {
             let columns = connection.describe(cursor)?;
             return Ok(Outcome::Query(columns.iter().map(|column| info(connection, column)).collect()));
         }
-        Ok(Outcome::Done(Done { verb: executed.verb.to_owned(), rows: executed.rows, compilation_errors: false }))
+        Ok(Outcome::Done(Done {
+            verb: executed.verb.to_owned(),
+            rows: executed.rows,
+            compilation_errors: executed.compilation_errors,
+        }))
     }
 }
 

@@ -26,7 +26,7 @@ use crate::segment::{Segment, SegmentSpec, Storage};
 /// The first object number of users' objects; those below are the dictionary's.
 const FIRST_USER_OBJECT: u32 = 1000;
 /// The layout of the dictionary; another one is refused.
-const DICTIONARY_VERSION: &str = "1";
+const DICTIONARY_VERSION: &str = "2";
 const VERSION_KEY: &str = "dictionary.version";
 /// The tablespace that users get who are not given one.
 pub(super) const DEFAULT_TABLESPACE: &str = "USERS";

@@ -17,10 +17,11 @@ use common::{BlockAddress, Error, ObjectNumber, Result, Rowid};
 use scan::{Comparison, Predicate, RowSink, ScanSpec};
 use waits::Statistic;
 
-use super::field::{Field, damaged};
+use super::field::{Field, Moment, damaged};
 use super::lock::ExclusiveLock;
 use super::privilege::{SystemPrivilege, insufficient};
-use super::rows::{DictionaryRow, KIND_NEXT_OBJECT, ObjectRow};
+use super::rows::{DictionaryRow, KIND_NEXT_OBJECT, ObjectGrantRow, ObjectRow};
+use super::sequence::SequenceState;
 use super::{Catalog, SYS, TableDef};
 use crate::cache::ChangeGroup;
 use crate::instance::Session;
@@ -44,6 +45,8 @@ pub(super) struct Ddl<'a> {
     changes: Vec<Change>,
     /// Segments to drop once the next catalog is in place.
     dropped: Vec<Arc<Segment>>,
+    /// Sequences that give no more values once the next catalog is in place.
+    ended: Vec<Arc<SequenceState>>,
     /// Table locks, held to the end of the statement.
     locks: Vec<ExclusiveLock>,
     /// From here on to the commit all is one record of the log: segments that are emptied, and the rows that say so.
@@ -66,8 +69,16 @@ impl Session {
         let _current = self.leave_statement();
         let catalog = Catalog::clone(&self.catalog());
         let first_object = catalog.next_object;
-        let mut ddl =
-            Ddl { session: self, catalog, changes: Vec::new(), dropped: Vec::new(), locks: Vec::new(), whole: None, _latch: latch };
+        let mut ddl = Ddl {
+            session: self,
+            catalog,
+            changes: Vec::new(),
+            dropped: Vec::new(),
+            ended: Vec::new(),
+            locks: Vec::new(),
+            whole: None,
+            _latch: latch,
+        };
         let result = work(&mut ddl).and_then(|result| ddl.keep_next_object(first_object).map(|()| result));
         // With a group open, commit and segments are one record: durable is what the end of the log says then.
         let committed = result.and_then(|result| {
@@ -81,6 +92,7 @@ impl Session {
             Ok(result) => {
                 ddl.catalog.advance();
                 *self.instance().catalog.write() = Arc::new(std::mem::take(&mut ddl.catalog));
+                ddl.ended.iter().for_each(|sequence| sequence.end());
                 ddl.drop_segments().map(|()| result)
             }
             Err(error) => Err(ddl.take_back(error)),
@@ -107,6 +119,11 @@ impl Ddl<'_> {
     /// A segment whose object is gone when the next catalog is in place.
     pub(super) fn drop_at_end(&mut self, segment: Arc<Segment>) {
         self.dropped.push(segment);
+    }
+
+    /// A sequence that is gone when the next catalog is in place.
+    pub(super) fn end_at_end(&mut self, sequence: Arc<SequenceState>) {
+        self.ended.push(sequence);
     }
 
     /// Keeps a table locked until the statement ends.
@@ -157,10 +174,23 @@ impl Ddl<'_> {
 
     /// # Errors
     /// ORA-00955.
-    pub(super) fn check_table_name_free(&self, owner: &str, name: &str) -> Result<()> {
-        if self.catalog.table(owner, name).is_some() || self.catalog.is_unusable(owner, name) {
+    pub(super) fn check_name_free(&self, owner: &str, name: &str) -> Result<()> {
+        if self.catalog.object(owner, name).is_some() || self.catalog.is_unusable(owner, name) {
             return Err(Error::user(955, format!("the name {owner}.{name} is used by another object")));
         }
+        Ok(())
+    }
+
+    /// Takes an object without a segment out of OBJ$ and OBJAUTH$. Its own rows are gone already.
+    pub(super) fn delete_object_rows(&mut self, object: ObjectNumber) -> Result<()> {
+        self.delete::<ObjectGrantRow>(&equal("OBJ#", object.0)?)?;
+        self.delete::<ObjectRow>(&equal("OBJ#", object.0)?)?;
+        Ok(())
+    }
+
+    /// Notes in OBJ$ that an object was changed.
+    pub(super) fn touch(&mut self, object: ObjectNumber, now_us: u64) -> Result<()> {
+        self.update::<ObjectRow>(&equal("OBJ#", object.0)?, |row| row.changed = Moment(now_us))?;
         Ok(())
     }
 
@@ -343,7 +373,7 @@ fn delete_row(session: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid) -> Re
     }
 }
 
-fn update_row(session: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid, row: &StoredRow) -> Result<()> {
+pub(super) fn update_row(session: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid, row: &StoredRow) -> Result<()> {
     session.meter().count(Statistic::RecursiveCalls, 1);
     let columns: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
     if table::update(session, table, rowid, &columns)? {

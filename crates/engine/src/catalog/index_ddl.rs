@@ -84,7 +84,7 @@ impl Ddl<'_> {
         check_storage(&spec.storage, &tablespace)?;
         let types = columns.iter().map(|column| table.columns[usize::from(*column)].data_type);
         index::check_key_length(tablespace.block_size(), spec.unique, types)?;
-        let lock = lock_for_ddl(&table)?;
+        let lock = lock_for_ddl(self.session, &table)?;
         self.hold(lock);
         let object = self.new_object();
         let segment = self.create_segment(&index_segment_spec(
@@ -128,7 +128,7 @@ impl Ddl<'_> {
 
     pub(super) fn drop_index(&mut self, index: &Arc<IndexDef>) -> Result<()> {
         if let Some(table) = self.catalog.table_by_number(index.table) {
-            let lock = lock_for_ddl(table)?;
+            let lock = lock_for_ddl(self.session, table)?;
             self.hold(lock);
         }
         self.delete_index_rows(index.object.0)?;

@@ -9,6 +9,14 @@
 //!        └─ TSQ$       quotas
 //! ```
 //!
+//! OBJ$ also has the objects without a segment: sequences (SEQ$), views (VIEW$, VIEWTEXT$, and COL$ for their columns) and synonyms (SYN$).
+//!
+//! ```text
+//! OBJ$ ─┬─ SEQ$
+//!       ├─ VIEW$ ── VIEWTEXT$, COL$
+//!       └─ SYN$
+//! ```
+//!
 //! Tablespaces and datafiles are not here: the control file has them, and two places could disagree.
 
 use common::{DataType, ObjectNumber, Result};
@@ -189,12 +197,49 @@ dictionary! {
         user: u32 = "USER#",
         tablespace: String = "TS",
     }
+
+    /// A sequence. HIGHWATER is the first value that no session has got and no cache holds; CACHE is 0 for NOCACHE.
+    SequenceRow "SEQ$" 10 {
+        object: u32 = "OBJ#",
+        increment: i128 = "INCREMENT$",
+        minimum: i128 = "MINVALUE",
+        maximum: i128 = "MAXVALUE",
+        cycle: bool = "CYCLE#",
+        order: bool = "ORDER$",
+        cache: u64 = "CACHE",
+        highwater: i128 = "HIGHWATER",
+    }
+
+    /// A view; its columns are in COL$, with TYPE# 0 where the type is not known.
+    ViewRow "VIEW$" 11 {
+        object: u32 = "OBJ#",
+        columns: u16 = "COLS",
+        text_bytes: u64 = "TEXTLENGTH",
+        read_only: bool = "READONLY",
+    }
+
+    /// A piece of a view's text; PIECE# counts from 1.
+    ViewTextRow "VIEWTEXT$" 12 {
+        object: u32 = "OBJ#",
+        piece: u16 = "PIECE#",
+        text: String = "TEXT",
+    }
+
+    /// A synonym, and the owner and name that it stands for.
+    SynonymRow "SYN$" 13 {
+        object: u32 = "OBJ#",
+        owner: String = "OWNER",
+        name: String = "NAME",
+    }
 }
 
 /// OBJ$.TYPE#.
 pub(super) const KIND_NEXT_OBJECT: u8 = 0;
 pub(super) const KIND_INDEX: u8 = 1;
 pub(super) const KIND_TABLE: u8 = 2;
+pub(super) const KIND_VIEW: u8 = 4;
+pub(super) const KIND_SYNONYM: u8 = 5;
+pub(super) const KIND_SEQUENCE: u8 = 6;
 
 /// COL$.TYPE#, LENGTH, PRECISION# and SCALE of a data type.
 pub(super) fn encode_type(data_type: DataType) -> (u8, u16, Option<u8>, Option<i64>) {

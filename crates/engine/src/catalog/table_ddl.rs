@@ -86,7 +86,7 @@ impl Ddl<'_> {
         self.check_schema_privilege(&spec.owner, SystemPrivilege::CreateTable, any)?;
         let owner = self.catalog.require_user(&spec.owner)?.clone();
         check_name(&spec.name)?;
-        self.check_table_name_free(&spec.owner, &spec.name)?;
+        self.check_name_free(&spec.owner, &spec.name)?;
         check_columns(&spec.columns)?;
         let tablespace = self.tablespace_for(&owner, spec.tablespace.as_deref())?;
         let physical = Physical::TABLE.with(spec.physical, tablespace.block_size())?;
@@ -153,7 +153,7 @@ impl Ddl<'_> {
     }
 
     pub(super) fn drop_table(&mut self, table: &Arc<TableDef>) -> Result<()> {
-        let lock = lock_for_ddl(table)?;
+        let lock = lock_for_ddl(self.session, table)?;
         for index in &table.indexes {
             self.delete_index_rows(index.object.0)?;
         }
@@ -184,7 +184,7 @@ impl Ddl<'_> {
 
     /// The dictionary takes the new data object numbers first, because that can be undone; the segments follow.
     fn truncate_table(&mut self, table: &Arc<TableDef>) -> Result<Arc<TableDef>> {
-        let lock = lock_for_ddl(table)?;
+        let lock = lock_for_ddl(self.session, table)?;
         self.hold(lock);
         let now = self.now_us();
         let data_object = self.new_object();

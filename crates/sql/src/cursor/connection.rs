@@ -26,7 +26,9 @@ use super::database::Database;
 use super::open::{ColumnDescription, Cursor, CursorNumber, Prepared};
 use super::tables::SessionTables;
 use super::trace::{self, CallStart};
+use crate::ddl::command::Command;
 use crate::functions::rows;
+use crate::functions::sequence::CurrentValues;
 use crate::plan::binder::{BindContext, BindValue, Binder, Tables};
 use crate::plan::bound::Bound;
 use crate::plan::locking::LockingQuery;
@@ -43,6 +45,8 @@ pub struct Executed {
     pub is_query: bool,
     /// Rows inserted, updated or deleted; of CREATE TABLE AS SELECT the rows of the table.
     pub rows: Option<u64>,
+    /// CREATE FORCE VIEW made a view that cannot be used yet.
+    pub compilation_errors: bool,
 }
 
 /// Rows of a query.
@@ -65,6 +69,8 @@ pub struct Connection {
     random: Arc<AtomicU64>,
     pub(crate) demand: Arc<AtomicUsize>,
     pub(crate) transaction: TransactionState,
+    /// What CURRVAL gives.
+    current_values: CurrentValues,
     cursors: HashMap<CursorNumber, Cursor>,
     next_cursor: CursorNumber,
 }
@@ -99,6 +105,7 @@ impl Connection {
             random: Arc::new(AtomicU64::new(seed)),
             demand: Arc::default(),
             transaction: TransactionState::default(),
+            current_values: Arc::default(),
             cursors: HashMap::new(),
             next_cursor: 1,
         };
@@ -154,14 +161,18 @@ impl Connection {
         }))
     }
 
-    pub(crate) fn tables(&self) -> SessionTables {
-        SessionTables {
+    pub(crate) fn tables(&self) -> Result<SessionTables> {
+        Ok(SessionTables {
             database: Arc::clone(&self.database),
             session: Arc::clone(&self.session),
             catalog: self.session.catalog(),
             schema: self.schema.clone(),
+            user: self.session.user(),
+            context: self.statement_context()?,
+            within: Vec::new(),
             demand: Arc::clone(&self.demand),
-        }
+            current_values: Arc::clone(&self.current_values),
+        })
     }
 
     /// Does `work` with a binder over this session's tables.
@@ -171,11 +182,11 @@ impl Connection {
         binds: &[(String, Datum)],
         work: impl FnOnce(&Binder<'_>) -> Result<R>,
     ) -> Result<R> {
-        let tables = self.tables();
+        let tables = self.tables()?;
         let variables = binds.iter().map(bind_value).collect::<Result<Vec<_>>>()?;
         let context = BindContext {
             tables: &tables as &dyn Tables,
-            context: self.statement_context()?,
+            context: Arc::clone(&tables.context),
             text,
             variables: &variables,
         };
@@ -262,7 +273,7 @@ impl Connection {
         let mut cursor = Cursor { parse_was_hard: hard, ..Cursor::new(shared) };
         if let Statement::Query { query, headings, lock } = &cursor.shared.statement {
             let bound = match lock {
-                None => self.with_binder(text, &[], |binder| binder.query(query, None, headings)),
+                None => self.with_binder(text, &[], |binder| binder.statement_query(query, headings)),
                 // It is bound again when it is executed.
                 Some(lock) => self
                     .with_binder(text, &[], |binder| binder.locking_query(query, headings, lock))
@@ -311,7 +322,7 @@ impl Connection {
     /// Executes a cursor.
     ///
     /// # Errors
-    /// What goes wrong; of DML the error says how many rows of the statement stand.
+    /// What goes wrong: nothing of a statement that fails stands.
     pub fn execute(&mut self, number: CursorNumber) -> Result<Executed> {
         let _call = self.session.call()?;
         let mut cursor = self.cursors.remove(&number).ok_or_else(|| Error::user(1001, "invalid cursor"))?;
@@ -320,6 +331,7 @@ impl Connection {
         meter.count(Statistic::UserCalls, 1);
         meter.count(Statistic::ExecuteCount, 1);
         cursor.running = None;
+        cursor.snapshot = None;
         cursor.row_sources.clear();
         let before = meter.set_current_cursor(number);
         trace::binds(&self.session, number, &cursor.binds, |value| self.text(value).unwrap_or_default());
@@ -348,10 +360,12 @@ impl Connection {
         let start = CallStart::now(&self.session);
         meter.count(Statistic::UserCalls, 1);
         let before = meter.set_current_cursor(number);
+        let seen = cursor.snapshot.clone().map(|snapshot| self.session.enter(snapshot));
         let result = match &mut cursor.running {
             Some(running) => running.fetch(&self.runtime, rows),
             None => Err(Error::user(1002, "fetch out of sequence")),
         };
+        drop(seen);
         meter.set_current_cursor(before);
         let count = result.as_ref().map_or(0, Vec::len);
         let figures = start.figures(&self.session, 0, count as u64);
@@ -362,6 +376,7 @@ impl Connection {
         let end = count < rows;
         if end && let Some(running) = cursor.running.take() {
             cursor.row_sources = running.row_sources();
+            cursor.snapshot = None;
         }
         self.cursors.insert(number, cursor);
         result.map(|rows| Fetched { rows, end })
@@ -424,8 +439,10 @@ impl Connection {
         let (owner, table) = words.name()?;
         words.end()?;
         let relation = self
-            .tables()
-            .relation(owner.as_deref(), &table, &crate::plan::binder::Hints::default())?
+            .tables()?
+            .relation(owner.as_deref(), &table, &crate::plan::binder::Hints::default())
+            // A sequence has no columns.
+            .or_else(|error| if error.is_ora(2201) { Ok(None) } else { Err(error) })?
             .ok_or_else(|| Error::user(4043, format!("object {name} does not exist")))?;
         Ok(relation
             .columns

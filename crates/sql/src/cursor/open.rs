@@ -1,5 +1,6 @@
 //! A session's open cursor.
 
+use engine::txn::Snapshot;
 use std::sync::Arc;
 
 use common::DataType;
@@ -47,6 +48,8 @@ pub(crate) struct Cursor {
     pub(crate) columns: Vec<ColumnDescription>,
     pub(crate) prepared: Option<Prepared>,
     pub(crate) running: Option<Running>,
+    /// What its query sees, from one fetch to the next.
+    pub(crate) snapshot: Option<Arc<Snapshot>>,
     /// What the last execution's plan did, for STAT lines.
     pub(crate) row_sources: Vec<RowSource>,
     pub(crate) executed: bool,
@@ -63,6 +66,7 @@ impl Cursor {
             columns: Vec::new(),
             prepared: None,
             running: None,
+            snapshot: None,
             row_sources: Vec::new(),
             executed: false,
             parse_was_hard: false,

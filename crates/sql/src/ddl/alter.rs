@@ -17,6 +17,8 @@ pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
             clauses.push(add(words)?);
         } else if words.take("MODIFY") {
             clauses.push(modify(words)?);
+        } else if words.next_is("DROP") {
+            clauses.push(drop(words)?);
         } else if words.take("RENAME TO") {
             clauses.push(TableClause::RenameTo(words.new_table()?));
         } else if words.take("RENAME COLUMN") {
@@ -69,6 +71,30 @@ fn add(words: &mut Words<'_>) -> Result<TableClause> {
         words.expect_sign(&Token::RParen)?;
     }
     Ok(TableClause::Add(columns))
+}
+
+/// DROP COLUMN c and DROP (c, …). What is said of constraints that name the columns has no meaning as long as there are none.
+fn drop(words: &mut Words<'_>) -> Result<TableClause> {
+    let start = words.clone();
+    words.take("DROP");
+    let mut columns = Vec::new();
+    if words.take("COLUMN") {
+        columns.push(words.identifier()?);
+    } else if words.take_sign(&Token::LParen) {
+        columns.push(words.identifier()?);
+        while words.take_sign(&Token::Comma) {
+            columns.push(words.identifier()?);
+        }
+        words.expect_sign(&Token::RParen)?;
+    } else {
+        return Err(start.unsupported("ALTER TABLE"));
+    }
+    words.take("CASCADE CONSTRAINTS");
+    words.take("INVALIDATE");
+    if words.take("CHECKPOINT") && !words.at_end() {
+        words.integer()?;
+    }
+    Ok(TableClause::Drop(columns))
 }
 
 fn modify(words: &mut Words<'_>) -> Result<TableClause> {

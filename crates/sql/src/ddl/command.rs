@@ -1,6 +1,10 @@
 //! What a DDL, session or system command asks for.
 
-use engine::catalog::{ColumnDef, DatafileChange, ObjectPrivilege, PhysicalAttributes, TablespaceChange, UserSpec};
+use std::ops::Range;
+
+use engine::catalog::{
+    ColumnDef, DatafileChange, ObjectPrivilege, PhysicalAttributes, SequenceSpec, TablespaceChange, UserSpec,
+};
 use engine::segment::Storage;
 use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use engine::txn::Isolation;
@@ -51,6 +55,19 @@ pub(crate) struct CreateIndex {
     pub(crate) attributes: SegmentAttributes,
 }
 
+/// CREATE VIEW.
+#[derive(Clone, Debug)]
+pub(crate) struct CreateView {
+    pub(crate) name: Name,
+    /// Empty where the query names them.
+    pub(crate) columns: Vec<String>,
+    /// Where the query's text is.
+    pub(crate) query: Range<usize>,
+    pub(crate) read_only: bool,
+    pub(crate) replace: bool,
+    pub(crate) force: bool,
+}
+
 /// One clause of ALTER TABLE.
 #[derive(Clone, Debug)]
 pub(crate) enum TableClause {
@@ -58,6 +75,7 @@ pub(crate) enum TableClause {
     Physical(PhysicalAttributes),
     Add(Vec<ColumnDef>),
     Modify(Vec<engine::catalog::ColumnChange>),
+    Drop(Vec<String>),
     RenameTo(String),
     RenameColumn { from: String, to: String },
 }
@@ -94,6 +112,13 @@ pub(crate) enum Command {
     CreateIndex(Box<CreateIndex>),
     DropIndex(Name),
     Rename { from: String, to: String },
+    CreateSequence { name: Name, spec: SequenceSpec },
+    AlterSequence { name: Name, spec: SequenceSpec },
+    DropSequence(Name),
+    CreateView(Box<CreateView>),
+    DropView(Name),
+    CreateSynonym { name: Name, public: bool, target: Name, replace: bool },
+    DropSynonym { name: Name, public: bool },
     CreateUser { name: String, spec: UserSpec },
     AlterUser { name: String, spec: UserSpec },
     DropUser { name: String, cascade: bool },
@@ -133,6 +158,13 @@ impl Command {
             Self::CreateIndex(_) => ("CREATE INDEX", 9),
             Self::DropIndex(_) => ("DROP INDEX", 10),
             Self::Rename { .. } => ("RENAME", 28),
+            Self::CreateSequence { .. } => ("CREATE SEQUENCE", 13),
+            Self::AlterSequence { .. } => ("ALTER SEQUENCE", 14),
+            Self::DropSequence(_) => ("DROP SEQUENCE", 16),
+            Self::CreateView(_) => ("CREATE VIEW", 21),
+            Self::DropView(_) => ("DROP VIEW", 22),
+            Self::CreateSynonym { public, .. } => ("CREATE SYNONYM", if *public { 110 } else { 19 }),
+            Self::DropSynonym { public, .. } => ("DROP SYNONYM", if *public { 111 } else { 20 }),
             Self::CreateUser { .. } => ("CREATE USER", 51),
             Self::AlterUser { .. } => ("ALTER USER", 43),
             Self::DropUser { .. } => ("DROP USER", 53),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use common::{Error, Number, Result};
 use datafusion::sql::sqlparser::tokenizer::Token;
-use engine::catalog::{ColumnDef, IndexSpec, NewColumn, TableChange, TableSpec};
+use engine::catalog::{ColumnChange, ColumnDef, IndexSpec, NewColumn, TableChange, TableSpec};
 use engine::parameters::{Parameter, Scope};
 use scalar::Datum;
 
@@ -44,22 +44,26 @@ impl Connection {
                 let (owner, name) = self.qualified(name);
                 session.drop_index(&owner, &name).map(|()| None)
             }
-            Command::Rename { from, to } => {
-                let change = TableChange::RenameTable(to.clone());
-                session.alter_table(&self.schema, from, &change).map(|_| None)
-            }
+            Command::Rename { from, to } => session.rename(&self.schema, from, to).map(|()| None),
+            Command::CreateSequence { .. }
+            | Command::AlterSequence { .. }
+            | Command::DropSequence(_)
+            | Command::DropView(_)
+            | Command::CreateSynonym { .. }
+            | Command::DropSynonym { .. } => self.object_command(command).map(|()| None),
+            Command::CreateView(view) => self.create_view(view, text).map(|_| None),
             Command::CreateUser { name, spec } => session.create_user(name, spec).map(|()| None),
             Command::AlterUser { name, spec } => session.alter_user(name, spec).map(|()| None),
             Command::DropUser { name, cascade } => session.drop_user(name, *cascade).map(|()| None),
             Command::Grant { names, to, grantable } => session.grant(names, to, *grantable).map(|()| None),
             Command::Revoke { names, from } => session.revoke(names, from).map(|()| None),
             Command::GrantOn { privileges, table, to, grantable } => {
-                let (owner, name) = self.qualified(table);
-                session.grant_on_table(privileges, &owner, &name, to, *grantable).map(|()| None)
+                let object = self.resolved(table)?;
+                session.grant_on(privileges, &object.owner, &object.name, to, *grantable).map(|()| None)
             }
             Command::RevokeOn { privileges, table, from } => {
-                let (owner, name) = self.qualified(table);
-                session.revoke_on_table(privileges, &owner, &name, from).map(|()| None)
+                let object = self.resolved(table)?;
+                session.revoke_on(privileges, &object.owner, &object.name, from).map(|()| None)
             }
             Command::AlterSession(settings) => self.alter_session(settings).map(|()| None),
             Command::AlterSessionSchema(schema) => {
@@ -96,7 +100,7 @@ impl Connection {
         }
     }
 
-    fn qualified(&self, name: &Name) -> (String, String) {
+    pub(super) fn qualified(&self, name: &Name) -> (String, String) {
         (name.0.clone().unwrap_or_else(|| self.schema.clone()), name.1.clone())
     }
 
@@ -171,7 +175,7 @@ impl Connection {
         let (query, headings) = parse_query(text, offset)?;
         self.with_binder(text, &[], |binder| {
             binder.base.set(offset);
-            binder.query(&query, None, &headings)
+            binder.statement_query(&query, &headings)
         })
         .map_err(|mut error| {
             error.position = error.position.map(|position| position + offset);
@@ -237,7 +241,11 @@ impl Connection {
                         .map(|column| Ok(NewColumn { column: column.clone(), fill: self.default_bytes(column)? }))
                         .collect::<Result<_>>()?,
                 ),
-                TableClause::Modify(changes) => TableChange::ModifyColumns(changes.clone()),
+                TableClause::Modify(changes) => {
+                    self.check_new_defaults(&owner, &name, changes)?;
+                    TableChange::ModifyColumns(changes.clone())
+                }
+                TableClause::Drop(columns) => TableChange::DropColumns(columns.clone()),
                 TableClause::RenameTo(to) => TableChange::RenameTable(to.clone()),
                 TableClause::RenameColumn { from, to } => {
                     TableChange::RenameColumn { from: from.clone(), to: to.clone() }
@@ -247,6 +255,19 @@ impl Connection {
             if let TableClause::RenameTo(to) = clause {
                 name.clone_from(to);
             }
+        }
+        Ok(())
+    }
+
+    /// The DEFAULTs that MODIFY gives, against the types that the columns have then.
+    fn check_new_defaults(&self, owner: &str, name: &str, changes: &[ColumnChange]) -> Result<()> {
+        let catalog = self.session.catalog();
+        let Some(table) = catalog.table(owner, name) else { return Ok(()) };
+        for change in changes {
+            let (Some(Some(default)), Some(column)) = (&change.default, table.column(&change.name)) else { continue };
+            let data_type = change.data_type.unwrap_or(table.columns[column].data_type);
+            let default = Some(default.clone());
+            self.check_default(&ColumnDef { data_type, default, ..table.columns[column].clone() })?;
         }
         Ok(())
     }
@@ -339,14 +360,20 @@ fn query_columns(query: &BoundQuery, names: &[String]) -> Result<Vec<ColumnDef>>
                     format!("zero-length columns are not allowed: {name} is NULL, of no data type"),
                 ));
             }
-            let is_name = name.chars().next().is_some_and(char::is_alphabetic)
-                && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | ' '));
-            if !is_name {
-                return Err(Error::user(998, format!("must name this expression with a column alias: {name}")));
-            }
+            check_column_name(&name)?;
             Ok(ColumnDef { name, data_type: output.declared, nullable: output.nullable, default: None })
         })
         .collect()
+}
+
+/// A heading as the name of a column.
+pub(super) fn check_column_name(name: &str) -> Result<()> {
+    let is_name = name.chars().next().is_some_and(char::is_alphabetic)
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | ' '));
+    if is_name {
+        return Ok(());
+    }
+    Err(Error::user(998, format!("must name this expression with a column alias: {name}")))
 }
 
 /// The literals `DATE '…'` and `TIMESTAMP '…'` of an expression.

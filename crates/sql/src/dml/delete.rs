@@ -7,7 +7,6 @@ use datafusion::sql::sqlparser::ast::{self, FromTable};
 use engine::catalog::ObjectPrivilege;
 use engine::table::Deleter;
 
-use super::target::standing;
 use super::update::{dml_sources, rows_query, target_name};
 use crate::cursor::connection::Connection;
 use crate::cursor::open::Cursor;
@@ -33,7 +32,7 @@ impl Connection {
         });
         cursor.row_sources = dml_sources("DELETE", &table, &plan, &work);
         let rows = deleter.rows();
-        result.map_err(|error| standing(error, rows))
+        result
     }
 }
 

@@ -13,7 +13,6 @@ use engine::table::Updater;
 
 use super::assign::{Ready, Statement, Target};
 use super::insert::{is_default, no_column};
-use super::target::standing;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
 use crate::cursor::run::{self, Running};
@@ -70,7 +69,7 @@ impl Connection {
         });
         cursor.row_sources = dml_sources("UPDATE", &table, &plan, &work);
         let rows = updater.rows();
-        result.map_err(|error| standing(error, rows))
+        result
     }
 
     /// ROWID and every column of the new rows.

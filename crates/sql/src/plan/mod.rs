@@ -13,4 +13,5 @@ pub(crate) mod hints;
 pub(crate) mod locking;
 pub(crate) mod query;
 pub(crate) mod scope;
+pub(crate) mod sequence;
 pub(crate) mod window;

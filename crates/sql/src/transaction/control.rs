@@ -41,10 +41,8 @@ impl Connection {
     pub fn rollback(&mut self) -> Result<()> {
         let _call = self.session.call()?;
         let meter = Arc::clone(self.session.meter());
-        let changed = self.session.in_transaction();
         self.end_transaction(true, |connection| connection.session.rollback())?;
         meter.count(Statistic::UserRollbacks, 1);
-        meter.count(Statistic::TransactionRollbacks, u64::from(changed));
         Ok(())
     }
 

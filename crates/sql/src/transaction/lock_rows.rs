@@ -23,7 +23,6 @@ use crate::plan::locking::LockingQuery;
 
 /// What came of locking the rows of one table.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[cfg_attr(not(test), expect(dead_code, reason = "made by the engine, once it can"))]
 enum Locked {
     /// These are locked: all that were asked for, or those that SKIP LOCKED did not pass by.
     Rows(Vec<Rowid>),
@@ -44,12 +43,15 @@ impl Connection {
             self.with_binder(&cursor.shared.text, &cursor.binds, |binder| binder.locking_query(query, headings, lock))?;
         cursor.columns = describe(&locking.query.outputs[..locking.visible]);
         let tables = self.tables_of(&locking)?;
+        let mark = self.session.mark();
         let (plan, batches) = loop {
             self.session.check_cancelled()?;
+            let _seen = self.session.enter(self.session.begin_snapshot());
             let (plan, batches) = self.run_to_end(&locking)?;
             if let Some(batches) = self.locked_rows(&locking, &tables, batches, lock.wait)? {
                 break (plan, batches);
             }
+            self.session.rollback_to_mark(mark)?;
         };
         let visible: Vec<usize> = (0..locking.visible).collect();
         let schema = plan.schema().project(&visible).map_err(|error| arrow(&error))?;
@@ -131,10 +133,23 @@ fn rowids(batch: &RecordBatch, column: usize) -> Result<Vec<Option<Rowid>>> {
         .collect()
 }
 
-/// THE CALL SITE of row locks: `engine::table::lock_rows` comes here.
+/// Locks rows, in the order of their rowids.
 #[cfg(not(test))]
-fn lock_rows(_session: &Session, _table: &TableDef, _rowids: &[Rowid], _wait: LockWait) -> Result<Locked> {
-    Err(Error::unsupported("FOR UPDATE: row locks"))
+fn lock_rows(session: &Session, table: &TableDef, rowids: &[Rowid], wait: LockWait) -> Result<Locked> {
+    let waited = if wait == LockWait::SkipLocked { LockWait::Forever } else { wait };
+    session.lock_table(table, engine::txn::TableLock::RowExclusive, waited)?;
+    let snapshot = session.snapshot();
+    let mut locked = Vec::with_capacity(rowids.len());
+    for rowid in rowids {
+        match engine::table::lock_row(session, table, *rowid, &snapshot, wait) {
+            Ok(true) => locked.push(*rowid),
+            // Passed by, or gone: then it is none of the query's rows any more.
+            Ok(false) => {}
+            Err(error) if error.is_own(engine::table::RESTART) => return Ok(Locked::Changed),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Locked::Rows(locked))
 }
 
 #[cfg(test)]

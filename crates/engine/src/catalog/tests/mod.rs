@@ -1,6 +1,7 @@
 //! The dictionary on a database in memory.
 
 mod objects;
+mod others;
 mod tablespaces;
 mod users;
 
