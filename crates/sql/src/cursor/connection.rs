@@ -47,7 +47,7 @@ pub struct Executed {
     pub is_query: bool,
     /// Rows inserted, updated or deleted; of CREATE TABLE AS SELECT the rows of the table.
     pub rows: Option<u64>,
-    /// CREATE FORCE VIEW made a view that cannot be used yet.
+    /// CREATE FORCE VIEW or ALTER VIEW … COMPILE was about a view that cannot be used.
     pub compilation_errors: bool,
 }
 
@@ -359,6 +359,11 @@ impl Connection {
             Statement::Delete(delete) => self.delete(delete, cursor).map(|rows| done(Some(rows))),
             Statement::Command(Command::CreateView(view)) => {
                 let valid = self.create_view(view, &shared.text)?;
+                self.commit();
+                Ok(Executed { compilation_errors: !valid, ..done(None) })
+            }
+            Statement::Command(Command::CompileView(name)) => {
+                let valid = self.compile_view(name)?;
                 self.commit();
                 Ok(Executed { compilation_errors: !valid, ..done(None) })
             }

@@ -52,6 +52,7 @@ impl Connection {
             | Command::CreateSynonym { .. }
             | Command::DropSynonym { .. } => self.object_command(command).map(|()| None),
             Command::CreateView(view) => self.create_view(view, text).map(|_| None),
+            Command::CompileView(name) => self.compile_view(name).map(|_| None),
             Command::CreateUser { name, spec } => session.create_user(name, spec).map(|()| None),
             Command::AlterUser { name, spec } => session.alter_user(name, spec).map(|()| None),
             Command::DropUser { name, cascade } => session.drop_user(name, *cascade).map(|()| None),
