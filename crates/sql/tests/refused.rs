@@ -115,7 +115,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("create sequence s2 session", "HW-0001"),
     ("create sequence s2 keep", "HW-0001"),
     ("alter sequence s restart", "HW-0001"),
-    ("alter view v compile", "HW-0001"),
+    ("alter view v add constraint c unique (a)", "HW-0001"),
     ("create temporary tablespace x tempfile 'x' size 1m", "HW-0001"),
     ("create bigfile tablespace x datafile 'x' size 1m", "HW-0001"),
     ("alter table t move", "HW-0001"),

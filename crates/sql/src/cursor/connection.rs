@@ -45,7 +45,7 @@ pub struct Executed {
     pub is_query: bool,
     /// Rows inserted, updated or deleted; of CREATE TABLE AS SELECT the rows of the table.
     pub rows: Option<u64>,
-    /// CREATE FORCE VIEW made a view that cannot be used yet.
+    /// CREATE FORCE VIEW or ALTER VIEW … COMPILE was about a view that cannot be used.
     pub compilation_errors: bool,
 }
 

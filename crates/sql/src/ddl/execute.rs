@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use common::{Error, Number, Result};
 use datafusion::sql::sqlparser::tokenizer::Token;
-use engine::catalog::{ColumnChange, ColumnDef, IndexSpec, NewColumn, TableChange, TableSpec};
+use engine::catalog::{ColumnChange, ColumnDef, IndexSpec, NewColumn, SchemaObject, TableChange, TableSpec};
 use engine::parameters::{Parameter, Scope};
 use scalar::Datum;
 
@@ -52,6 +52,7 @@ impl Connection {
             | Command::CreateSynonym { .. }
             | Command::DropSynonym { .. } => self.object_command(command).map(|()| None),
             Command::CreateView(view) => self.create_view(view, text).map(|_| None),
+            Command::CompileView(name) => self.compile_view(name).map(|_| None),
             Command::CreateUser { name, spec } => session.create_user(name, spec).map(|()| None),
             Command::AlterUser { name, spec } => session.alter_user(name, spec).map(|()| None),
             Command::DropUser { name, cascade } => session.drop_user(name, *cascade).map(|()| None),
@@ -213,13 +214,16 @@ impl Connection {
 
     fn create_index(&self, create: &CreateIndex) -> Result<()> {
         let (owner, name) = self.qualified(&create.name);
-        let (table_owner, table_name) = self.qualified(&create.table);
+        let table = self.resolved(&create.table)?;
+        if let Some(SchemaObject::View(view)) = &table.object {
+            return Err(Error::user(1702, format!("a view is not appropriate here: {}", view.qualified_name())));
+        }
         let SegmentAttributes { tablespace, physical, storage, cache: _ } = create.attributes.clone();
         self.session.create_index(&IndexSpec {
             owner,
             name,
-            table_owner,
-            table_name,
+            table_owner: table.owner,
+            table_name: table.name,
             columns: create.columns.clone(),
             unique: create.unique,
             tablespace,

@@ -1,7 +1,7 @@
 //! Views, sequences and synonyms: commands carried out by the engine's methods.
 
 use common::{Error, ErrorKind, Result};
-use engine::catalog::{PUBLIC, Resolved, ViewColumn, ViewSpec};
+use engine::catalog::{PUBLIC, Resolved, SchemaObject, ViewColumn, ViewSpec};
 
 use super::command::{Command, CreateView, Name};
 use super::execute::check_column_name;
@@ -91,6 +91,27 @@ impl Connection {
             read_only: create.read_only,
             replace: create.replace,
         })?;
+        Ok(valid)
+    }
+
+    /// ALTER VIEW … COMPILE: takes the types of the columns over from what the view selects from now; false where its text has no meaning.
+    pub(crate) fn compile_view(&self, name: &Name) -> Result<bool> {
+        let (owner, name) = self.qualified(name);
+        let catalog = self.session.catalog();
+        let Some(SchemaObject::View(view)) = catalog.object(&owner, &name) else {
+            return Err(Error::user(942, format!("table or view does not exist: {name}")));
+        };
+        self.session.check_may_create_view(&owner)?;
+        let names: Vec<String> = view.columns.iter().map(|column| column.name.clone()).collect();
+        let bound = self.view_query(&view.text, 0, &owner, &name);
+        let columns = bound.and_then(|(bound, _)| view_columns(&bound, &names));
+        let (columns, valid) = match columns {
+            Ok(columns) => (columns, true),
+            Err(error) if error.kind == ErrorKind::User => (view.columns.clone(), false),
+            Err(error) => return Err(error),
+        };
+        let (text, read_only) = (view.text.clone(), view.read_only);
+        self.session.create_view(&ViewSpec { owner, name, text, columns, read_only, replace: true })?;
         Ok(valid)
     }
 

@@ -110,6 +110,15 @@ fn alter(words: &mut Words<'_>) -> Result<Command> {
     if words.take("SEQUENCE") {
         return sequence::alter(words);
     }
+    if words.next_is("VIEW") {
+        let start = words.clone();
+        words.take("VIEW");
+        let name = words.name()?;
+        if words.take("COMPILE") {
+            return Ok(Command::CompileView(name));
+        }
+        return Err(start.unsupported("ALTER"));
+    }
     if words.take("USER") {
         return user::alter(words);
     }

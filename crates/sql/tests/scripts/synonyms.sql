@@ -13,6 +13,7 @@ update s set b = 'ONE' where s.a = 1;
 select s.b, system.s.a from s order by a;
 select x.a, everybodys.b from sv x, everybodys where x.a = everybodys.a order by 1;
 delete from everybodys where a = 1;
+create index i on everybodys (a);
 select count(*) from t;
 select * from user_synonyms order by synonym_name;
 select owner, synonym_name, table_owner, table_name from all_synonyms where owner = 'PUBLIC';
@@ -35,6 +36,7 @@ A | B
 1 | ONE
 2 | two
 DELETE: 1 rows
+CREATE INDEX
 COUNT(*)
 1
 SYNONYM_NAME | TABLE_OWNER | TABLE_NAME | DB_LINK
@@ -44,6 +46,7 @@ SV | SYSTEM | V | -
 OWNER | SYNONYM_NAME | TABLE_OWNER | TABLE_NAME
 PUBLIC | EVERYBODYS | SYSTEM | S
 OBJECT_NAME | OBJECT_TYPE | STATUS
+I | INDEX | VALID
 Q | SEQUENCE | VALID
 S | SYNONYM | VALID
 SQ | SYNONYM | VALID
@@ -84,6 +87,8 @@ create synonym size for t;
 drop synonym nosuch;
 drop public synonym nosuch;
 drop synonym t;
+create index i on s (a);
+create index i on everybodys (a);
 drop table s;
 truncate table s;
 alter table s add (c number);
@@ -102,6 +107,8 @@ ORA-00995: "SIZE": missing or invalid synonym identifier: it is a reserved word 
 ORA-01434: there is no private synonym SYSTEM.NOSUCH
 ORA-01432: there is no public synonym NOSUCH
 ORA-01434: there is no private synonym SYSTEM.T
+ORA-01702: a view is not appropriate here: SYSTEM.V
+ORA-01702: a view is not appropriate here: SYSTEM.V
 ORA-00942: there is no table or view SYSTEM.S
 ORA-00942: there is no table or view SYSTEM.S
 ORA-00942: there is no table or view SYSTEM.S

@@ -129,6 +129,9 @@ select column_name, data_type from user_tab_columns where table_name = 'EARLY';
 create table later (x number, y date);
 insert into later values (1, date '2024-02-29');
 select * from early;
+alter view early compile;
+select column_name, data_type from user_tab_columns where table_name = 'EARLY';
+alter view nosuch compile;
 create or replace force view bad as select from later;
 create view c1 as select x from later;
 create view c2 as select x from c1;
@@ -166,6 +169,11 @@ CREATE TABLE
 INSERT: 1 rows
 A | B
 1 | 29-FEB-24
+ALTER VIEW
+COLUMN_NAME | DATA_TYPE
+A | NUMBER
+B | DATE
+ORA-00942: table or view does not exist: NOSUCH
 ORA-00936: missing expression [43]
 CREATE VIEW
 CREATE VIEW
