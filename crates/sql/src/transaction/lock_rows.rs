@@ -167,9 +167,12 @@ mod tests {
     use super::*;
     use crate::cursor::Database;
 
+    /// Which rows are locked, by their places; None for a change that was found.
+    type Answer = Option<fn(usize) -> bool>;
+
     thread_local! {
-        /// What locking gives, call by call: for each row whether it is locked, or a change that was found.
-        static ANSWERS: RefCell<Vec<Option<fn(usize) -> bool>>> = RefCell::default();
+        /// What locking gives, call by call; all rows when nothing is said.
+        static ANSWERS: RefCell<Vec<Answer>> = RefCell::default();
         static ASKED: RefCell<Vec<(String, usize, LockWait)>> = RefCell::default();
     }
 
