@@ -26,7 +26,6 @@ use super::database::Database;
 use super::open::{ColumnDescription, Cursor, CursorNumber, Prepared};
 use super::tables::SessionTables;
 use super::trace::{self, CallStart};
-use crate::ddl::command::Command;
 use crate::functions::rows;
 use crate::functions::sequence::CurrentValues;
 use crate::plan::binder::{BindContext, BindValue, Binder, Tables};

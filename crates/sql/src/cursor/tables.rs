@@ -135,7 +135,7 @@ impl SessionTables {
 
     fn view_text(&self, view: &ViewDef) -> Result<BoundQuery> {
         let (shared, _) = self.database.library().find(&view.text, &view.owner, self.catalog.version())?;
-        let Statement::Query { query, headings } = &shared.statement else {
+        let Statement::Query { query, headings, lock: None } = &shared.statement else {
             return Err(Error::user(928, "missing SELECT keyword"));
         };
         let tables = self.inside(&view.owner, &view.name);

@@ -31,7 +31,6 @@ impl Connection {
             deleter.finish()
         });
         cursor.row_sources = dml_sources("DELETE", &table, &plan, &work);
-        let rows = deleter.rows();
         result
     }
 }

@@ -233,7 +233,6 @@ impl Connection {
             Ok(())
         });
         let result = result.and_then(|()| load.measure(self.session.meter(), || inserter.finish()));
-        let rows = inserter.rows();
         cursor.row_sources = insert_sources(&plan, &load);
         result
     }

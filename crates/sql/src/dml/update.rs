@@ -68,7 +68,6 @@ impl Connection {
             updater.finish()
         });
         cursor.row_sources = dml_sources("UPDATE", &table, &plan, &work);
-        let rows = updater.rows();
         result
     }
 
