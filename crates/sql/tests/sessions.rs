@@ -15,60 +15,10 @@ use std::sync::mpsc::channel;
 use harness::{Player, difference, play, settle};
 use waits::Event;
 
-const SET: &str = "HW-0001: not supported: SET TRANSACTION";
-const ROWS: &str = "HW-0001: not supported: FOR UPDATE: row locks";
-const ROLLBACK: &str = "HW-0001: not supported: ROLLBACK";
-const SAVEPOINT: &str = "HW-0001: not supported: SAVEPOINT";
-const LOCK: &str = "HW-0001: not supported: LOCK TABLE";
 
 /// Scripts that wait for undo and row locks, and what the first line that differs gives until then. A script that passes must be taken off this list;
 /// all of them are in force when it is empty.
-const WAITING: &[(&str, &str)] = &[
-    ("across_commit", ROWS),
-    ("ddl_commits", ROLLBACK),
-    ("deadlock", "UPDATE: 1 rows"),
-    ("deadlock_tables", LOCK),
-    ("disconnect", "UPDATE: 1 rows"),
-    ("g0_read_committed", SET),
-    ("g0_serializable", SET),
-    ("g1a_read_committed", SET),
-    ("g1a_serializable", SET),
-    ("g1b_read_committed", SET),
-    ("g1b_serializable", SET),
-    ("g1c_read_committed", SET),
-    ("g1c_serializable", SET),
-    ("g2_item_read_committed", SET),
-    ("g2_item_serializable", SET),
-    ("g2_read_committed", SET),
-    ("g2_same_predicate_serializable", SET),
-    ("g2_serializable", SET),
-    ("g2_two_edges_serializable", SET),
-    ("g_single_predicate_read_committed", SET),
-    ("g_single_predicate_serializable", SET),
-    ("g_single_read_committed", SET),
-    ("g_single_serializable", SET),
-    ("g_single_write_read_committed", SET),
-    ("g_single_write_serializable", SET),
-    ("long_query", "3 | 77"),
-    ("lost_update_prevented", ROWS),
-    ("otv_read_committed", SET),
-    ("otv_serializable", SET),
-    ("p4_read_committed", SET),
-    ("p4_serializable", SET),
-    ("phantom", SET),
-    ("pmp_read_committed", SET),
-    ("pmp_serializable", SET),
-    ("pmp_write_read_committed", SET),
-    ("pmp_write_serializable", SET),
-    ("read_only", SET),
-    ("savepoint_locks", SAVEPOINT),
-    ("savepoints", SAVEPOINT),
-    ("statement_atomicity", "19861"),
-    ("table_locks", LOCK),
-    ("unique_keys", "ORA-00001"),
-    ("waits_with_limits", ROWS),
-    ("write_skew", SET),
-];
+const WAITING: &[(&str, &str)] = &[];
 
 #[test]
 fn scripts() {
