@@ -81,8 +81,8 @@ impl Block {
         Self { held, address }
     }
 
-    /// A block that this thread's group of changes holds.
-    pub(super) fn own(block: BlockMut) -> Self {
+    /// A block that this thread has latched exclusively, and reads.
+    pub(crate) fn own(block: BlockMut) -> Self {
         Self { address: block.address(), held: Shared::Own(block) }
     }
 

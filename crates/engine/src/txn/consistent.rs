@@ -38,15 +38,35 @@ impl Session {
         if block::kind(&block) != Some(BlockType::Data) || itl::is_visible_fast(&block, snapshot.scn()) {
             return Ok(block);
         }
-        let mut changed = false;
+        let (mut changed, mut ended) = (false, false);
         for (_, slot) in itl::slots(&block) {
-            if !matches!(self.seen(slot, snapshot)?, Seen::Yes) {
-                changed = true;
-                break;
+            match self.seen(slot, snapshot)? {
+                Seen::Yes => {}
+                Seen::Ended(..) => ended = true,
+                Seen::No(_) => {
+                    changed = true;
+                    break;
+                }
             }
         }
-        if !changed {
+        if !changed && !ended {
             return Ok(block);
+        }
+        if !changed {
+            // All is as it is to be seen, but the block has not been told: delayed block cleanout, by whoever reads it first.
+            let address = block.address();
+            let bytes = block.to_vec();
+            drop(block);
+            if let Some(mut block) = self.instance().cache().try_cached_mut(self.meter(), address, BlockClass::Data)?
+                && *block == *bytes
+            {
+                self.clean_ended(&mut block)?;
+                self.meter().count(Statistic::CleanoutsOnlyConsistentReadGets, 1);
+                return Ok(Block::own(block));
+            }
+            let mut bytes = bytes;
+            self.roll_back_copy(address, &mut bytes, snapshot)?;
+            return Ok(Block::copy(address, bytes));
         }
         let mut bytes = block.to_vec();
         let address = block.address();
