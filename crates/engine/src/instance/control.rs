@@ -124,6 +124,9 @@ pub struct ControlData {
     pub block_bytes: u64,
     pub shutdown: Shutdown,
     pub scn: u64,
+    /// What each datafile's header says since the last clean close; after a crash headers may be of any time, and redo tells.
+    #[serde(default)]
+    pub closed_scn: Option<u64>,
     pub tablespaces: Vec<TablespaceRecord>,
     pub datafiles: Vec<DatafileRecord>,
     /// None in a database that was made before there was redo.

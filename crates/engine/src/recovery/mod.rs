@@ -63,7 +63,9 @@ pub(crate) fn roll_forward(
     control: &ControlData,
     reader: &mut RedoReader,
 ) -> Result<RolledForward> {
-    let mut done = RolledForward { scn: control.scn, ..RolledForward::default() };
+    // A file is made without redo: no change of it may come to seem older than it is.
+    let created = control.datafiles.iter().map(|file| file.created_scn).max().unwrap_or(0);
+    let mut done = RolledForward { scn: control.scn.max(created), ..RolledForward::default() };
     while let Some((_, bytes)) = reader.next()? {
         let record = Record::parse(bytes)?;
         done.records += 1;

@@ -13,7 +13,7 @@ use format::{extent_bitmap, file};
 
 use super::{Datafile, Tablespace, unit_blocks};
 use crate::instance::{
-    Autoextend, DatafileRecord, ExtentManagement, Instance, Session, SpaceManagement, TablespaceKind, TablespaceRecord,
+    Autoextend, DatafileRecord, ExtentManagement, Instance, Session, Shutdown, SpaceManagement, TablespaceKind, TablespaceRecord,
 };
 
 /// A datafile to make. Sizes in bytes.
@@ -94,8 +94,15 @@ pub(crate) fn open_file(
             file::name(&header.tablespace_name)
         )));
     }
-    let (stamped, expected) = (header.checkpoint_scn.get(), instance.control().data().scn);
-    if stamped != expected {
+    let (clean, closed) = {
+        let control = instance.control();
+        (control.data().shutdown == Shutdown::Clean, control.data().closed_scn)
+    };
+    let stamped = header.checkpoint_scn.get();
+    if clean
+        && let Some(expected) = closed
+        && stamped != expected
+    {
         return Err(Error::new(
             ErrorKind::Corrupt,
             Number::Ora(1113),
