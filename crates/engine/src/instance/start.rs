@@ -19,7 +19,7 @@ use crate::cache::{Cache, DoubleWrite};
 use crate::catalog::{self, Catalog};
 use crate::parameters::{Parameter, ParameterFile, Parameters, Value};
 use crate::recovery;
-use crate::redo::{LogGroupSpec, LogOptions, ReadEnd, RedoLog, RedoReader};
+use crate::redo::{FIRST_BLOCK, LogGroupSpec, LogOptions, ReadEnd, RedoLog, RedoReader};
 use crate::tablespace::{self, DatafileSpec, Tablespace, TablespaceSpec, Tablespaces};
 use crate::undo::UndoSegments;
 
@@ -214,7 +214,11 @@ impl Instance {
             instance.open_log(recovered)?;
             let session = instance.connect("SYS")?;
             instance.undo.load(&session)?;
-            catalog::load(&session)
+            catalog::load(&session)?;
+            if instance.rolled_forward.get().is_some() {
+                recovery::free_unowned(&session)?;
+            }
+            Ok(())
         });
         if let Err(error) = opened {
             // A database that was closed cleanly stays so.
@@ -281,7 +285,15 @@ impl Instance {
 
     /// Begins a new sequence of the log; from here on changes can be made, and a crash is seen.
     fn open_log(&self, recovered: Option<ReadEnd>) -> Result<()> {
-        let groups = self.control().data().log_groups.clone();
+        let mut groups = self.control().data().log_groups.clone();
+        if recovered.is_none()
+            && let Some(last) = groups.iter_mut().max_by_key(|group| group.sequence)
+            && last.sequence > 0
+            && last.end_block.is_none()
+        {
+            // An open after a clean close was cut short between the new sequence and the note that the database is open: nothing was changed.
+            (last.end_block, last.end_lsn, last.next_scn) = (Some(FIRST_BLOCK), Some(last.first_lsn), Some(last.first_scn));
+        }
         let options = LogOptions {
             database: self.database_id,
             buffer_bytes: LOG_BUFFER,

@@ -2,6 +2,8 @@
 //!
 //! See README.md in this folder.
 
+mod unowned;
+
 use common::sync::Arc;
 use common::{BlockClass, Error, ErrorKind, Number, Result, Scn};
 use device::AlignedBuffer;
@@ -9,8 +11,10 @@ use format::redo::{NEW, Record, Vector, Version};
 use waits::Meter;
 
 use crate::cache::Cache;
-use crate::instance::ControlData;
+use crate::instance::{ControlData, DatafileRecord};
 use crate::redo::RedoReader;
+
+pub(crate) use unowned::free_unowned;
 
 /// What a roll forward did.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -63,8 +67,9 @@ pub(crate) fn roll_forward(
     control: &ControlData,
     reader: &mut RedoReader,
 ) -> Result<RolledForward> {
-    // A file is made without redo: no change of it may come to seem older than it is.
-    let created = control.datafiles.iter().map(|file| file.created_scn).max().unwrap_or(0);
+    // A file is made and cut without redo: no change of it may come to seem older than it is.
+    let cut = |file: &DatafileRecord| file.cuts.last().map_or(0, |(scn, _)| *scn);
+    let created = control.datafiles.iter().map(|file| file.created_scn.max(cut(file))).max().unwrap_or(0);
     let mut done = RolledForward { scn: control.scn.max(created), ..RolledForward::default() };
     while let Some((_, bytes)) = reader.next()? {
         let record = Record::parse(bytes)?;
@@ -88,7 +93,7 @@ fn apply(cache: &Arc<Cache>, meter: &Meter, control: &ControlData, vector: &Vect
         return Ok(false);
     };
     // The number was another file's before, or the file was longer once.
-    if vector.after.scn < file.created_scn || vector.address.block >= cache.file(vector.address.file)?.blocks() {
+    if !file.had(vector.address.block, vector.after.scn) || vector.address.block >= cache.file(vector.address.file)?.blocks() {
         return Ok(false);
     }
     let class = BlockClass::ALL.into_iter().find(|class| *class as u16 == vector.class).unwrap_or(BlockClass::Data);

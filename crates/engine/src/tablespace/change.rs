@@ -337,6 +337,7 @@ impl Instance {
             autoextend,
             created_us: s.meter().clock().wall_us(),
             created_scn: self.advance_scn().0,
+            cuts: Vec::new(),
         };
         let head = self.format_head(tablespace, &record, size, unit);
         let written = device.write_at(0, &[&head[..]]).and_then(|()| device.sync());
@@ -530,13 +531,18 @@ impl Instance {
     pub(crate) fn set_file_blocks(&self, s: &Session, number: FileNumber, blocks: u32) -> Result<()> {
         let file = self.cache().file(number)?;
         let grows = blocks > file.blocks();
-        // The control file must never name more blocks than the file has.
+        // The control file must never name more blocks than the file has, after a crash either.
         if grows {
             file.set_blocks(blocks, s.meter())?;
+            file.sync_if_written(s.meter()).map_err(|error| self.health().stop(&error))?;
         }
+        let scn = self.advance_scn().0;
         self.control().update(|data| {
             if let Some(record) = data.datafiles.iter_mut().find(|file| file.number == number.0) {
                 record.blocks = blocks;
+                if !grows {
+                    record.cut(scn, blocks);
+                }
             }
         })?;
         if !grows {
