@@ -429,7 +429,10 @@ impl Instance {
         if closed.is_none() || files.iter().any(|file| file.changed()) {
             scn = self.advance_scn().0;
             for file in files {
-                file.stamp_checkpoint(common::Scn(scn), &self.background).map_err(|error| self.health.stop(&error))?;
+                let stamped = file.stamped_header(common::Scn(scn)).and_then(|(address, block)| {
+                    self.cache.write_whole(&self.background, &file, address, &block)
+                });
+                stamped.map_err(|error| self.health.stop(&error))?;
             }
         }
         // What is written of the log last is its end; nobody needs it after this.

@@ -84,8 +84,17 @@ pub(crate) fn open_file(
     if found_size != size {
         return Err(failed(format!("its blocks have {found_size} bytes, not {size}")));
     }
-    let header_block = &head[size.bytes()..];
-    block::check(header_block, BlockAddress::new(number, file::FILE_HEADER_BLOCK)).map_err(|e| failed(e.text))?;
+    let address = BlockAddress::new(number, file::FILE_HEADER_BLOCK);
+    let header_block = &mut head[size.bytes()..];
+    if let Err(error) = block::check(header_block, address) {
+        // A crash during a close may have torn it; then it is whole in the double-write area.
+        let area = instance.cache().double_write().map_or(Ok(Vec::new()), |area| area.blocks())?;
+        let whole = area.into_iter().find(|(other, whole)| *other == address && whole.len() == size.bytes());
+        let Some((_, whole)) = whole else { return Err(failed(error.text)) };
+        header_block.copy_from_slice(&whole);
+        let written = device.write_at(size.bytes() as u64, &[header_block]).and_then(|()| device.sync());
+        written.map_err(|e| failed(format!("its torn header cannot be put back: {e}")))?;
+    }
     let header = file::file_header(header_block);
     if header.file.get() != u32::from(number.0) || header.tablespace.get() != tablespace.number {
         return Err(failed(format!(
