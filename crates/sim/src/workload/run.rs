@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use common::sync::{Arc, Mutex};
-use common::{Error, Result};
+use common::Result;
 use engine::catalog::{DatafileChange, TablespaceChange};
-use engine::instance::{Background, CreateOptions, Instance, Session, SpaceManagement};
+use engine::instance::{Background, CreateOptions, Instance, Session};
 use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use engine::txn::CommitWrite;
 
@@ -422,18 +422,4 @@ impl Run<'_> {
             }
         })
     }
-}
-
-/// What a plan's management is called, for a report.
-#[must_use]
-pub(crate) fn management(management: SpaceManagement) -> &'static str {
-    match management {
-        SpaceManagement::Manual => "manual",
-        SpaceManagement::Auto => "auto",
-    }
-}
-
-/// An error of the simulator itself.
-pub(crate) fn unexpected(text: impl Into<String>) -> Error {
-    Error::bug(text)
 }
