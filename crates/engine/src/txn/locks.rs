@@ -117,10 +117,6 @@ impl Locks {
         }
     }
 
-    pub(crate) fn is_active(&self, xid: Xid) -> bool {
-        self.state.lock().active.contains_key(&xid)
-    }
-
     /// Gives up the table locks of a session.
     pub(crate) fn release_tables(&self, sid: u32) {
         let mut state = self.state.lock();
