@@ -41,6 +41,9 @@ impl std::fmt::Debug for UndoWriter {
     }
 }
 
+/// A record with a payload as short as this has room wherever one with a long payload, which lies elsewhere, has.
+const SHORT_PAYLOAD: usize = 16;
+
 /// Bytes of a piece of a payload in a block, beside the part itself.
 fn piece_overhead() -> usize {
     // A piece has what a record has but an ITL slot and a chain.
@@ -157,7 +160,7 @@ impl UndoWriter {
                 self.spare.push_back(taken);
             }
         }
-        let need = RECORD_OVERHEAD_MAX + if whole { payload } else { 0 };
+        let need = RECORD_OVERHEAD_MAX + if whole { payload } else { SHORT_PAYLOAD };
         let fits = |taken: &Taken| usize::from(taken.records) < RECORDS_MAX && taken.room >= need;
         if self.current.as_ref().is_none_or(|taken| !fits(taken)) {
             self.current = Some(self.take(s, true)?);
@@ -200,6 +203,17 @@ impl UndoWriter {
         s.change(&mut block, |bytes| undo::own_block(bytes, xid));
         taken.owned = true;
         Ok(())
+    }
+
+    /// Whether a record with so many bytes of payload has room as things are.
+    #[must_use]
+    pub fn has_room(&self, payload: usize) -> bool {
+        let empty = undo::empty_room(self.segment.block_bytes());
+        let whole = payload + RECORD_OVERHEAD_MAX <= empty;
+        let pieces = if whole { 0 } else { payload.div_ceil(empty - piece_overhead()) };
+        let need = RECORD_OVERHEAD_MAX + if whole { payload } else { SHORT_PAYLOAD };
+        self.spare.len() >= pieces
+            && self.current.is_some_and(|taken| usize::from(taken.records) < RECORDS_MAX && taken.room >= need)
     }
 
     /// Where [`UndoWriter::append`] will write the record for which room was reserved.
