@@ -204,7 +204,12 @@ impl Cache {
     ///
     /// # Errors
     /// As [`Cache::get_mut`].
-    pub(crate) fn try_cached_mut(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<Option<BlockMut>> {
+    pub(crate) fn try_cached_mut(
+        &self,
+        meter: &Meter,
+        address: BlockAddress,
+        class: BlockClass,
+    ) -> Result<Option<BlockMut>> {
         self.health.check()?;
         let pool = self.pool(address)?;
         let Some(frame) = pool.find_valid(address) else { return Ok(None) };

@@ -10,11 +10,11 @@ use common::{BlockSize, Clock, Error, ErrorKind, Number, Result};
 use device::{DirectoryLock, FileSystem};
 use waits::{Meter, SystemMeter};
 
-use super::{Instance, Session};
 use super::calls::Calls;
 use super::checkpoint::{Checkpoints, Host};
 use super::control::{ControlData, ControlFile, Shutdown, SpaceManagement};
 use super::health::Health;
+use super::{Instance, Session};
 use crate::cache::{Cache, DoubleWrite};
 use crate::catalog::{self, Catalog};
 use crate::parameters::{Parameter, ParameterFile, Parameters, Value};
@@ -425,7 +425,8 @@ impl Instance {
     /// Starts the background writer. It holds no reference to the instance, so that dropping the last session of an unclosed instance ends it.
     fn start_writer(self: &Arc<Self>) -> Result<()> {
         let checkpoints = self.checkpoints.clone();
-        let handle = sync::spawn("dbw0", move || checkpoints.run()).map_err(|e| io(443, "cannot start the database writer", &e))?;
+        let handle = sync::spawn("dbw0", move || checkpoints.run())
+            .map_err(|e| io(443, "cannot start the database writer", &e))?;
         *self.writer.lock() = Some(handle);
         Ok(())
     }

@@ -14,8 +14,8 @@ mod snapshot;
 pub(crate) use change::{Interest, RowLock};
 pub use locks::{HeldTableLock, Locks, Waiter};
 pub(crate) use rollback::Dead;
-pub(crate) use session::SessionTransactions;
 pub use session::Mark;
+pub(crate) use session::SessionTransactions;
 pub use snapshot::Snapshot;
 pub(crate) use snapshot::Snapshots;
 

@@ -70,7 +70,10 @@ impl Session {
     /// Begins a transaction unless one is under way, and makes room for an undo record. No block may be latched.
     pub(crate) fn prepare(&self, payload: usize) -> Result<Xid> {
         if self.transactions().0.lock().isolation() == Isolation::ReadOnly {
-            return Err(Error::user(1456, "may not perform insert/delete/update operation inside a READ ONLY transaction"));
+            return Err(Error::user(
+                1456,
+                "may not perform insert/delete/update operation inside a READ ONLY transaction",
+            ));
         }
         self.instance().redo().wait_room(self.meter())?;
         let begun = self.with_transaction(|_| ()).is_some();
@@ -170,7 +173,9 @@ impl Session {
         });
         match found.flatten() {
             Some(mark) => self.rollback_to_mark(mark),
-            None => Err(Error::user(1086, format!("savepoint '{name}' never established in this session or is invalid"))),
+            None => {
+                Err(Error::user(1086, format!("savepoint '{name}' never established in this session or is invalid")))
+            }
         }
     }
 
