@@ -79,6 +79,8 @@ impl Session {
         let scn = match slot.state() {
             itl::State::Unused => return Ok(Seen::Yes),
             itl::State::Committed(scn) if scn <= snapshot.scn() => return Ok(Seen::Yes),
+            // It may have been in time, or not: nobody knows any more.
+            itl::State::Committed(_) if slot.is_upper_bound() => return Err(self.too_old(slot.xid())),
             itl::State::Committed(scn) => Some(scn),
             itl::State::Active => match snapshot.sees_own(slot.xid(), slot.uba()) {
                 Some(true) => return Ok(Seen::Yes),

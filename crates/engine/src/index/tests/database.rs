@@ -112,6 +112,18 @@ impl Database {
         unique: bool,
         pctfree: u64,
     ) -> Result<Arc<IndexDef>> {
+        let physical = PhysicalAttributes { pctfree: Some(pctfree), ..PhysicalAttributes::default() };
+        self.index_with(table, name, columns, unique, physical)
+    }
+
+    pub(super) fn index_with(
+        &self,
+        table: &TableDef,
+        name: &str,
+        columns: &[&str],
+        unique: bool,
+        physical: PhysicalAttributes,
+    ) -> Result<Arc<IndexDef>> {
         self.session.create_index(&IndexSpec {
             owner: "SYSTEM".to_owned(),
             name: name.to_owned(),
@@ -120,7 +132,7 @@ impl Database {
             columns: columns.iter().map(|name| (*name).to_owned()).collect(),
             unique,
             tablespace: Some("T".to_owned()),
-            physical: PhysicalAttributes { pctfree: Some(pctfree), ..PhysicalAttributes::default() },
+            physical,
             storage: Storage::default(),
         })
     }

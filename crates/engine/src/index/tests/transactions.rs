@@ -10,7 +10,7 @@ use waits::{Event, Statistic};
 
 use super::super::{IndexScan, Key, delete_batch, insert_batch, lookup, statistics, verify};
 use super::database::{Database, MB};
-use crate::catalog::{IndexDef, TableDef};
+use crate::catalog::{IndexDef, PhysicalAttributes, TableDef};
 use crate::instance::{Session, SpaceManagement};
 use crate::txn::{CommitWrite, Mark};
 
@@ -37,7 +37,9 @@ impl Stage {
     fn new(unique: bool) -> Self {
         let database = Database::new(BlockSize::K2, SpaceManagement::Auto, 4 * MB, true);
         let table = database.table("ROWS");
-        let index = database.index(&table, "I", &["B"], unique, 10);
+        // A slot for each session from the start: one that waits for a slot would wait for itself where one thread plays them all.
+        let physical = PhysicalAttributes { initrans: Some(6), ..PhysicalAttributes::default() };
+        let index = database.index_with(&table, "I", &["B"], unique, physical).unwrap();
         Self { database, table, index }
     }
 
