@@ -15,6 +15,9 @@ use crate::measured::Statement;
 use crate::progress::Progress;
 use crate::source::{Row, Rows, Shape};
 
+/// Bytes of each redo log file: an experiment is not to wait for checkpoints that a small log makes.
+const LOG_BYTES: u64 = 128 << 20;
+
 /// The user of all experiments.
 const USER: &str = "SYSTEM";
 /// Rows between two looks at how far a load is.
@@ -53,6 +56,7 @@ impl Laboratory {
         let lock = device::lock_directory(&directory).map_err(|error| io(&directory, &error))?;
         let options = CreateOptions {
             parameters: parameters.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+            log_bytes: LOG_BYTES,
             ..CreateOptions::default()
         };
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());

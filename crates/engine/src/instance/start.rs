@@ -27,7 +27,7 @@ use crate::undo::UndoSegments;
 const MB: u64 = 1 << 20;
 /// Redo log files of a database, and bytes of each.
 const LOG_GROUPS: u32 = 3;
-const LOG_BYTES: u64 = 64 * MB;
+const LOG_BYTES: u64 = 32 * MB;
 /// Bytes of the log buffer.
 const LOG_BUFFER: usize = 16 << 20;
 /// The first file of every database.
