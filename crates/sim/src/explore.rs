@@ -1,5 +1,7 @@
 //! Crashes at many places of a recorded run.
 
+use std::fmt;
+
 use crate::check::{Allowed, Depth, Findings, check};
 use crate::disk::{Keep, Note, Operation, Walk};
 use crate::random::Random;
@@ -28,6 +30,25 @@ pub struct Failure {
     /// The place in the recovery that a second crash fell into.
     pub again: Option<(usize, Keep)>,
     pub findings: Findings,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "crash in operation {} ({:?} kept)", self.place, self.keep)?;
+        if let Some((place, keep)) = self.again {
+            write!(f, ", and in operation {place} of its recovery ({keep:?} kept)")?;
+        }
+        let Findings { lost, phantom, broken } = &self.findings;
+        for (what, texts) in [("lost", lost), ("phantom", phantom), ("broken", broken)] {
+            for text in texts.iter().take(2) {
+                write!(f, "; {what}: {text}")?;
+            }
+            if texts.len() > 2 {
+                write!(f, "; {} more {what}", texts.len() - 2)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What came of many crashes.

@@ -325,7 +325,9 @@ impl Run<'_> {
         let s = self.sessions[0].clone();
         work(&s)?;
         self.live = state;
-        if !TRANSACTIONS {
+        if TRANSACTIONS {
+            s.commit(CommitWrite::default())?;
+        } else {
             let redo = self.instance.redo();
             redo.wait_durable(s.meter(), redo.end())?;
         }
@@ -375,6 +377,9 @@ impl Run<'_> {
     }
 
     fn create_index(&mut self) -> Result<()> {
+        if !self.plan.indexes {
+            return Ok(());
+        }
         let Some(name) = self.some_table() else { return Ok(()) };
         let mut state = self.live.clone();
         let tablespace = self.plan.tablespace(self.random.index(self.plan.tablespaces.len()));
