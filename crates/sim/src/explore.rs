@@ -113,7 +113,11 @@ pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
     let share = |left: usize, of: usize| left >= of || of == 0;
     let mut walk = Walk::new(recording.base.clone());
     let (mut passed, mut number) = (0, 0);
-    let mut places: Vec<usize> = all.iter().copied().filter(|_| share(crashes.places, all.len()) || random.index(all.len()) < crashes.places).collect();
+    let mut places: Vec<usize> = all
+        .iter()
+        .copied()
+        .filter(|_| share(crashes.places, all.len()) || random.index(all.len()) < crashes.places)
+        .collect();
     // After the last operation too.
     places.push(recording.operations.len());
     for place in places {
@@ -127,7 +131,11 @@ pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
             continue;
         };
         let operation = recording.operations.get(place);
-        let ways = if walk.waiting() == 0 && operation.is_none_or(|o| !matches!(o, Operation::Write { .. })) { 1 } else { crashes.ways };
+        let ways = if walk.waiting() == 0 && operation.is_none_or(|o| !matches!(o, Operation::Write { .. })) {
+            1
+        } else {
+            crashes.ways
+        };
         for way in 0..ways {
             let keep = Keep::ALL[(number + way) % Keep::ALL.len()];
             let image = walk.crash(operation, keep, &mut random);

@@ -32,7 +32,11 @@ fn options() -> Result<Options, String> {
             "--places" => options.places = value as usize,
             "--indexes" => options.indexes = value != 0,
             "--exhaustive" => options.exhaustive = value != 0,
-            _ => return Err(format!("{name} is no option: --seeds, --first, --steps, --places, --indexes, --exhaustive")),
+            _ => {
+                return Err(format!(
+                    "{name} is no option: --seeds, --first, --steps, --places, --indexes, --exhaustive"
+                ));
+            }
         }
     }
     Ok(options)
