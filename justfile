@@ -13,7 +13,7 @@ test:
 
 # The parts that build in seconds, without DataFusion
 test-engine:
-    cargo test -p common -p waits -p format -p scan -p device -p engine -p scalar -p report -p shell
+    cargo test -p common -p waits -p format -p scan -p device -p engine -p sim -p scalar -p report -p shell
 
 # Formatting and lints
 lint:
@@ -36,6 +36,11 @@ bench-peers:
 # Rewrites the generated reference pages
 reference:
     HIGHWATER_WRITE_REFERENCE=1 UPDATE_REFERENCE=1 cargo test -p waits -p engine reference
+
+# Crashes and faults by seed (crates/sim/README.md)
+sim seeds="100":
+    cargo run --release -p sim -- --seeds {{seeds}} --steps 100 --places 60
+    cargo run --release -p sim -- --seeds 5 --steps 12 --exhaustive 1
 
 # Each fuzz target for that many seconds (fuzz/README.md)
 fuzz seconds="60" targets="":

@@ -120,14 +120,15 @@ fn look(
 ) -> Result<()> {
     let clock = Arc::new(SimulatedClock::default());
     let directory = Path::new(DIRECTORY);
-    let instance =
-        Instance::open_with(Arc::new(files.clone()), directory, clock.clone(), None, Background::Inline)?;
+    let instance = Instance::open_with(Arc::new(files.clone()), directory, clock.clone(), None, Background::Inline)?;
     *recovery = files.take_operations();
     let session = instance.connect(OWNER)?;
     for (name, error) in session.catalog().unusable() {
         findings.broken.push(format!("{name} cannot be used: {error}"));
     }
-    let Difference { lost, phantom } = allowed.difference(&workload::read(&session)?);
+    let found = workload::read(&session)?;
+    findings.broken.extend(workload::bank::wrong_sum(&found));
+    let Difference { lost, phantom } = allowed.difference(&found);
     (findings.lost, findings.phantom) = (lost, phantom);
     if depth == Depth::Rows {
         return Ok(());
@@ -135,7 +136,8 @@ fn look(
     let tablespace = instance.tablespaces().all().into_iter().map(|t| t.name().to_owned()).find(|t| t.starts_with('T'));
     if let Some(tablespace) = tablespace {
         workload::create_table(&session, "AFTERWARDS", &tablespace, 10)?;
-        let rows: Vec<Row> = (0..30_u32).map(|key| vec![Some(key.to_be_bytes().to_vec()), None, Some(vec![7; 90])]).collect();
+        let rows: Vec<Row> =
+            (0..30_u32).map(|key| vec![Some(key.to_be_bytes().to_vec()), None, Some(vec![7; 90])]).collect();
         workload::insert(&session, "AFTERWARDS", &rows)?;
         session.commit(engine::txn::CommitWrite::default())?;
     }
@@ -145,7 +147,11 @@ fn look(
     let report = engine::verify::verify(Arc::new(files.clone()), directory, clock, None)?;
     let half_done = |object: &Option<String>| object.as_ref().is_some_and(|object| allowed.half_done.contains(object));
     findings.broken.extend(
-        report.problems.iter().filter(|problem| !half_done(&problem.object)).map(|problem| format!("verify: {problem}")),
+        report
+            .problems
+            .iter()
+            .filter(|problem| !half_done(&problem.object))
+            .map(|problem| format!("verify: {problem}")),
     );
     Ok(())
 }

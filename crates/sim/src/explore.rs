@@ -1,5 +1,7 @@
 //! Crashes at many places of a recorded run.
 
+use std::fmt;
+
 use crate::check::{Allowed, Depth, Findings, check};
 use crate::disk::{Keep, Note, Operation, Walk};
 use crate::random::Random;
@@ -28,6 +30,25 @@ pub struct Failure {
     /// The place in the recovery that a second crash fell into.
     pub again: Option<(usize, Keep)>,
     pub findings: Findings,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "crash in operation {} ({:?} kept)", self.place, self.keep)?;
+        if let Some((place, keep)) = self.again {
+            write!(f, ", and in operation {place} of its recovery ({keep:?} kept)")?;
+        }
+        let Findings { lost, phantom, broken } = &self.findings;
+        for (what, texts) in [("lost", lost), ("phantom", phantom), ("broken", broken)] {
+            for text in texts.iter().take(2) {
+                write!(f, "; {what}: {text}")?;
+            }
+            if texts.len() > 2 {
+                write!(f, "; {} more {what}", texts.len() - 2)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What came of many crashes.
@@ -92,7 +113,11 @@ pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
     let share = |left: usize, of: usize| left >= of || of == 0;
     let mut walk = Walk::new(recording.base.clone());
     let (mut passed, mut number) = (0, 0);
-    let mut places: Vec<usize> = all.iter().copied().filter(|_| share(crashes.places, all.len()) || random.index(all.len()) < crashes.places).collect();
+    let mut places: Vec<usize> = all
+        .iter()
+        .copied()
+        .filter(|_| share(crashes.places, all.len()) || random.index(all.len()) < crashes.places)
+        .collect();
     // After the last operation too.
     places.push(recording.operations.len());
     for place in places {
@@ -106,7 +131,11 @@ pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
             continue;
         };
         let operation = recording.operations.get(place);
-        let ways = if walk.waiting() == 0 && operation.is_none_or(|o| !matches!(o, Operation::Write { .. })) { 1 } else { crashes.ways };
+        let ways = if walk.waiting() == 0 && operation.is_none_or(|o| !matches!(o, Operation::Write { .. })) {
+            1
+        } else {
+            crashes.ways
+        };
         for way in 0..ways {
             let keep = Keep::ALL[(number + way) % Keep::ALL.len()];
             let image = walk.crash(operation, keep, &mut random);

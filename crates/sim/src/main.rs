@@ -1,4 +1,5 @@
-//! Many seeds: `sim --seeds N [--first S] [--steps N] [--places N]`.
+//! Many seeds: `sim --seeds N [--first S] [--steps N] [--places N] [--indexes 0] [--exhaustive 1]`. Exhaustive: a crash at every operation, and after
+//! every tenth of these one at every operation of the recovery.
 
 use std::process::ExitCode;
 
@@ -6,15 +7,20 @@ use sim::disk::Lie;
 use sim::explore::{Crashes, Outcome, explore};
 use sim::workload::{Plan, record};
 
+/// Failures of a seed that are shown.
+const SHOWN: usize = 3;
+
 struct Options {
     first: u64,
     seeds: u64,
     steps: usize,
     places: usize,
+    indexes: bool,
+    exhaustive: bool,
 }
 
 fn options() -> Result<Options, String> {
-    let mut options = Options { first: 1, seeds: 20, steps: 60, places: 60 };
+    let mut options = Options { first: 1, seeds: 20, steps: 60, places: 60, indexes: true, exhaustive: false };
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         let value = arguments.next().ok_or_else(|| format!("{name} needs a number"))?;
@@ -24,7 +30,13 @@ fn options() -> Result<Options, String> {
             "--seeds" => options.seeds = value,
             "--steps" => options.steps = value as usize,
             "--places" => options.places = value as usize,
-            _ => return Err(format!("{name} is no option: --seeds, --first, --steps, --places")),
+            "--indexes" => options.indexes = value != 0,
+            "--exhaustive" => options.exhaustive = value != 0,
+            _ => {
+                return Err(format!(
+                    "{name} is no option: --seeds, --first, --steps, --places, --indexes, --exhaustive"
+                ));
+            }
         }
     }
     Ok(options)
@@ -41,7 +53,7 @@ fn main() -> ExitCode {
     };
     let mut all = Outcome::default();
     for seed in options.first..options.first + options.seeds {
-        let plan = Plan::new(seed, options.steps);
+        let plan = Plan { indexes: options.indexes, ..Plan::new(seed, options.steps) };
         let recording = match record(&plan, &[], Lie::None) {
             Ok(recording) => recording,
             Err(error) => {
@@ -49,13 +61,14 @@ fn main() -> ExitCode {
                 return ExitCode::FAILURE;
             }
         };
+        let all_of_it = options.exhaustive;
         let crashes = Crashes {
             seed,
-            places: options.places,
-            ways: 2,
+            places: if all_of_it { usize::MAX } else { options.places },
+            ways: if all_of_it { 3 } else { 2 },
             blocks_every: 1,
             again_every: 10,
-            again_places: 6,
+            again_places: if all_of_it { usize::MAX } else { 6 },
         };
         let outcome = explore(&recording, &crashes);
         println!(
@@ -69,8 +82,9 @@ fn main() -> ExitCode {
             outcome.broken,
             recording.ended_by.map_or_else(String::new, |why| format!("; ended by {why}")),
         );
-        for failure in &outcome.failures {
-            println!("  {failure:?}");
+        // The first few tell most.
+        for failure in outcome.failures.iter().take(SHOWN) {
+            println!("  {failure}");
         }
         all.add(outcome);
     }

@@ -15,11 +15,11 @@ impl Random {
     #[must_use]
     pub fn at(seed: u64, place: u64) -> Self {
         let mut random = Self(seed ^ place.wrapping_mul(0xd605_1b5c_5cf1_a4ad));
-        random.next();
+        random.draw();
         random
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -29,7 +29,7 @@ impl Random {
 
     /// A number below `end`; 0 when that is 0.
     pub fn below(&mut self, end: u64) -> u64 {
-        if end == 0 { 0 } else { ((u128::from(self.next()) * u128::from(end)) >> 64) as u64 }
+        if end == 0 { 0 } else { ((u128::from(self.draw()) * u128::from(end)) >> 64) as u64 }
     }
 
     /// An index of something that has `length` elements.

@@ -47,14 +47,8 @@ fn what_was_acknowledged_survives_crashes() {
 fn a_small_run_survives_a_crash_at_every_operation_and_again_in_its_recovery() {
     let plan = Plan { definitions: false, closed: true, ..Plan::new(5, 9) };
     let recording = record(&plan, &[], Lie::None).unwrap();
-    let everywhere = Crashes {
-        seed: 5,
-        places: usize::MAX,
-        ways: 2,
-        blocks_every: 10,
-        again_every: 23,
-        again_places: usize::MAX,
-    };
+    let everywhere =
+        Crashes { seed: 5, places: usize::MAX, ways: 2, blocks_every: 10, again_every: 23, again_places: usize::MAX };
     let outcome = explore(&recording, &everywhere);
     assert!(outcome.second > 100, "{} crashes in recoveries", outcome.second);
     assert_clean("everywhere", &outcome);

@@ -52,7 +52,13 @@ impl Cache {
     ///
     /// # Errors
     /// ORA-01114.
-    pub(crate) fn write_whole(&self, meter: &Meter, file: &Datafile, address: BlockAddress, block: &[u8]) -> Result<()> {
+    pub(crate) fn write_whole(
+        &self,
+        meter: &Meter,
+        file: &Datafile,
+        address: BlockAddress,
+        block: &[u8],
+    ) -> Result<()> {
         let area = self.double_write().map(|area| area.write(&[address], block)).transpose()?;
         file.write_blocks(address, block)?;
         file.sync_if_written(meter)?;

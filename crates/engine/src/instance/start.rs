@@ -325,7 +325,8 @@ impl Instance {
             && last.end_block.is_none()
         {
             // An open after a clean close was cut short between the new sequence and the note that the database is open: nothing was changed.
-            (last.end_block, last.end_lsn, last.next_scn) = (Some(FIRST_BLOCK), Some(last.first_lsn), Some(last.first_scn));
+            (last.end_block, last.end_lsn, last.next_scn) =
+                (Some(FIRST_BLOCK), Some(last.first_lsn), Some(last.first_scn));
         }
         let options = LogOptions {
             database: self.database_id,
@@ -466,9 +467,9 @@ impl Instance {
         if closed.is_none() || files.iter().any(|file| file.changed()) {
             scn = self.advance_scn().0;
             for file in files {
-                let stamped = file.stamped_header(common::Scn(scn)).and_then(|(address, block)| {
-                    self.cache.write_whole(&self.background, &file, address, &block)
-                });
+                let stamped = file
+                    .stamped_header(common::Scn(scn))
+                    .and_then(|(address, block)| self.cache.write_whole(&self.background, &file, address, &block));
                 stamped.map_err(|error| self.health.stop(&error))?;
             }
         }

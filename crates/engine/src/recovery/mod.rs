@@ -108,7 +108,9 @@ fn apply(
         return Ok(false);
     };
     // The number was another file's before, or the file was longer once.
-    if !file.had(vector.address.block, vector.after.scn) || vector.address.block >= cache.file(vector.address.file)?.blocks() {
+    if !file.had(vector.address.block, vector.after.scn)
+        || vector.address.block >= cache.file(vector.address.file)?.blocks()
+    {
         return Ok(false);
     }
     let class = BlockClass::ALL.into_iter().find(|class| *class as u16 == vector.class).unwrap_or(BlockClass::Data);

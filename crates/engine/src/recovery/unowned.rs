@@ -76,10 +76,9 @@ mod tests {
     fn what_nobody_has_is_what_lies_between() {
         assert_eq!(without(range(8, 8), &[]), [range(8, 8)]);
         assert_eq!(without(range(8, 8), &[range(8, 8)]), []);
-        assert_eq!(without(range(8, 32), &[range(24, 8), range(100, 8), range(16, 4)]), [
-            range(8, 8),
-            range(20, 4),
-            range(32, 8)
-        ]);
+        assert_eq!(
+            without(range(8, 32), &[range(24, 8), range(100, 8), range(16, 4)]),
+            [range(8, 8), range(20, 4), range(32, 8)]
+        );
     }
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use common::{Error, Result};
 use common::sync::atomic::Ordering;
+use common::{Error, Result};
 use waits::{Event, Meter, Statistic};
 
 use super::buffer::Full;

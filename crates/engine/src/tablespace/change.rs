@@ -13,7 +13,8 @@ use format::{extent_bitmap, file};
 
 use super::{Datafile, Tablespace, unit_blocks};
 use crate::instance::{
-    Autoextend, DatafileRecord, ExtentManagement, Instance, Session, Shutdown, SpaceManagement, TablespaceKind, TablespaceRecord,
+    Autoextend, DatafileRecord, ExtentManagement, Instance, Session, Shutdown, SpaceManagement, TablespaceKind,
+    TablespaceRecord,
 };
 
 /// A datafile to make. Sizes in bytes.

@@ -36,8 +36,7 @@ pub enum Keep {
 }
 
 impl Keep {
-    pub const ALL: [Self; 6] =
-        [Self::Nothing, Self::Everything, Self::First, Self::Last, Self::Writes, Self::Sectors];
+    pub const ALL: [Self; 6] = [Self::Nothing, Self::Everything, Self::First, Self::Last, Self::Writes, Self::Sectors];
 }
 
 #[derive(Clone, Debug)]

@@ -75,9 +75,11 @@ impl State {
     }
 
     fn find(&self, path: &Path) -> io::Result<FileId> {
-        self.image.names.get(path).copied().ok_or_else(|| {
-            io::Error::new(io::ErrorKind::NotFound, format!("there is no file {}", path.display()))
-        })
+        self.image
+            .names
+            .get(path)
+            .copied()
+            .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("there is no file {}", path.display())))
     }
 
     fn size(&self, file: FileId) -> u64 {

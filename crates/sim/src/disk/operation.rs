@@ -21,14 +21,35 @@ pub enum Note {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Operation {
     /// `durable`: it returns when its bytes are on the disk.
-    Write { file: FileId, offset: u64, bytes: Arc<[u8]>, durable: bool },
-    SetSize { file: FileId, bytes: u64 },
+    Write {
+        file: FileId,
+        offset: u64,
+        bytes: Arc<[u8]>,
+        durable: bool,
+    },
+    SetSize {
+        file: FileId,
+        bytes: u64,
+    },
     /// `failed`: an error was reported, and what was to be synced may be lost although a later sync succeeds.
-    Sync { file: FileId, failed: bool },
-    Create { path: PathBuf, file: FileId },
-    Remove { path: PathBuf },
-    Rename { from: PathBuf, to: PathBuf },
-    SyncDirectory { path: PathBuf },
+    Sync {
+        file: FileId,
+        failed: bool,
+    },
+    Create {
+        path: PathBuf,
+        file: FileId,
+    },
+    Remove {
+        path: PathBuf,
+    },
+    Rename {
+        from: PathBuf,
+        to: PathBuf,
+    },
+    SyncDirectory {
+        path: PathBuf,
+    },
     Note(Note),
 }
 
@@ -37,9 +58,7 @@ impl Operation {
     #[must_use]
     pub fn trace(&self, sum: u32) -> u32 {
         let (kind, place, length, bytes): (u8, u64, u64, &[u8]) = match self {
-            Self::Write { file, offset, bytes, durable } => {
-                (u8::from(*durable), u64::from(file.0), *offset, bytes)
-            }
+            Self::Write { file, offset, bytes, durable } => (u8::from(*durable), u64::from(file.0), *offset, bytes),
             Self::SetSize { file, bytes } => (2, u64::from(file.0), *bytes, &[]),
             Self::Sync { file, failed } => (3, u64::from(file.0), u64::from(*failed), &[]),
             Self::Create { path, file } => (4, u64::from(file.0), 0, path.as_os_str().as_encoded_bytes()),

@@ -36,7 +36,7 @@ impl RowSink for Found {
     }
 }
 
-fn key_of(row: &Row) -> Option<u32> {
+pub(crate) fn key_of(row: &Row) -> Option<u32> {
     row.first()?.as_deref()?.try_into().ok().map(u32::from_be_bytes)
 }
 

@@ -1,10 +1,13 @@
 //! Work by seed: several sessions, interleaved statement by statement, over tables and indexes of every kind, and what they must hold after each.
 
+pub(crate) mod bank;
+mod definitions;
 mod engine;
 mod plan;
 mod recording;
 mod run;
 mod state;
+mod transactions;
 
 pub(crate) use engine::{OWNER, create_table, insert, read};
 pub use plan::Plan;

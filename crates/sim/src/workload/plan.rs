@@ -20,6 +20,8 @@ pub struct Plan {
     pub closed: bool,
     /// Whether tables, indexes, files and tablespaces come and go.
     pub definitions: bool,
+    /// Whether tables get indexes.
+    pub indexes: bool,
 }
 
 impl Plan {
@@ -41,6 +43,7 @@ impl Plan {
             cache_bytes: [2, 4][random.index(2)] << 20,
             closed: random.percent(30),
             definitions: random.percent(80),
+            indexes: true,
         }
     }
 

@@ -3,22 +3,22 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use common::sync::{Arc, Mutex};
 use common::Result;
-use engine::catalog::{DatafileChange, TablespaceChange};
+use common::sync::{Arc, Mutex};
 use engine::instance::{Background, CreateOptions, Instance, Session};
 use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use engine::txn::CommitWrite;
 
+use super::bank;
 use super::engine as statements;
-use super::state::{Row, State, Table, session_of};
+use super::state::{Row, State, session_of};
 use super::{Kind, Plan, Recording, TRANSACTIONS};
 use crate::DIRECTORY;
 use crate::clock::SimulatedClock;
 use crate::disk::{Fault, Image, Lie, Note, SimulatedFileSystem};
 use crate::random::Random;
 
-const MB: u64 = 1 << 20;
+pub(super) const MB: u64 = 1 << 20;
 /// Rows of a table beyond which it only shrinks.
 const ROWS_MAX: usize = 260;
 
@@ -58,13 +58,8 @@ fn base(plan: &Plan) -> Result<Image> {
 pub fn record(plan: &Plan, faults: &[Fault], lie: Lie) -> Result<Recording> {
     let files = SimulatedFileSystem::on(base(plan)?);
     let clock = Arc::new(SimulatedClock::default());
-    let instance = Instance::open_with(
-        Arc::new(files.clone()),
-        Path::new(DIRECTORY),
-        clock.clone(),
-        None,
-        Background::Inline,
-    )?;
+    let instance =
+        Instance::open_with(Arc::new(files.clone()), Path::new(DIRECTORY), clock.clone(), None, Background::Inline)?;
     let sessions = (0..plan.sessions).map(|_| instance.connect(statements::OWNER)).collect::<Result<Vec<_>>>()?;
     for (number, (size, management)) in plan.tablespaces.iter().enumerate() {
         sessions[0].create_tablespace(&TablespaceSpec {
@@ -96,10 +91,12 @@ pub fn record(plan: &Plan, faults: &[Fault], lie: Lie) -> Result<Recording> {
         next_key: 0,
         next_name: 0,
         statements: 0,
+        savepoints: vec![None; plan.sessions],
+        reader: None,
     };
     let result = run.all();
-    let Run { instance, sessions, states, kinds, statements, .. } = run;
-    drop(sessions);
+    let Run { instance, sessions, states, kinds, statements, reader, .. } = run;
+    drop((sessions, reader));
     drop(instance);
     let ended_by = result.err().map(|error| error.to_string());
     Ok(Recording { base, operations: files.take_operations(), states, kinds, ended_by, statements })
@@ -115,39 +112,47 @@ fn later(fault: Fault, [reads, writes, syncs, growths]: [u64; 4]) -> Fault {
     }
 }
 
-fn file(name: &str) -> DatafileSpec {
+pub(super) fn file(name: &str) -> DatafileSpec {
     DatafileSpec { name: name.to_owned(), bytes: 2 * MB, reuse: false, autoextend: Some((MB, Some(40 * MB))) }
 }
 
-struct Run<'p> {
-    plan: &'p Plan,
-    files: SimulatedFileSystem,
-    clock: Arc<SimulatedClock>,
-    instance: Arc<Instance>,
-    sessions: Vec<Arc<Session>>,
-    random: Random,
+pub(super) struct Run<'p> {
+    pub(super) plan: &'p Plan,
+    pub(super) files: SimulatedFileSystem,
+    pub(super) clock: Arc<SimulatedClock>,
+    pub(super) instance: Arc<Instance>,
+    pub(super) sessions: Vec<Arc<Session>>,
+    pub(super) random: Random,
     /// What is in the blocks, committed or not.
-    live: State,
-    states: Vec<State>,
-    kinds: Vec<Kind>,
-    next_key: u32,
-    next_name: u32,
-    statements: usize,
+    pub(super) live: State,
+    pub(super) states: Vec<State>,
+    pub(super) kinds: Vec<Kind>,
+    pub(super) next_key: u32,
+    pub(super) next_name: u32,
+    pub(super) statements: usize,
+    /// What each session's savepoint stands for.
+    pub(super) savepoints: Vec<Option<State>>,
+    /// A session in a read-only transaction, and what it must see to its end.
+    pub(super) reader: Option<(Arc<Session>, State)>,
 }
 
 impl Run<'_> {
-    fn all(&mut self) -> Result<()> {
+    pub(super) fn all(&mut self) -> Result<()> {
         self.create_table()?;
+        if TRANSACTIONS {
+            self.open_bank()?;
+        }
         for _ in 0..self.plan.steps {
             self.step()?;
         }
         for session in 0..self.plan.sessions {
             self.commit(session)?;
         }
+        self.reader = None;
         if self.plan.closed { self.instance.shutdown() } else { Ok(()) }
     }
 
-    fn step(&mut self) -> Result<()> {
+    pub(super) fn step(&mut self) -> Result<()> {
         self.statements += 1;
         self.clock.pass(1000);
         let session = self.random.index(self.plan.sessions);
@@ -157,25 +162,28 @@ impl Run<'_> {
             44..52 => self.delete(session),
             52..76 => self.commit(session),
             76..86 => self.background(),
-            86..90 if TRANSACTIONS => self.rollback(session),
+            86 if TRANSACTIONS => self.rollback(session),
+            87 if TRANSACTIONS => self.savepoint(session),
+            88 if TRANSACTIONS => self.read(),
+            89 if TRANSACTIONS => self.transfer(session),
             90..100 if self.plan.definitions => self.definition(session),
             _ => self.insert(session),
         }
     }
 
     /// What leads to a new state begins. Without transactions that is each statement.
-    fn begin(&mut self, state: State, kind: Kind) {
+    pub(super) fn begin(&mut self, state: State, kind: Kind) {
         self.files.note(Note::Begun(self.states.len()));
         self.states.push(state);
         self.kinds.push(kind);
     }
 
-    fn acknowledge(&mut self) {
+    pub(super) fn acknowledge(&mut self) {
         self.files.note(Note::Acknowledged(self.states.len() - 1));
     }
 
     /// Rows change: `change` makes the engine do what `state` says.
-    fn rows(&mut self, table: &str, state: State, change: impl FnOnce() -> Result<()>) -> Result<()> {
+    pub(super) fn rows(&mut self, table: &str, state: State, change: impl FnOnce() -> Result<()>) -> Result<()> {
         if !TRANSACTIONS {
             self.begin(state.clone(), Kind::Rows(table.to_owned()));
         }
@@ -184,16 +192,16 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn some_table(&mut self) -> Option<String> {
-        let names: Vec<&String> = self.live.tables.keys().collect();
+    pub(super) fn some_table(&mut self) -> Option<String> {
+        let names: Vec<&String> = self.live.tables.keys().filter(|name| *name != bank::TABLE).collect();
         self.random.pick(&names).map(|name| (*name).clone())
     }
 
-    fn row(&mut self, key: u32) -> Row {
+    pub(super) fn row(&mut self, key: u32) -> Row {
         let random = &mut self.random;
         let mut bytes = |most: usize| {
             let length = 1 + random.index(most);
-            let seed = random.next();
+            let seed = random.draw();
             (0..length).map(|n| (seed >> (n % 8 * 8)) as u8).collect::<Vec<u8>>()
         };
         let short = bytes(24);
@@ -207,7 +215,7 @@ impl Run<'_> {
     }
 
     /// Keys of a session's rows.
-    fn own(&mut self, session: usize, table: &str, most: usize) -> Vec<u32> {
+    pub(super) fn own(&mut self, session: usize, table: &str, most: usize) -> Vec<u32> {
         let sessions = self.plan.sessions;
         let Some(table) = self.live.tables.get(table) else { return Vec::new() };
         let keys: Vec<u32> = table.rows.keys().copied().filter(|key| session_of(*key, sessions) == session).collect();
@@ -218,7 +226,7 @@ impl Run<'_> {
         chosen
     }
 
-    fn insert(&mut self, session: usize) -> Result<()> {
+    pub(super) fn insert(&mut self, session: usize) -> Result<()> {
         let Some(name) = self.some_table() else { return self.create_table() };
         if self.live.tables.get(&name).is_some_and(|table| table.rows.len() > ROWS_MAX) {
             return self.delete(session);
@@ -243,7 +251,7 @@ impl Run<'_> {
         self.rows(&name.clone(), state, || statements::insert(&s, &name, &rows))
     }
 
-    fn update(&mut self, session: usize) -> Result<()> {
+    pub(super) fn update(&mut self, session: usize) -> Result<()> {
         let Some(name) = self.some_table() else { return Ok(()) };
         let keys = self.own(session, &name, 12);
         let mut state = self.live.clone();
@@ -263,7 +271,7 @@ impl Run<'_> {
         self.rows(&name.clone(), state, || statements::update(&s, &name, &rows))
     }
 
-    fn delete(&mut self, session: usize) -> Result<()> {
+    pub(super) fn delete(&mut self, session: usize) -> Result<()> {
         let Some(name) = self.some_table() else { return Ok(()) };
         let keys = self.own(session, &name, 30);
         if keys.is_empty() {
@@ -277,8 +285,9 @@ impl Run<'_> {
         self.rows(&name.clone(), state, || statements::delete(&s, &name, &keys))
     }
 
-    fn commit(&mut self, session: usize) -> Result<()> {
+    pub(super) fn commit(&mut self, session: usize) -> Result<()> {
         let s = self.sessions[session].clone();
+        self.savepoints[session] = None;
         if TRANSACTIONS {
             let mut state = self.states.last().cloned().unwrap_or_default();
             state.take_part(&self.live, session, self.plan.sessions);
@@ -294,15 +303,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn rollback(&mut self, session: usize) -> Result<()> {
-        self.sessions[session].rollback()?;
-        if let Some(state) = self.states.last() {
-            self.live.take_part(state, session, self.plan.sessions);
-        }
-        Ok(())
-    }
-
-    fn background(&mut self) -> Result<()> {
+    pub(super) fn background(&mut self) -> Result<()> {
         let meter = self.sessions[0].meter().clone();
         match self.random.below(6) {
             0 => self.instance.checkpoint(&meter),
@@ -314,112 +315,5 @@ impl Run<'_> {
             3 => self.instance.cache().flush(&meter),
             _ => self.instance.writer_round(),
         }
-    }
-
-    /// A statement that commits by itself: everybody commits before it, and it is durable when it returns.
-    fn definition_of(&mut self, state: State, kind: Kind, work: impl FnOnce(&Arc<Session>) -> Result<()>) -> Result<()> {
-        for session in 0..self.plan.sessions {
-            self.commit(session)?;
-        }
-        self.begin(state.clone(), kind);
-        let s = self.sessions[0].clone();
-        work(&s)?;
-        self.live = state;
-        if !TRANSACTIONS {
-            let redo = self.instance.redo();
-            redo.wait_durable(s.meter(), redo.end())?;
-        }
-        self.acknowledge();
-        Ok(())
-    }
-
-    fn definition(&mut self, _session: usize) -> Result<()> {
-        match self.random.below(10) {
-            0 | 1 => self.create_table(),
-            2 => self.drop_table(),
-            3 => self.truncate(),
-            4..7 => self.create_index(),
-            7 => self.drop_index(),
-            8 => self.add_file(),
-            _ => self.resize(),
-        }
-    }
-
-    fn create_table(&mut self) -> Result<()> {
-        if self.live.tables.len() > 4 {
-            return self.drop_table();
-        }
-        self.next_name += 1;
-        let name = format!("TAB{}", self.next_name);
-        let tablespace = self.plan.tablespace(self.random.index(self.plan.tablespaces.len()));
-        let pctfree = [0, 10, 40][self.random.index(3)];
-        let mut state = self.live.clone();
-        state.tables.insert(name.clone(), Table { tablespace: tablespace.clone(), ..Table::default() });
-        self.definition_of(state, Kind::Definition, |s| statements::create_table(s, &name, &tablespace, pctfree))
-    }
-
-    fn drop_table(&mut self) -> Result<()> {
-        let Some(name) = self.some_table() else { return Ok(()) };
-        let mut state = self.live.clone();
-        state.tables.remove(&name);
-        self.definition_of(state, Kind::Definition, |s| s.drop_table(statements::OWNER, &name))
-    }
-
-    fn truncate(&mut self) -> Result<()> {
-        let Some(name) = self.some_table() else { return Ok(()) };
-        let mut state = self.live.clone();
-        if let Some(rows) = state.rows_mut(&name) {
-            rows.clear();
-        }
-        self.definition_of(state, Kind::Definition, |s| s.truncate_table(statements::OWNER, &name).map(drop))
-    }
-
-    fn create_index(&mut self) -> Result<()> {
-        let Some(name) = self.some_table() else { return Ok(()) };
-        let mut state = self.live.clone();
-        let tablespace = self.plan.tablespace(self.random.index(self.plan.tablespaces.len()));
-        let kind = self.random.index(3);
-        let index = format!("{name}_{kind}");
-        let Some(table) = state.tables.get_mut(&name) else { return Ok(()) };
-        if !Arc::make_mut(&mut table.indexes).insert(index.clone()) {
-            return Ok(());
-        }
-        let columns: &[usize] = [&[0][..], &[1][..], &[1, 0][..]][kind];
-        self.definition_of(state, Kind::Definition, |s| {
-            statements::create_index(s, &name, &index, columns, kind == 0, &tablespace)
-        })
-    }
-
-    fn drop_index(&mut self) -> Result<()> {
-        let mut state = self.live.clone();
-        let Some((table, index)) =
-            state.tables.iter().find_map(|(name, table)| Some((name.clone(), table.indexes.first()?.clone())))
-        else {
-            return self.create_index();
-        };
-        if let Some(table) = state.tables.get_mut(&table) {
-            Arc::make_mut(&mut table.indexes).remove(&index);
-        }
-        self.definition_of(state, Kind::Definition, |s| s.drop_index(statements::OWNER, &index))
-    }
-
-    fn add_file(&mut self) -> Result<()> {
-        self.next_name += 1;
-        let number = self.random.index(self.plan.tablespaces.len());
-        let change = TablespaceChange::AddDatafiles(vec![file(&format!("t{number}_{}.dbf", self.next_name + 1))]);
-        let name = self.plan.tablespace(number);
-        self.definition_of(self.live.clone(), Kind::Space, |s| s.alter_tablespace(&name, &change))
-    }
-
-    fn resize(&mut self) -> Result<()> {
-        let number = self.random.index(self.plan.tablespaces.len());
-        let bytes = (2 + self.random.below(4)) * MB;
-        self.definition_of(self.live.clone(), Kind::Space, |s| {
-            // A file whose end is in use does not shrink.
-            match s.alter_datafile(&format!("t{number}_1.dbf"), DatafileChange::Resize(bytes)) {
-                Err(error) if error.is_ora(3297) => Ok(()),
-                result => result,
-            }
-        })
     }
 }

@@ -58,7 +58,8 @@ impl State {
         let names: BTreeSet<&String> =
             self.tables.keys().chain(before.tables.keys()).chain(after.tables.keys()).collect();
         for name in names {
-            let rows = |state: &Self| state.tables.get(name).map_or_else(|| Arc::clone(&none), |table| table.rows.clone());
+            let rows =
+                |state: &Self| state.tables.get(name).map_or_else(|| Arc::clone(&none), |table| table.rows.clone());
             let here = self.tables.contains_key(name);
             if here != before.tables.contains_key(name) && here != after.tables.contains_key(name) {
                 difference.add(!here, format!("table {name}"));

@@ -1,0 +1,133 @@
+//! Steps of a run that change what there is: tables, indexes, files.
+
+use common::Result;
+use common::sync::Arc;
+use engine::catalog::{DatafileChange, TablespaceChange};
+use engine::instance::Session;
+use engine::txn::CommitWrite;
+
+use super::engine as statements;
+use super::run::{MB, Run, file};
+use super::state::{State, Table};
+use super::{Kind, TRANSACTIONS};
+
+impl Run<'_> {
+    /// A statement that commits by itself: everybody commits before it, and it is durable when it returns.
+    pub(super) fn definition_of(
+        &mut self,
+        state: State,
+        kind: Kind,
+        work: impl FnOnce(&Arc<Session>) -> Result<()>,
+    ) -> Result<()> {
+        // A reader does not survive what happens to the tables.
+        self.reader = None;
+        for session in 0..self.plan.sessions {
+            self.commit(session)?;
+        }
+        self.begin(state.clone(), kind);
+        let s = self.sessions[0].clone();
+        work(&s)?;
+        self.live = state;
+        if TRANSACTIONS {
+            s.commit(CommitWrite::default())?;
+        } else {
+            let redo = self.instance.redo();
+            redo.wait_durable(s.meter(), redo.end())?;
+        }
+        self.acknowledge();
+        Ok(())
+    }
+
+    pub(super) fn definition(&mut self, _session: usize) -> Result<()> {
+        match self.random.below(10) {
+            0 | 1 => self.create_table(),
+            2 => self.drop_table(),
+            3 => self.truncate(),
+            4..7 => self.create_index(),
+            7 => self.drop_index(),
+            8 => self.add_file(),
+            _ => self.resize(),
+        }
+    }
+
+    pub(super) fn create_table(&mut self) -> Result<()> {
+        if self.live.tables.len() > 4 {
+            return self.drop_table();
+        }
+        self.next_name += 1;
+        let name = format!("TAB{}", self.next_name);
+        let tablespace = self.plan.tablespace(self.random.index(self.plan.tablespaces.len()));
+        let pctfree = [0, 10, 40][self.random.index(3)];
+        let mut state = self.live.clone();
+        state.tables.insert(name.clone(), Table { tablespace: tablespace.clone(), ..Table::default() });
+        self.definition_of(state, Kind::Definition, |s| statements::create_table(s, &name, &tablespace, pctfree))
+    }
+
+    pub(super) fn drop_table(&mut self) -> Result<()> {
+        let Some(name) = self.some_table() else { return Ok(()) };
+        let mut state = self.live.clone();
+        state.tables.remove(&name);
+        self.definition_of(state, Kind::Definition, |s| s.drop_table(statements::OWNER, &name))
+    }
+
+    pub(super) fn truncate(&mut self) -> Result<()> {
+        let Some(name) = self.some_table() else { return Ok(()) };
+        let mut state = self.live.clone();
+        if let Some(rows) = state.rows_mut(&name) {
+            rows.clear();
+        }
+        self.definition_of(state, Kind::Definition, |s| s.truncate_table(statements::OWNER, &name).map(drop))
+    }
+
+    pub(super) fn create_index(&mut self) -> Result<()> {
+        if !self.plan.indexes {
+            return Ok(());
+        }
+        let Some(name) = self.some_table() else { return Ok(()) };
+        let mut state = self.live.clone();
+        let tablespace = self.plan.tablespace(self.random.index(self.plan.tablespaces.len()));
+        let kind = self.random.index(3);
+        let index = format!("{name}_{kind}");
+        let Some(table) = state.tables.get_mut(&name) else { return Ok(()) };
+        if !Arc::make_mut(&mut table.indexes).insert(index.clone()) {
+            return Ok(());
+        }
+        let columns: &[usize] = [&[0][..], &[1][..], &[1, 0][..]][kind];
+        self.definition_of(state, Kind::Definition, |s| {
+            statements::create_index(s, &name, &index, columns, kind == 0, &tablespace)
+        })
+    }
+
+    pub(super) fn drop_index(&mut self) -> Result<()> {
+        let mut state = self.live.clone();
+        let Some((table, index)) =
+            state.tables.iter().find_map(|(name, table)| Some((name.clone(), table.indexes.first()?.clone())))
+        else {
+            return self.create_index();
+        };
+        if let Some(table) = state.tables.get_mut(&table) {
+            Arc::make_mut(&mut table.indexes).remove(&index);
+        }
+        self.definition_of(state, Kind::Definition, |s| s.drop_index(statements::OWNER, &index))
+    }
+
+    pub(super) fn add_file(&mut self) -> Result<()> {
+        self.next_name += 1;
+        let number = self.random.index(self.plan.tablespaces.len());
+        let change = TablespaceChange::AddDatafiles(vec![file(&format!("t{number}_{}.dbf", self.next_name + 1))]);
+        let name = self.plan.tablespace(number);
+        self.definition_of(self.live.clone(), Kind::Space, |s| s.alter_tablespace(&name, &change))
+    }
+
+    pub(super) fn resize(&mut self) -> Result<()> {
+        let number = self.random.index(self.plan.tablespaces.len());
+        let bytes = (2 + self.random.below(4)) * MB;
+        self.definition_of(self.live.clone(), Kind::Space, |s| {
+            // A file whose end is in use does not shrink.
+            match s.alter_datafile(&format!("t{number}_1.dbf"), DatafileChange::Resize(bytes)) {
+                Err(error) if error.is_ora(3297) => Ok(()),
+                result => result,
+            }
+        })
+    }
+}
