@@ -47,6 +47,13 @@ fn print(report: &Report) -> io::Result<()> {
     for note in report.notes.iter().take(NOTES_MAX) {
         writeln!(out, "note: {note}")?;
     }
+    if let Some(recovered) = &report.recovered {
+        writeln!(
+            out,
+            "not closed cleanly; recovered in memory: {} redo records of {} bytes, {} torn blocks put back, {} transactions rolled back",
+            recovered.records, recovered.bytes, recovered.torn, recovered.transactions
+        )?;
+    }
     let checked = &report.checked;
     writeln!(
         out,

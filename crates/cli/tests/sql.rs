@@ -183,6 +183,87 @@ fn termination_in_a_statement_closes_the_database() {
     }
 }
 
+/// SHUTDOWN and STARTUP inside the shell, what a crash has cost on standard error, and the check of a database that was not closed.
+#[test]
+fn the_database_is_closed_and_opened_again_from_the_shell() {
+    let directory = tempfile::tempdir().unwrap();
+    let verify = || {
+        Command::new(env!("CARGO_BIN_EXE_highwater"))
+            .args(["verify", "--data", "highwater-data"])
+            .current_dir(directory.path())
+            .output()
+            .unwrap()
+    };
+    let first = typed(
+        directory.path(),
+        "create table t (id number);\n\
+         insert into t values (1);\n\
+         shutdown\n\
+         startup\n\
+         commit;\n\
+         shutdown sometimes\n\
+         shutdown\n\
+         select * from t;\n\
+         shutdown immediate\n\
+         startup mount\n\
+         startup\n\
+         insert into t values (2);\n\
+         shutdown immediate\n\
+         startup open\n\
+         select count(*) || ' row' from t;\n\
+         insert into t values (3);\n\
+         commit;\n\
+         insert into t values (4);\n\
+         startup force\n\
+         select sum(id) || ' in all' from t;\n\
+         insert into t values (5);\n\
+         shutdown abort\n",
+    );
+    let said = stdout(&first);
+    assert_eq!((first.status.code(), stderr(&first).as_str()), (Some(0), ""), "{said}");
+    let heading = "Highwater instance started.\nDatabase mounted.\n";
+    let recovered = "The database was not closed cleanly. It was recovered from ";
+    let mut rest = said.as_str();
+    for expected in [
+        "ORA-01097",
+        "ORA-01081",
+        "Commit complete.",
+        "SP2-0717",
+        "Database closed.\nDatabase dismounted.\nHighwater instance shut down.\n",
+        "SP2-0640",
+        "SP2-0640",
+        "HW-0001: not supported: STARTUP MOUNT",
+        &format!("{heading}Database opened.\n"),
+        "1 row created.",
+        "Database closed.",
+        &format!("{heading}Database opened.\n"),
+        "1 row",
+        &format!("{heading}{recovered}"),
+        "Database opened.\n",
+        "4 in all",
+        "1 row created.",
+        "Highwater instance shut down.\n",
+    ] {
+        let at = rest.find(expected).unwrap_or_else(|| panic!("{expected:?} is missing in\n{rest}\nof\n{said}"));
+        rest = &rest[at + expected.len()..];
+    }
+    assert!(!rest.contains("Database closed."), "{rest}");
+
+    // The check recovers it for itself and leaves it as it is.
+    for _ in 0..2 {
+        let checked = verify();
+        let said = stdout(&checked);
+        assert_eq!(checked.status.code(), Some(0), "{said}{}", stderr(&checked));
+        assert!(said.contains("not closed cleanly; recovered in memory: ") && said.ends_with("no problems\n"), "{said}");
+    }
+    let next = typed(directory.path(), "select sum(id) || ' in all' from t;\n");
+    assert!(stdout(&next).contains("4 in all"), "{}", stdout(&next));
+    assert!(stderr(&next).starts_with(recovered) && stderr(&next).lines().count() <= 2, "{}", stderr(&next));
+    let last = typed(directory.path(), "show user\n");
+    assert_eq!(stderr(&last), "");
+    assert!(!stdout(&verify()).contains("recovered"));
+}
+
 /// The paper's script, which does not belong to the project, on a small table.
 #[test]
 fn the_insert_gets_script_runs_unedited() {

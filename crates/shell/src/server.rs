@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use common::{DataType, Result};
+use common::{DataType, Error, Result};
 
 use crate::bind::Binds;
 
@@ -85,6 +85,19 @@ pub struct CompilationError {
     pub text: String,
 }
 
+/// How SHUTDOWN ends the database.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ShutdownMode {
+    /// When no session is left.
+    Normal,
+    /// At once; what is not committed is rolled back.
+    Immediate,
+    /// When every transaction has ended.
+    Transactional,
+    /// As a crash would: the next start recovers.
+    Abort,
+}
+
 /// One connection.
 pub trait Server {
     /// Runs one SQL statement or PL/SQL block, without its terminator. An open query is closed first.
@@ -139,6 +152,25 @@ pub trait Server {
 
     /// The lines that DBMS_OUTPUT has kept, oldest first, and forgets.
     fn take_server_output(&mut self) -> Vec<String>;
+
+    /// Closes the database and the connection.
+    ///
+    /// # Errors
+    /// When the user may not (ORA-01031) or has a transaction under way (ORA-01097), and the connection stays; when the close fails.
+    fn shutdown(&mut self, mode: ShutdownMode) -> Result<()> {
+        let _ = mode;
+        Err(Error::unsupported("SHUTDOWN"))
+    }
+
+    /// Opens the database that [`Server::shutdown`] has closed, or with `force` ends the one that runs as a crash would and opens it again. The user of
+    /// the last connection is connected. What there is to say of it, line by line.
+    ///
+    /// # Errors
+    /// ORA-01081 when it runs; those of opening and connecting.
+    fn startup(&mut self, force: bool) -> Result<Vec<String>> {
+        let _ = force;
+        Err(Error::unsupported("STARTUP"))
+    }
 
     /// One line that names the database and its version.
     fn version(&self) -> String;

@@ -8,14 +8,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use common::sync::Arc;
 use common::sync::atomic::AtomicBool;
 use common::{DataType, Error, Result};
+use engine::catalog::SystemPrivilege;
 use engine::parameters::{Parameter, ParameterType, Value};
 use scalar::DateTime;
-use shell::{BindType, Binds, Cell, ColumnInfo, CompilationError, Done, Outcome, Server};
-use sql::{ColumnDescription, Connection, CursorNumber, Database, Datum};
+use shell::{BindType, Binds, Cell, ColumnInfo, CompilationError, Done, Outcome, Server, ShutdownMode};
+use sql::{ColumnDescription, Connection, CursorNumber, Datum};
+
+use super::running::Running;
 
 pub(super) struct Embedded {
-    database: Arc<Database>,
+    running: Arc<Running>,
     connection: Option<Connection>,
+    /// Of the last connection.
+    logon: (String, Option<String>),
     /// The cursor of the open query.
     cursor: Option<CursorNumber>,
 }
@@ -23,9 +28,10 @@ pub(super) struct Embedded {
 impl Embedded {
     /// # Errors
     /// When there is no such user, or it has a password.
-    pub(super) fn connect(database: &Arc<Database>, user: &str) -> Result<Self> {
-        let connection = database.connect(user, None)?;
-        Ok(Self { database: Arc::clone(database), connection: Some(connection), cursor: None })
+    pub(super) fn connect(running: &Arc<Running>, user: &str) -> Result<Self> {
+        let connection = running.database()?.connect(user, None)?;
+        let logon = (user.to_owned(), None);
+        Ok(Self { running: Arc::clone(running), connection: Some(connection), logon, cursor: None })
     }
 
     fn connection(&mut self) -> Result<&mut Connection> {
@@ -152,7 +158,8 @@ impl Server for Embedded {
 
     fn connect(&mut self, user: &str, password: Option<&str>) -> Result<()> {
         self.disconnect()?;
-        self.connection = Some(self.database.connect(user, password)?);
+        self.connection = Some(self.running.database()?.connect(user, password)?);
+        self.logon = (user.to_owned(), password.map(str::to_owned));
         Ok(())
     }
 
@@ -197,6 +204,48 @@ impl Server for Embedded {
     fn take_server_output(&mut self) -> Vec<String> {
         // PL/SQL, which would write lines, is refused so far.
         Vec::new()
+    }
+
+    fn shutdown(&mut self, mode: ShutdownMode) -> Result<()> {
+        self.close();
+        let connection = self.connection()?;
+        let session = connection.session();
+        session.catalog().check_system_privilege(&session.user(), SystemPrivilege::AlterDatabase)?;
+        match mode {
+            ShutdownMode::Abort => {
+                // First of all, so that the end of the connection undoes nothing.
+                self.running.database()?.instance().abort();
+                self.connection = None;
+                self.running.abandon();
+                return Ok(());
+            }
+            ShutdownMode::Normal | ShutdownMode::Transactional if session.in_transaction() => {
+                let text = "cannot shutdown while in a transaction - commit or rollback first";
+                return Err(Error::user(1097, text));
+            }
+            // The one session that there is ends here.
+            ShutdownMode::Normal | ShutdownMode::Transactional | ShutdownMode::Immediate => {}
+        }
+        self.connection = None;
+        self.running.close()
+    }
+
+    fn startup(&mut self, force: bool) -> Result<Vec<String>> {
+        if let Ok(database) = self.running.database() {
+            if !force {
+                return Err(Error::user(1081, "cannot start already-running instance - shut it down first"));
+            }
+            drop(database);
+            if self.connection.is_none() {
+                // Nobody has said who is to be allowed to.
+                return Err(Error::user(1012, "not logged on"));
+            }
+            self.shutdown(ShutdownMode::Abort)?;
+        }
+        let lines = self.running.open()?;
+        let (user, password) = &self.logon;
+        self.connection = Some(self.running.database()?.connect(user, password.as_deref())?);
+        Ok(lines)
     }
 
     fn version(&self) -> String {

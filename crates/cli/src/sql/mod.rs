@@ -2,20 +2,19 @@
 
 mod embedded;
 mod logon;
+mod running;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use common::sync::Arc;
 use common::{Clock, Error, ErrorKind, Number, Result, SystemClock};
-use device::OsFileSystem;
-use engine::instance::{ControlFile, CreateOptions, Instance};
 use shell::{Console, Options, Pipe, Terminal};
-use sql::Database;
 
 use crate::command_line::Sql;
-use crate::failure::{self, Outcome, file};
+use crate::failure::{self, Outcome};
 use embedded::Embedded;
+use running::Running;
 
 /// The directory of the database when none is given.
 const DATA: &str = "highwater-data";
@@ -26,34 +25,41 @@ const HISTORY: &str = ".highwater_history";
 
 pub(crate) fn run(arguments: &Sql) -> Result<Outcome> {
     let (logon, script) = logon::parse(&arguments.words)?;
-    // From here on a signal must not end the process: a database that is not closed cannot be opened again.
+    // From here on a signal must not end the process: a database that is not closed has to be recovered.
     shell::interrupt::install()
         .map_err(|error| Error::own(ErrorKind::OutOfResource, 5, format!("signals cannot be handled: {error}")))?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let directory = arguments.data.clone().unwrap_or_else(|| PathBuf::from(DATA));
-    let instance = open(&directory, &clock, arguments.silent)?;
-    let closing = Arc::clone(&instance);
+    let running = Running::new(&directory, &clock);
+    let (made, recovered) = running.open_or_create()?;
+    if made && !arguments.silent {
+        let line = format!("A new database was created in {}.\n", directory.display());
+        failure::written(io::stdout().write_all(line.as_bytes()))?;
+    }
+    for line in recovered {
+        failure::say(&line);
+    }
+    let closing = Arc::clone(&running);
     shell::interrupt::on_termination(move || {
-        if let Err(error) = closing.shutdown() {
+        if let Err(error) = closing.shut_down() {
             failure::say(&failure::one_line(&error.to_string()));
         }
     });
-    let database = Database::new(Arc::clone(&instance));
-    let ran = session(&database, &clock, arguments.silent, logon, script);
-    let closed = instance.shutdown();
+    let ran = session(&running, &clock, arguments.silent, logon, script);
+    let closed = running.close();
     let code = ran?;
     closed?;
     Ok(Outcome(code))
 }
 
 fn session(
-    database: &Arc<Database>,
+    running: &Arc<Running>,
     clock: &Arc<dyn Clock>,
     silent: bool,
     logon: Option<logon::Logon>,
     script: Option<logon::Script>,
 ) -> Result<u8> {
-    let server = Embedded::connect(database, USER)?;
+    let server = Embedded::connect(running, USER)?;
     let console: Box<dyn Console> = if io::stdin().is_terminal() && io::stdout().is_terminal() {
         let history = std::env::home_dir().map(|home| home.join(HISTORY));
         Box::new(Terminal::new(history).map_err(|error| terminal(&error))?)
@@ -61,22 +67,6 @@ fn session(
         Box::new(Pipe::new().map_err(|error| terminal(&error))?)
     };
     Ok(shell::run(Box::new(server), console, Arc::clone(clock), Options { silent, logon, script }))
-}
-
-/// Opens the database in a directory, or makes one where there is none.
-fn open(directory: &Path, clock: &Arc<dyn Clock>, silent: bool) -> Result<Arc<Instance>> {
-    std::fs::create_dir_all(directory).map_err(|error| file(directory, &error))?;
-    let lock = device::lock_directory(directory).map_err(|error| locked(directory, &error))?;
-    let files = Arc::new(OsFileSystem::new());
-    if ControlFile::exists(&*files, directory) {
-        return Instance::open(files, directory, Arc::clone(clock), Some(lock));
-    }
-    let made = Instance::create(files, directory, Arc::clone(clock), Some(lock), &CreateOptions::default())?;
-    if !silent {
-        let line = format!("A new database was created in {}.\n", directory.display());
-        failure::written(io::stdout().write_all(line.as_bytes()))?;
-    }
-    Ok(made)
 }
 
 /// The error of a directory that cannot be locked.

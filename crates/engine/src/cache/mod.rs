@@ -293,6 +293,15 @@ impl Cache {
         let _ = self.double_write.set(area);
     }
 
+    /// Where the redo begins that blocks in the cache need which have not been written yet; the log's end where there are none.
+    ///
+    /// # Errors
+    /// When the log is not open.
+    pub fn oldest_redo(&self) -> Result<Lsn> {
+        let end = self.redo()?.end().0;
+        Ok(Lsn(self.pools.iter().map(Pool::redo_needed_from).min().unwrap_or(end).min(end)))
+    }
+
     /// Redo before this is on disk with its blocks: what was written is synced first. Whoever changes a block meanwhile makes redo behind it.
     ///
     /// # Errors

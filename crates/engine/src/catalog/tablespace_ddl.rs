@@ -44,6 +44,18 @@ impl Session {
         })
     }
 
+    /// CREATE UNDO TABLESPACE.
+    ///
+    /// # Errors
+    /// As [`Session::create_tablespace`]; ORA-30036 when its segments have no room.
+    pub fn create_undo_tablespace(self: &Arc<Self>, spec: &TablespaceSpec) -> Result<Arc<Tablespace>> {
+        self.ddl(|ddl| {
+            ddl.check_privilege(SystemPrivilege::CreateTablespace)?;
+            check_name(&spec.name)?;
+            self.instance().create_undo_tablespace(self, spec)
+        })
+    }
+
     /// ALTER TABLESPACE.
     ///
     /// # Errors

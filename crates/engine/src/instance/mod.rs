@@ -2,6 +2,7 @@
 //!
 //! See README.md in this folder for start-up, shutdown and what happens when a write fails.
 
+mod abort;
 mod calls;
 mod checkpoint;
 mod control;
@@ -69,6 +70,8 @@ pub struct Instance {
     transactions: Transactions,
     /// What the roll forward did that opened the database; none after a clean close.
     rolled_forward: OnceLock<RolledForward>,
+    /// Transactions that were under way when the database was last left.
+    dead: AtomicU32,
     processes: Mutex<Vec<ProcessNumber>>,
     next_serial: AtomicU32,
     calls: Calls,
@@ -193,6 +196,12 @@ impl Instance {
     #[must_use]
     pub fn rolled_forward(&self) -> Option<&RolledForward> {
         self.rolled_forward.get()
+    }
+
+    /// Transactions that were under way when the database was last left: they are rolled back, in part after it is open.
+    #[must_use]
+    pub fn dead_transactions(&self) -> u32 {
+        self.dead.load(Ordering::Relaxed)
     }
 
     /// The version of a block after a change now.

@@ -241,7 +241,9 @@ impl Instance {
 
     /// Rolls back the dead transactions that have changed the dictionary, and notes the others, for [`Instance::start_rollback`].
     fn roll_back_dead(&self, session: &Session) -> Result<()> {
-        for (xid, last) in self.undo.active() {
+        let active = self.undo.active();
+        self.dead.store(u32::try_from(active.len()).unwrap_or(u32::MAX), Ordering::Relaxed);
+        for (xid, last) in active {
             let dead = Dead { xid, last };
             self.transactions.locks.began(xid, 0);
             if session.touches_dictionary(dead)? {
@@ -398,6 +400,7 @@ impl Instance {
             control,
             checkpoints,
             rolled_forward: OnceLock::new(),
+            dead: AtomicU32::new(0),
             database_id,
             tablespaces: Tablespaces::default(),
             undo: UndoSegments::new(started_us),

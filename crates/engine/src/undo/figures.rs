@@ -3,7 +3,14 @@
 use std::collections::VecDeque;
 
 use common::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use common::{BlockAddress, Scn, TablespaceNumber, Uba, Xid};
+use common::{BlockAddress, BlockClass, Result, Scn, TablespaceNumber, Uba, Xid};
+use format::undo;
+
+use super::UndoSegments;
+use super::segment::now_s;
+use crate::instance::Session;
+use crate::parameters::Parameter;
+use crate::segment::metadata;
 
 /// Intervals that are kept: four days.
 const INTERVALS_MAX: usize = 576;
@@ -159,4 +166,53 @@ pub struct SegmentFigures {
     /// Moves into an extent that the segment had already, and into one that was added.
     pub wraps: u64,
     pub extends: u64,
+}
+
+/// Whether an extent of undo is needed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExtentStatus {
+    /// By transactions under way.
+    Active,
+    /// By queries, as undo_retention has it.
+    Unexpired,
+    Expired,
+}
+
+/// An extent of an undo segment, for DBA_UNDO_EXTENTS.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ExtentFigures {
+    pub segment: u16,
+    /// In the segment, from 0 on.
+    pub number: u32,
+    pub start: BlockAddress,
+    pub blocks: u32,
+    pub status: ExtentStatus,
+}
+
+impl UndoSegments {
+    /// DBA_UNDO_EXTENTS: segment by segment in the order of their headers.
+    ///
+    /// # Errors
+    /// Those of the cache.
+    pub fn extents(&self, s: &Session) -> Result<Vec<ExtentFigures>> {
+        let retention = s.instance().parameters().unsigned(Parameter::UndoRetention);
+        let limit = now_s(s).saturating_sub(u32::try_from(retention).unwrap_or(u32::MAX));
+        let mut extents = Vec::new();
+        for segment in self.online() {
+            let header = metadata::current(s, segment.header, BlockClass::UndoHeader)?;
+            for number in 0..undo::header(&header).extents.get() {
+                let extent = undo::extent(&header, number as usize);
+                let status = if segment.is_used(extent.address()) {
+                    ExtentStatus::Active
+                } else if extent.committed_s.get() > limit {
+                    ExtentStatus::Unexpired
+                } else {
+                    ExtentStatus::Expired
+                };
+                let (start, blocks) = (extent.address(), extent.blocks.get());
+                extents.push(ExtentFigures { segment: segment.number, number, start, blocks, status });
+            }
+        }
+        Ok(extents)
+    }
 }

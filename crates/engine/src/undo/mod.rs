@@ -11,7 +11,7 @@ mod segments;
 mod tests;
 mod writer;
 
-pub use figures::{SegmentFigures, TransactionFigures, UndoInterval};
+pub use figures::{ExtentFigures, ExtentStatus, SegmentFigures, TransactionFigures, UndoInterval};
 pub use read::{OwnedPrevious, Record, State, read, state};
 pub use segments::UndoSegments;
 pub(crate) use segments::first_header;

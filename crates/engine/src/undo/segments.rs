@@ -245,6 +245,10 @@ impl UndoSegments {
         own
     }
 
+    pub(super) fn online(&self) -> Vec<Arc<UndoSegment>> {
+        self.online.read().clone()
+    }
+
     pub(super) fn segment(&self, number: u16) -> Option<Arc<UndoSegment>> {
         self.online.read().iter().find(|segment| segment.number == number).cloned()
     }
@@ -316,8 +320,7 @@ impl UndoSegments {
     /// # Errors
     /// Those of the cache.
     pub fn segments(&self, s: &Session) -> Result<Vec<SegmentFigures>> {
-        let online = self.online.read().clone();
-        online
+        self.online()
             .iter()
             .map(|segment| {
                 let header = metadata::current(s, segment.header, BlockClass::UndoHeader)?;

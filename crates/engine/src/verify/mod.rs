@@ -6,6 +6,7 @@ mod bitmaps;
 mod freelists;
 mod image;
 mod readonly;
+mod recover;
 mod report;
 mod rows;
 mod segments;
@@ -15,7 +16,7 @@ mod undo;
 #[cfg(test)]
 mod tests;
 
-pub use report::{Checked, Problem, Report};
+pub use report::{Checked, Problem, Recovered, Report};
 
 use std::path::Path;
 
@@ -23,13 +24,14 @@ use common::sync::Arc;
 use common::{Clock, Result};
 use device::{DirectoryLock, FileSystem};
 
-use crate::instance::{ControlFile, Instance, Session, Shutdown, TablespaceKind};
+use crate::instance::{ControlFile, Session, Shutdown, TablespaceKind};
 use image::Image;
 use readonly::ReadOnly;
 use segments::Expected;
 use space::Claims;
 
-/// Checks the database in `directory`. Nothing in it is changed. `lock` keeps other processes out meanwhile.
+/// Checks the database in `directory`. Nothing in it is changed: where it was not closed cleanly it is recovered in memory, and that is what is checked.
+/// `lock` keeps other processes out meanwhile.
 ///
 /// # Errors
 /// ORA-00205 when there is no valid control file; all else that is wrong is in the report.
@@ -39,24 +41,27 @@ pub fn verify(
     clock: Arc<dyn Clock>,
     lock: Option<DirectoryLock>,
 ) -> Result<Report> {
-    let files: Arc<dyn FileSystem> = Arc::new(ReadOnly::new(files));
+    let _lock = lock;
+    let below = files;
+    let files: Arc<dyn FileSystem> = Arc::new(ReadOnly::new(below.clone()));
     let mut report = Report::default();
-    let control = ControlFile::open(files.clone(), directory)?.data().clone();
-    let image = Image::read(&*files, directory, &control, &mut report);
-    if control.shutdown == Shutdown::Clean {
-        match Instance::open(files, directory, clock, lock).and_then(|instance| instance.connect("SYS")) {
-            Ok(session) => {
-                check_structure(&image, &session, &mut report);
-                session.instance().shutdown()?;
-            }
-            Err(error) => {
-                let text = format!("the database cannot be opened, so only single blocks were checked: {error}");
-                report.problem(None, None, text);
-            }
+    let clean = ControlFile::open(files.clone(), directory)?.data().shutdown == Shutdown::Clean;
+    match recover::open(&files, directory, &clock, &mut report) {
+        Ok(session) => {
+            let control = session.instance().control().data().clone();
+            let image = Image::read(&*files, directory, &control, &mut report);
+            check_structure(&image, &session, &mut report);
+            session.instance().shutdown()?;
         }
-    } else {
-        let text = "the database was not shut down cleanly, so only single blocks were checked";
-        report.problem(None, None, text);
+        Err(error) => {
+            // What a recovery that failed has written is not what is there.
+            let files: Arc<dyn FileSystem> = Arc::new(ReadOnly::new(below));
+            let control = ControlFile::open(files.clone(), directory)?.data().clone();
+            Image::read(&*files, directory, &control, &mut report);
+            let what = if clean { "opened" } else { "recovered" };
+            let text = format!("the database cannot be {what}, so only single blocks were checked: {error}");
+            report.problem(None, None, text);
+        }
     }
     report.sort();
     Ok(report)

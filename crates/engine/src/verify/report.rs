@@ -49,10 +49,24 @@ pub struct Checked {
     pub index_entries: u64,
 }
 
+/// What was done in memory to a database that had not been closed cleanly, before it was checked.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Recovered {
+    /// Redo records, and their bytes.
+    pub records: u64,
+    pub bytes: u64,
+    /// Blocks that were torn and were put back.
+    pub torn: u64,
+    /// Transactions that were rolled back.
+    pub transactions: u32,
+}
+
 /// The outcome of a check. The data directory is in order when `problems` is empty.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Report {
     pub checked: Checked,
+    /// None where the database was closed cleanly and nothing had to be rolled back.
+    pub recovered: Option<Recovered>,
     pub problems: Vec<Problem>,
     /// What is odd and does no harm: a bitmap that calls a block with much room full.
     pub notes: Vec<Problem>,

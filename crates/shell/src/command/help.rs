@@ -16,6 +16,7 @@ SQL statements end with ; or with / on a line of its own, PL/SQL blocks with / o
  CONNECT EXIT      begin and end             WHENEVER          what an error does
  PROMPT REMARK     text                      TIMING CLEAR      timers, resets
  APPEND CHANGE DEL INPUT GET SAVE            the statement in the buffer
+ STARTUP SHUTDOWN                            open and close the database
 ";
 
 pub(crate) fn help(shell: &mut Shell, _line: &Line<'_>) -> Result<Flow> {

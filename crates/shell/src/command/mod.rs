@@ -5,6 +5,7 @@ mod bind;
 mod buffer;
 mod define;
 mod help;
+mod instance;
 mod leave;
 mod script;
 mod session;
@@ -69,10 +70,10 @@ const COMMANDS: &[(&str, Handler)] = &[
     ("sav[e]", buffer::save),
     ("set", set_command),
     ("sho[w]", show::show),
-    ("shutdown", |_, _| unsupported("SHUTDOWN; leaving the shell closes the database")),
+    ("shutdown", instance::shutdown),
     ("spo[ol]", spool::spool),
     ("sta[rt]", script::start),
-    ("startup", |_, _| unsupported("STARTUP; the shell opens the database when it starts")),
+    ("startup", instance::startup),
     ("store", |_, _| unsupported("STORE")),
     ("timi[ng]", timing),
     ("tti[tle]", |_, line| title("TTITLE", line)),

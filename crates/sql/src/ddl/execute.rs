@@ -5,7 +5,7 @@ use std::sync::Arc;
 use common::{Error, Number, Result};
 use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::{ColumnChange, ColumnDef, IndexSpec, NewColumn, SchemaObject, TableChange, TableSpec};
-use engine::parameters::{Parameter, Scope};
+use engine::parameters::Parameter;
 use scalar::Datum;
 
 use super::command::{Command, CreateIndex, CreateTable, Name, SegmentAttributes, Setting, TableClause};
@@ -76,28 +76,14 @@ impl Connection {
                 self.set_isolation(*isolation);
                 Ok(None)
             }
-            Command::AlterSystem(settings) => {
-                let catalog = session.catalog();
-                catalog.check_system_privilege(&session.user(), engine::catalog::SystemPrivilege::AlterSystem)?;
-                settings.iter().try_for_each(|setting| self.alter_system(setting)).map(|()| None)
-            }
-            Command::ResetSystem(name) => {
-                let instance = session.instance();
-                instance.parameters().reset_system(&**instance.files(), instance.directory(), name).map(|_| None)
-            }
-            Command::FlushBufferCache => session.instance().cache().flush(session.meter()).map(|()| None),
-            Command::FlushSharedPool => {
-                self.database.library().flush();
-                Ok(None)
-            }
-            Command::Checkpoint => session.instance().checkpoint(session.meter()).map(|()| None),
-            Command::SwitchLogfile => Err(Error::unsupported("ALTER SYSTEM SWITCH LOGFILE: there is no redo log yet")),
-            Command::AlterLogfile(change) => {
-                Err(Error::unsupported(format!("{}: there is no redo log yet", change.verb())))
-            }
-            Command::CreateUndoTablespace(spec) => {
-                Err(Error::unsupported(format!("CREATE UNDO TABLESPACE {}: there is no undo yet", spec.name)))
-            }
+            Command::AlterSystem(_)
+            | Command::ResetSystem(_)
+            | Command::FlushBufferCache
+            | Command::FlushSharedPool
+            | Command::Checkpoint
+            | Command::SwitchLogfile => self.system_command(command).map(|()| None),
+            Command::AlterLogfile(change) => self.alter_logfile(change).map(|()| None),
+            Command::CreateUndoTablespace(spec) => self.create_undo_tablespace(spec).map(|()| None),
         }
     }
 
@@ -326,24 +312,6 @@ impl Connection {
             }
             _ => Err(Error::unsupported(format!("event '{event}'"))),
         }
-    }
-
-    fn alter_system(&self, setting: &Setting) -> Result<()> {
-        let instance = self.session.instance();
-        let scope = match setting.scope.as_deref() {
-            None | Some("BOTH") => Scope::Both,
-            Some("MEMORY") => Scope::Memory,
-            Some("SPFILE") => Scope::Spfile,
-            Some(other) => return Err(Error::user(2017, format!("SCOPE is MEMORY, SPFILE or BOTH, not {other}"))),
-        };
-        instance.parameters().alter_system(
-            &**instance.files(),
-            instance.directory(),
-            &setting.name,
-            &setting.value,
-            scope,
-        )?;
-        Ok(())
     }
 }
 

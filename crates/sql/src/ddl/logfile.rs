@@ -32,17 +32,6 @@ pub(crate) enum LogfileChange {
     DropMembers(Vec<String>),
 }
 
-impl LogfileChange {
-    pub(crate) fn verb(&self) -> &'static str {
-        match self {
-            Self::AddGroups(_) => "ADD LOGFILE",
-            Self::AddMembers { .. } => "ADD LOGFILE MEMBER",
-            Self::DropGroups(_) => "DROP LOGFILE",
-            Self::DropMembers(_) => "DROP LOGFILE MEMBER",
-        }
-    }
-}
-
 /// What follows ADD LOGFILE.
 pub(super) fn add(words: &mut Words<'_>) -> Result<Command> {
     if words.next_is("THREAD") || words.next_is("INSTANCE") {

@@ -1,7 +1,7 @@
 //! Tablespaces, datafiles and free space, as DBA_ views.
 
 use common::Result;
-use engine::instance::{ExtentManagement, SpaceManagement};
+use engine::instance::{ExtentManagement, SpaceManagement, TablespaceKind};
 
 use super::view::{Rows, View, ViewContext, maybe, n, number, s, text, yes};
 
@@ -69,6 +69,7 @@ pub(crate) const VIEWS: &[View] = &[
 fn tablespaces(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
     for tablespace in cx.session.instance().tablespaces().all() {
         let block_bytes = tablespace.block_size().bytes() as u64;
+        let undo = tablespace.kind() == TablespaceKind::Undo;
         let uniform = match tablespace.extent_management() {
             ExtentManagement::Autoallocate => None,
             ExtentManagement::Uniform { blocks } => Some(u64::from(blocks) * block_bytes),
@@ -83,7 +84,7 @@ fn tablespaces(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
             maybe(uniform.map(|_| 0), n),
             n(u64::from(tablespace.unit_blocks()) * block_bytes),
             s("ONLINE"),
-            s("PERMANENT"),
+            s(if undo { "UNDO" } else { "PERMANENT" }),
             s("LOGGING"),
             yes(false),
             s("LOCAL"),
@@ -94,7 +95,7 @@ fn tablespaces(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
                 SpaceManagement::Auto => "AUTO",
             }),
             s("DISABLED"),
-            s("NOT APPLY"),
+            s(if undo { "NOGUARANTEE" } else { "NOT APPLY" }),
             yes(false),
             yes(false),
         ])?;

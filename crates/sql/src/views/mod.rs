@@ -11,8 +11,10 @@ mod files;
 mod grants;
 mod indexes;
 mod instance;
+mod locks;
 mod objects;
 mod parameters;
+mod redo;
 mod segment_space;
 mod segments;
 mod sequences;
@@ -20,6 +22,8 @@ mod sessions;
 mod statistics;
 mod synonyms;
 mod tables;
+mod transactions;
+mod undo;
 mod user_views;
 mod users;
 mod view;
@@ -35,8 +39,10 @@ const VIEWS: &[&[View]] = &[
     grants::VIEWS,
     indexes::VIEWS,
     instance::VIEWS,
+    locks::VIEWS,
     objects::VIEWS,
     parameters::VIEWS,
+    redo::VIEWS,
     segment_space::VIEWS,
     segments::VIEWS,
     sequences::VIEWS,
@@ -44,6 +50,8 @@ const VIEWS: &[&[View]] = &[
     statistics::VIEWS,
     synonyms::VIEWS,
     tables::VIEWS,
+    transactions::VIEWS,
+    undo::VIEWS,
     user_views::VIEWS,
     users::VIEWS,
 ];

@@ -7,17 +7,21 @@ use engine::instance::Session;
 use scalar::Datum;
 use waits::CurrentWait;
 
-use super::view::{View, at, date, maybe, n, number, s, text};
+use super::locks::Waiters;
+use super::transactions::{address, live, session_address};
+use super::view::{View, at, date, maybe, n, number, raw, s, text};
 
 pub(crate) const VIEWS: &[View] = &[
     View {
         name: "V$SESSION",
         columns: &[
+            raw("SADDR", 8),
             number("SID"),
             number("SERIAL#"),
             number("AUDSID"),
             number("USER#"),
             text("USERNAME", 128),
+            text("TADDR", 16),
             text("STATUS", 8),
             text("SCHEMANAME", 128),
             text("PROCESS", 24),
@@ -25,6 +29,12 @@ pub(crate) const VIEWS: &[View] = &[
             text("TYPE", 10),
             date("LOGON_TIME"),
             number("ROW_WAIT_OBJ#"),
+            text("BLOCKING_SESSION_STATUS", 11),
+            number("BLOCKING_INSTANCE"),
+            number("BLOCKING_SESSION"),
+            text("FINAL_BLOCKING_SESSION_STATUS", 11),
+            number("FINAL_BLOCKING_INSTANCE"),
+            number("FINAL_BLOCKING_SESSION"),
             number("EVENT#"),
             text("EVENT", 64),
             text("P1TEXT", 64),
@@ -42,16 +52,20 @@ pub(crate) const VIEWS: &[View] = &[
         ],
         rows: |cx, rows| {
             let process = std::process::id().to_string();
+            let (waiters, live) = (Waiters::now(cx.session.instance()), live(cx.session.instance()));
             cx.database.sessions().iter().try_for_each(|session| {
                 let user = session.user();
                 let number = cx.catalog.user(&user).map(|user| user.number.0);
                 let wait = session.meter().current_wait();
+                let transaction = live.iter().find(|transaction| transaction.sid == session.sid());
                 let mut values = vec![
+                    Datum::Raw(session_address(session.sid())),
                     n(session.sid()),
                     n(session.meter().serial()),
                     n(session.meter().serial()),
                     maybe(number, n),
                     s(&user),
+                    maybe(transaction, |transaction| s(hexadecimal(&address(transaction.xid)))),
                     s(if session.in_call() { "ACTIVE" } else { "INACTIVE" }),
                     s(&user),
                     s(&process),
@@ -60,6 +74,9 @@ pub(crate) const VIEWS: &[View] = &[
                     at(session.logon_us())?,
                     maybe(wait.filter(|wait| wait.object >= 0), |wait| n(wait.object)),
                 ];
+                let holder = waiters.of(session.sid()).map(|waiter| waiter.holder);
+                values.extend(blocker_columns(holder, wait.is_some()));
+                values.extend(blocker_columns(waiters.last_holder(session.sid()), wait.is_some()));
                 values.extend(wait_columns(session, wait.as_ref()));
                 rows.add(&values)
             })
@@ -101,6 +118,19 @@ pub(crate) const VIEWS: &[View] = &[
         },
     },
 ];
+
+/// Status, instance and session of a blocker. What a crash has left is rolled back by no session that is shown.
+fn blocker_columns(holder: Option<u32>, waits: bool) -> [Datum; 3] {
+    match holder {
+        Some(0) => [s("UNKNOWN"), Datum::Null, Datum::Null],
+        Some(sid) => [s("VALID"), n(1), n(sid)],
+        None => [s(if waits { "NO HOLDER" } else { "NOT IN WAIT" }), Datum::Null, Datum::Null],
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
+}
 
 /// EVENT# to WAIT_TIME_MICRO. They are NULL where the session waits for nothing: what it waited for last is not kept.
 fn wait_columns(session: &Arc<Session>, wait: Option<&CurrentWait>) -> Vec<Datum> {

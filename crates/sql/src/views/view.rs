@@ -31,6 +31,10 @@ pub(crate) const fn text(name: &'static str, bytes: u16) -> ViewColumn {
     ViewColumn { name, data_type: DataType::Varchar2 { bytes } }
 }
 
+pub(crate) const fn raw(name: &'static str, bytes: u16) -> ViewColumn {
+    ViewColumn { name, data_type: DataType::Raw { bytes } }
+}
+
 pub(crate) const fn date(name: &'static str) -> ViewColumn {
     ViewColumn { name, data_type: DataType::Date }
 }

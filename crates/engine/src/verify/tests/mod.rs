@@ -31,6 +31,15 @@ fn texts(report: &Report) -> Vec<String> {
 impl Database {
     /// Makes a database, lets `fill` work in it, and shuts it down.
     fn new(fill: impl FnOnce(&Arc<Session>)) -> Self {
+        Self::ended(|session| {
+            fill(session);
+            session.commit(crate::txn::CommitWrite::default()).unwrap();
+            session.instance().shutdown().unwrap();
+        })
+    }
+
+    /// As [`Database::new`], but how it ends is up to `work`.
+    fn ended(work: impl FnOnce(&Arc<Session>)) -> Self {
         let files = Arc::new(MemoryFileSystem::new());
         let parameters = [("db_cache_size", "16M"), ("db_2k_cache_size", "8M"), ("db_16k_cache_size", "8M")];
         let options = CreateOptions {
@@ -42,10 +51,7 @@ impl Database {
         let clock = Arc::new(SystemClock::default());
         let instance = Instance::create(files.clone(), Path::new(DIRECTORY), clock, None, &options).unwrap();
         let session = instance.connect("SYSTEM").unwrap();
-        fill(&session);
-        session.commit(crate::txn::CommitWrite::default()).unwrap();
-        drop(session);
-        instance.shutdown().unwrap();
+        work(&session);
         Self { files }
     }
 

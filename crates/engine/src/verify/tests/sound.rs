@@ -107,14 +107,63 @@ fn tables_and_indexes_of_every_kind_are_sound() {
 }
 
 #[test]
-fn a_database_that_is_open_is_checked_block_by_block() {
-    let database = Database::new(|_| {});
-    let clock = Arc::new(SystemClock::default());
-    let instance = Instance::open(database.files.clone(), Path::new(DIRECTORY), clock, None).unwrap();
+fn a_database_that_was_not_closed_is_recovered_in_memory() {
+    let database = Database::ended(|session| {
+        table(session, "T", "USERS", |_| {});
+        index(session, "T_I", "T", &["ID"], "USERS");
+        insert(session, "T", 0..3000, 60);
+        session.commit(crate::txn::CommitWrite::default()).unwrap();
+        session.instance().checkpoint(session.meter()).unwrap();
+        insert(session, "T", 3000..4000, 60);
+        session.commit(crate::txn::CommitWrite::default()).unwrap();
+        // What is not committed has to be undone, of what is on disk by now and of what is not.
+        insert(session, "T", 4000..5000, 60);
+        session.instance().checkpoint(session.meter()).unwrap();
+        insert(session, "T", 5000..6000, 60);
+        session.instance().redo().flush(session.instance().redo().end()).unwrap();
+        session.instance().abort();
+    });
     let report = database.verify();
-    assert_eq!(report.problems.len(), 1);
-    assert!(report.problems[0].text.contains("not shut down cleanly"));
-    assert!(report.checked.blocks > 0);
-    instance.shutdown().unwrap();
-    assert!(database.verify().is_clean());
+    assert!(report.is_clean(), "{:#?}", texts(&report));
+    let recovered = report.recovered.unwrap();
+    assert_eq!(recovered.transactions, 1);
+    assert!(recovered.records > 0 && recovered.bytes > 0);
+    let clean = Database::new(|_| {}).verify();
+    assert_eq!(clean.recovered, None);
+    assert_eq!(report.checked.index_entries - clean.checked.index_entries, 4000);
+    // Nothing of it is in the files: there is as much to do the next time.
+    assert_eq!(database.verify(), report);
+    database.look(|session| assert_eq!(session.instance().rolled_forward().unwrap().records, recovered.records));
+    let after = database.verify();
+    assert!(after.is_clean() && after.recovered.is_none(), "{:#?}", texts(&after));
+}
+
+/// A database that is left with a transaction under way is closed cleanly, and the transaction is still there.
+#[test]
+fn a_transaction_under_way_at_a_clean_close_is_rolled_back_in_memory() {
+    let database = Database::ended(|session| {
+        table(session, "T", "USERS", |_| {});
+        insert(session, "T", 0..100, 60);
+        session.commit(crate::txn::CommitWrite::default()).unwrap();
+        insert(session, "T", 100..2000, 60);
+        session.instance().shutdown().unwrap();
+    });
+    let report = database.verify();
+    assert!(report.is_clean(), "{:#?}", texts(&report));
+    assert_eq!(report.recovered.map(|recovered| (recovered.records, recovered.transactions)), Some((0, 1)));
+}
+
+#[test]
+fn a_database_whose_redo_is_lost_is_checked_block_by_block() {
+    let database = Database::ended(|session| {
+        table(session, "T", "USERS", |_| {});
+        session.instance().abort();
+    });
+    for name in ["redo01.log", "redo02.log", "redo03.log"] {
+        database.files.remove(&Path::new(DIRECTORY).join(name)).unwrap();
+    }
+    let report = database.verify();
+    assert_eq!(report.problems.len(), 1, "{:#?}", texts(&report));
+    assert!(report.problems[0].text.contains("cannot be recovered"), "{:#?}", texts(&report));
+    assert!(report.checked.blocks > 0 && report.recovered.is_none());
 }

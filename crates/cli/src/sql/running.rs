@@ -1,0 +1,138 @@
+//! The database of the shell, which SHUTDOWN closes and STARTUP opens again.
+
+use std::path::{Path, PathBuf};
+use std::sync::Weak;
+use std::time::Duration;
+
+use common::sync::{Arc, Mutex};
+use common::{Clock, Error, Result};
+use device::OsFileSystem;
+use engine::instance::{ControlFile, CreateOptions, Instance};
+use sql::Database;
+
+use super::locked;
+use crate::failure::file;
+
+pub(super) struct Running {
+    directory: PathBuf,
+    clock: Arc<dyn Clock>,
+    database: Mutex<Option<Arc<Database>>>,
+    /// The instance before, which may not have come to its end.
+    before: Mutex<Weak<Instance>>,
+}
+
+/// How long a start waits for the end of the instance before, and how often it looks.
+const PATIENCE: Duration = Duration::from_secs(10);
+const LOOK: Duration = Duration::from_millis(5);
+
+impl Running {
+    pub(super) fn new(directory: &Path, clock: &Arc<dyn Clock>) -> Arc<Self> {
+        Arc::new(Self {
+            directory: directory.to_owned(),
+            clock: Arc::clone(clock),
+            database: Mutex::default(),
+            before: Mutex::default(),
+        })
+    }
+
+    /// # Errors
+    /// ORA-01034 while it is closed.
+    pub(super) fn database(&self) -> Result<Arc<Database>> {
+        let database = self.database.lock().clone();
+        database.ok_or_else(|| Error::user(1034, "the database is not available; STARTUP opens it"))
+    }
+
+    /// Opens the database; what was done to recover it, line by line.
+    ///
+    /// # Errors
+    /// ORA-01102 when another process has it; those of opening it.
+    pub(super) fn open(&self) -> Result<Vec<String>> {
+        // What still rolls back has the directory until it sees that its instance is closed.
+        let since_us = self.clock.monotonic_us();
+        while self.before.lock().strong_count() > 0
+            && self.clock.monotonic_us() - since_us < PATIENCE.as_micros() as u64
+        {
+            std::thread::sleep(LOOK);
+        }
+        let lock = device::lock_directory(&self.directory).map_err(|error| locked(&self.directory, &error))?;
+        let files = Arc::new(OsFileSystem::new());
+        let instance = Instance::open(files, &self.directory, Arc::clone(&self.clock), Some(lock))?;
+        let lines = recovered(&instance);
+        *self.database.lock() = Some(Database::new(instance));
+        Ok(lines)
+    }
+
+    /// As [`Running::open`], but makes a database where there is none; whether it did.
+    ///
+    /// # Errors
+    /// As [`Running::open`]; those of making one.
+    pub(super) fn open_or_create(&self) -> Result<(bool, Vec<String>)> {
+        let directory = &self.directory;
+        std::fs::create_dir_all(directory).map_err(|error| file(directory, &error))?;
+        let files = Arc::new(OsFileSystem::new());
+        if ControlFile::exists(&*files, directory) {
+            return Ok((false, self.open()?));
+        }
+        let lock = device::lock_directory(directory).map_err(|error| locked(directory, &error))?;
+        if ControlFile::exists(&*files, directory) {
+            // Another process has made it meanwhile.
+            drop(lock);
+            return Ok((false, self.open()?));
+        }
+        let options = CreateOptions::default();
+        let made = Instance::create(files, directory, Arc::clone(&self.clock), Some(lock), &options)?;
+        *self.database.lock() = Some(Database::new(made));
+        Ok((true, Vec::new()))
+    }
+
+    /// Closes the database, if it is open, as SHUTDOWN IMMEDIATE does.
+    ///
+    /// # Errors
+    /// Those of the close, after which it is not open either.
+    pub(super) fn close(&self) -> Result<()> {
+        let closed = self.shut_down();
+        self.abandon();
+        closed
+    }
+
+    /// As [`Running::close`], for a process that ends: the database is closed, but not let go of.
+    ///
+    /// # Errors
+    /// Those of the close.
+    pub(super) fn shut_down(&self) -> Result<()> {
+        // Not under the lock: calls that run are waited for.
+        match self.database() {
+            Ok(database) => database.instance().shutdown(),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Forgets the database as it is.
+    pub(super) fn abandon(&self) {
+        if let Some(database) = self.database.lock().take() {
+            *self.before.lock() = Arc::downgrade(database.instance());
+        }
+    }
+}
+
+/// What a crash has cost; nothing after a clean close.
+fn recovered(instance: &Instance) -> Vec<String> {
+    let Some(done) = instance.rolled_forward() else { return Vec::new() };
+    let seconds = done.elapsed_us as f64 / 1e6;
+    let count = |n: u64, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+    let mut lines = vec![format!(
+        "The database was not closed cleanly. It was recovered from {} ({}) in {seconds:.2} seconds.",
+        count(done.records, "redo record"),
+        count(done.bytes, "byte")
+    )];
+    let dead = u64::from(instance.dead_transactions());
+    let more: Vec<String> = [(done.torn, "torn block", "put back"), (dead, "transaction", "rolled back")]
+        .into_iter()
+        .filter(|(n, ..)| *n > 0)
+        .map(|(n, what, done)| format!("{} {} {done}", count(n, what), if n == 1 { "is" } else { "are" }))
+        .collect();
+    if !more.is_empty() {
+        lines.push(format!("{}.", more.join("; ")));
+    }
+    lines
+}

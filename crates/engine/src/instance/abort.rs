@@ -1,0 +1,22 @@
+//! SHUTDOWN ABORT.
+
+use common::{Error, ErrorKind, Number};
+
+use super::Instance;
+
+impl Instance {
+    /// Ends the instance at once, as a crash would: nothing is rolled back or written, calls that run get ORA-01092, and the next open recovers.
+    /// What has been committed durably is there then.
+    pub fn abort(&self) {
+        let ended = Error::new(ErrorKind::Poisoned, Number::Ora(1092), "the instance was ended by SHUTDOWN ABORT");
+        self.health.stop(&ended);
+        self.checkpoints.close();
+        if let Ok(redo) = self.cache.redo() {
+            redo.abandon();
+        }
+        if let Some(writer) = self.writer.lock().take() {
+            // Its thread has nothing to say that matters after this.
+            let _ = writer.join();
+        }
+    }
+}

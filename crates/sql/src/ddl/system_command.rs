@@ -1,0 +1,75 @@
+//! What ALTER SYSTEM asks for, carried out.
+
+use common::{Error, Result};
+use engine::catalog::SystemPrivilege;
+use engine::instance::{SpaceManagement, TablespaceKind};
+use engine::parameters::{Parameter, Scope};
+use engine::tablespace::TablespaceSpec;
+
+use super::command::{Command, Setting, UndoTablespaceSpec};
+use crate::cursor::connection::Connection;
+
+impl Connection {
+    pub(super) fn system_command(&self, command: &Command) -> Result<()> {
+        let (session, instance) = (&self.session, self.session.instance());
+        session.catalog().check_system_privilege(&session.user(), SystemPrivilege::AlterSystem)?;
+        match command {
+            Command::AlterSystem(settings) => settings.iter().try_for_each(|setting| self.alter_system(setting)),
+            Command::ResetSystem(name) => {
+                instance.parameters().reset_system(&**instance.files(), instance.directory(), name).map(drop)
+            }
+            Command::FlushBufferCache => instance.cache().flush(session.meter()),
+            Command::FlushSharedPool => {
+                self.database.library().flush();
+                Ok(())
+            }
+            Command::Checkpoint => instance.checkpoint(session.meter()),
+            Command::SwitchLogfile => instance.redo().switch(session.meter()),
+            _ => Err(Error::bug("not a command of ALTER SYSTEM")),
+        }
+    }
+
+    fn alter_system(&self, setting: &Setting) -> Result<()> {
+        let instance = self.session.instance();
+        let scope = match setting.scope.as_deref() {
+            None | Some("BOTH") => Scope::Both,
+            Some("MEMORY") => Scope::Memory,
+            Some("SPFILE") => Scope::Spfile,
+            Some(other) => return Err(Error::user(2017, format!("SCOPE is MEMORY, SPFILE or BOTH, not {other}"))),
+        };
+        if setting.name == Parameter::UndoTablespace.name() {
+            self.check_undo_tablespace(&setting.value)?;
+        }
+        instance.parameters().alter_system(
+            &**instance.files(),
+            instance.directory(),
+            &setting.name,
+            &setting.value,
+            scope,
+        )?;
+        Ok(())
+    }
+
+    /// New transactions go to it: it has to be there.
+    fn check_undo_tablespace(&self, name: &str) -> Result<()> {
+        let found = self.session.instance().tablespaces().named(&name.to_uppercase());
+        if found.is_ok_and(|tablespace| tablespace.kind() == TablespaceKind::Undo) {
+            return Ok(());
+        }
+        Err(Error::user(30012, format!("undo tablespace '{name}' does not exist or of wrong type")))
+    }
+
+    pub(super) fn create_undo_tablespace(&self, spec: &UndoTablespaceSpec) -> Result<()> {
+        if spec.guaranteed {
+            return Err(Error::unsupported("RETENTION GUARANTEE"));
+        }
+        let spec = TablespaceSpec {
+            name: spec.name.clone(),
+            files: spec.files.clone(),
+            block_size: None,
+            uniform_bytes: None,
+            space_management: SpaceManagement::Manual,
+        };
+        self.session.create_undo_tablespace(&spec).map(drop)
+    }
+}

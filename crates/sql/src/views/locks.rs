@@ -1,0 +1,122 @@
+//! Enqueues: V$LOCK, and what sessions that wait for one wait for.
+
+use engine::instance::Instance;
+use engine::txn::Waiter;
+
+use super::transactions::live;
+use super::view::{View, ViewContext, maybe, n, number, s, text};
+
+/// The mode in which a transaction holds its own enqueue.
+const EXCLUSIVE: u64 = 6;
+
+pub(crate) const VIEWS: &[View] = &[View {
+    name: "V$LOCK",
+    columns: &[
+        number("SID"),
+        text("TYPE", 2),
+        number("ID1"),
+        number("ID2"),
+        number("LMODE"),
+        number("REQUEST"),
+        number("CTIME"),
+        number("BLOCK"),
+    ],
+    rows: |cx, rows| {
+        let mut locks = held_and_wanted(cx);
+        locks.sort_by_key(|lock| (lock.sid, lock.name, lock.id));
+        locks.iter().try_for_each(|lock| {
+            let [first, second] = lock.name;
+            rows.add(&[
+                n(lock.sid),
+                s(String::from_iter([char::from(first), char::from(second)])),
+                n(lock.id.0),
+                n(lock.id.1),
+                n(lock.held),
+                n(lock.wanted),
+                maybe(lock.seconds, n),
+                n(u8::from(lock.blocks)),
+            ])
+        })
+    },
+}];
+
+/// A row of V$LOCK.
+struct Lock {
+    sid: u32,
+    name: [u8; 2],
+    id: (u64, u64),
+    /// Modes; 0 for none.
+    held: u64,
+    wanted: u64,
+    /// Since the mode that is held was got, or since another has been waited for. Of table locks that is not kept.
+    seconds: Option<u64>,
+    blocks: bool,
+}
+
+fn held_and_wanted(cx: &ViewContext) -> Vec<Lock> {
+    let (instance, clock) = (cx.session.instance(), cx.session.meter().clock());
+    let lock = |sid, name: &[u8; 2], id, held, since: Option<(u64, u64)>| {
+        let seconds = since.map(|(now_us, since_us)| now_us.saturating_sub(since_us) / 1_000_000);
+        Lock { sid, name: *name, id, held, wanted: 0, seconds, blocks: false }
+    };
+    // Who waits is asked first: whoever is waited for then has a lock, unless it has ended since.
+    let waiters = Waiters::now(instance);
+    let mut locks: Vec<_> = live(instance)
+        .iter()
+        .map(|transaction| {
+            let xid = transaction.xid;
+            let id = (u64::from(xid.segment) << 16 | u64::from(xid.slot), u64::from(xid.sequence));
+            lock(transaction.sid, b"TX", id, EXCLUSIVE, Some((clock.wall_us(), transaction.begun_us)))
+        })
+        .collect();
+    locks.extend(instance.locks().tables().iter().map(|table| {
+        let id = (u64::from(table.table.0), 0);
+        lock(table.sid, b"TM", id, table.mode as u64, None)
+    }));
+    for session in cx.database.sessions() {
+        let (Some(waiter), Some(wait)) = (waiters.of(session.sid()), session.meter().current_wait()) else { continue };
+        // The first parameter of a wait for an enqueue.
+        let [name_and_mode, first, second] = wait.parameters;
+        let name = [(name_and_mode >> 24) as u8, (name_and_mode >> 16) as u8];
+        let (id, wanted) = ((first, second), name_and_mode & 0xffff);
+        let of = |locks: &[Lock], sid| locks.iter().position(|l| (l.sid, l.name, l.id) == (sid, name, id));
+        if let Some(holder) = of(&locks, waiter.holder) {
+            locks[holder].blocks = true;
+        }
+        let own = match of(&locks, waiter.sid) {
+            Some(own) => own,
+            None => {
+                locks.push(lock(waiter.sid, &name, id, 0, None));
+                locks.len() - 1
+            }
+        };
+        locks[own].wanted = wanted;
+        locks[own].seconds = Some(clock.monotonic_us().saturating_sub(wait.since_us) / 1_000_000);
+    }
+    locks
+}
+
+/// Who waits for whom, at one moment.
+pub(super) struct Waiters(Vec<Waiter>);
+
+impl Waiters {
+    pub(super) fn now(instance: &Instance) -> Self {
+        Self(instance.locks().waiters())
+    }
+
+    pub(super) fn of(&self, sid: u32) -> Option<&Waiter> {
+        self.0.iter().find(|waiter| waiter.sid == sid)
+    }
+
+    /// At the end of the chain: who waits for nobody.
+    pub(super) fn last_holder(&self, sid: u32) -> Option<u32> {
+        let mut at = self.of(sid)?.holder;
+        for _ in 0..self.0.len() {
+            match self.of(at) {
+                Some(next) => at = next.holder,
+                None => break,
+            }
+        }
+        Some(at)
+    }
+}

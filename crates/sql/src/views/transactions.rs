@@ -1,0 +1,151 @@
+//! Transactions under way, and those that a crash has left.
+
+use common::{Result, Xid};
+use scalar::{DateTime, Datum};
+
+use super::view::{View, at, date, maybe, n, number, raw, s, text};
+use crate::cursor::context::local_time;
+
+pub(crate) const VIEWS: &[View] = &[
+    View {
+        name: "V$TRANSACTION",
+        columns: &[
+            raw("ADDR", 8),
+            number("XIDUSN"),
+            number("XIDSLOT"),
+            number("XIDSQN"),
+            number("UBAFIL"),
+            number("UBABLK"),
+            number("UBASQN"),
+            number("UBAREC"),
+            text("STATUS", 16),
+            text("START_TIME", 20),
+            number("START_SCNB"),
+            number("START_SCNW"),
+            number("START_UBAFIL"),
+            number("START_UBABLK"),
+            number("START_UBASQN"),
+            number("START_UBAREC"),
+            raw("SES_ADDR", 8),
+            number("USED_UBLK"),
+            number("USED_UREC"),
+            date("START_DATE"),
+            number("START_SCN"),
+            raw("XID", 8),
+        ],
+        rows: |cx, rows| {
+            for transaction in live(cx.session.instance()) {
+                let (xid, last, first) = (transaction.xid, transaction.last, transaction.first);
+                let scn = transaction.start_scn.0;
+                rows.add(&[
+                    Datum::Raw(address(xid)),
+                    n(xid.segment),
+                    n(xid.slot),
+                    n(xid.sequence),
+                    n(last.block.file.0),
+                    n(last.block.block),
+                    n(last.sequence),
+                    n(last.record),
+                    s("ACTIVE"),
+                    s(start_time(&local_time(transaction.begun_us)?)),
+                    n(scn & u64::from(u32::MAX)),
+                    n(scn >> 32),
+                    n(first.block.file.0),
+                    n(first.block.block),
+                    n(first.sequence),
+                    n(first.record),
+                    Datum::Raw(session_address(transaction.sid)),
+                    n(transaction.used_blocks),
+                    n(transaction.used_records),
+                    at(transaction.begun_us)?,
+                    n(scn),
+                    Datum::Raw(packed(xid)),
+                ])?;
+            }
+            Ok(())
+        },
+    },
+    View {
+        name: "V$FAST_START_TRANSACTIONS",
+        columns: &[number("USN"), number("SLT"), number("SEQ"), text("STATE", 16), raw("XID", 8)],
+        rows: |cx, rows| {
+            let instance = cx.session.instance();
+            // Once somebody has begun to undo one it is no longer among those that wait for it.
+            let waiting = instance.undo().active();
+            let mut dead = instance.undo().transactions();
+            dead.retain(|transaction| transaction.sid == 0);
+            dead.sort_by_key(|transaction| transaction.xid);
+            dead.iter().try_for_each(|transaction| {
+                let xid = transaction.xid;
+                let waits = waiting.iter().any(|(waiting, _)| *waiting == xid);
+                let state = if waits { "TO BE RECOVERED" } else { "RECOVERING" };
+                rows.add(&[n(xid.segment), n(xid.slot), n(xid.sequence), s(state), Datum::Raw(packed(xid))])
+            })
+        },
+    },
+    View {
+        name: "V$LOCKED_OBJECT",
+        columns: &[
+            number("XIDUSN"),
+            number("XIDSLOT"),
+            number("XIDSQN"),
+            number("OBJECT_ID"),
+            number("SESSION_ID"),
+            text("ORACLE_USERNAME", 128),
+            text("PROCESS", 24),
+            number("LOCKED_MODE"),
+        ],
+        rows: |cx, rows| {
+            let (live, process) = (live(cx.session.instance()), std::process::id().to_string());
+            let sessions = cx.database.sessions();
+            let mut held = cx.session.instance().locks().tables();
+            held.sort_by_key(|lock| (lock.sid, lock.table));
+            held.iter().try_for_each(|lock| -> Result<()> {
+                // LOCK TABLE alone begins no transaction that has a slot.
+                let xid = live.iter().find(|transaction| transaction.sid == lock.sid).map_or(Xid::NONE, |t| t.xid);
+                let user = sessions.iter().find(|session| session.sid() == lock.sid).map(|session| session.user());
+                rows.add(&[
+                    n(xid.segment),
+                    n(xid.slot),
+                    n(xid.sequence),
+                    n(lock.table.0),
+                    n(lock.sid),
+                    maybe(user, s),
+                    s(&process),
+                    n(lock.mode as u8),
+                ])
+            })
+        },
+    },
+];
+
+/// Transactions of sessions, by number.
+pub(super) fn live(instance: &engine::instance::Instance) -> Vec<engine::undo::TransactionFigures> {
+    let mut live = instance.undo().transactions();
+    live.retain(|transaction| transaction.sid != 0);
+    live.sort_by_key(|transaction| transaction.xid);
+    live
+}
+
+/// What V$SESSION.TADDR names: nothing that lies anywhere in memory, but another for each transaction.
+pub(super) fn address(xid: Xid) -> Vec<u8> {
+    let (segment, slot) = (xid.segment.to_be_bytes(), xid.slot.to_be_bytes());
+    [&segment[..], &slot, &xid.sequence.to_be_bytes()].concat()
+}
+
+/// V$SESSION.SADDR, as [`address`] is V$TRANSACTION.ADDR.
+pub(super) fn session_address(sid: u32) -> Vec<u8> {
+    u64::from(sid).to_be_bytes().to_vec()
+}
+
+/// The column XID: the parts' bytes as a machine has them that begins with the lowest.
+fn packed(xid: Xid) -> Vec<u8> {
+    let (segment, slot) = (xid.segment.to_le_bytes(), xid.slot.to_le_bytes());
+    [&segment[..], &slot, &xid.sequence.to_le_bytes()].concat()
+}
+
+/// `MM/DD/YY HH24:MI:SS`.
+fn start_time(at: &DateTime) -> String {
+    let DateTime { year, month, day, hour, minute, second, .. } = at;
+    format!("{month:02}/{day:02}/{:02} {hour:02}:{minute:02}:{second:02}", year.rem_euclid(100))
+}

@@ -1,0 +1,94 @@
+//! V$LOCK and V$SESSION while sessions wait for each other.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod support;
+
+use std::time::{Duration, Instant};
+
+use sql::Connection;
+
+/// Rows of a query, once it gives `expected`; the last ones after a while.
+fn until(connection: &mut Connection, query: &str, expected: &str) -> String {
+    let since = Instant::now();
+    loop {
+        let got = support::run(connection, query);
+        if got == expected || since.elapsed() > Duration::from_secs(30) {
+            return got;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn who_waits_for_whom_is_shown() {
+    let database = support::database();
+    let mut looker = database.connect("system", None).unwrap();
+    for statement in [
+        "create table t (n number)",
+        "create table u (n number)",
+        "insert into t values (1)",
+        "insert into t values (2)",
+        "commit",
+    ] {
+        looker.run(statement).unwrap();
+    }
+    let (mut first, mut second) =
+        (database.connect("system", None).unwrap(), database.connect("system", None).unwrap());
+    let (one, two) = (first.session().sid(), second.session().sid());
+    first.run("lock table u in share mode").unwrap();
+    first.run("update t set n = 3 where n = 1").unwrap();
+
+    let locks = format!("select sid - {one} s, type, lmode, request, block from v$lock order by 1, 2, 3");
+    let blocked = format!(
+        "select blocking_session_status, blocking_session, final_blocking_session, event, state \
+         from v$session where sid = {two}"
+    );
+    let waits = |connection: Connection, statement: &'static str| {
+        std::thread::spawn(move || {
+            let mut connection = connection;
+            let done = connection.run(statement).map(drop);
+            connection.run("rollback").unwrap();
+            (connection, done)
+        })
+    };
+    let difference = two - one;
+    let row_lock = waits(second, "update t set n = n + 1");
+    let expected = format!(
+        "BLOCKING_SESSION_STATUS | BLOCKING_SESSION | FINAL_BLOCKING_SESSION | EVENT | STATE\n\
+         VALID | {one} | {one} | enq: TX - row lock contention | WAITING"
+    );
+    assert_eq!(until(&mut looker, &blocked, &expected), expected);
+    let held = "S | TYPE | LMODE | REQUEST | BLOCK\n0 | TM | 3 | 0 | 0\n0 | TM | 4 | 0 | 0\n0 | TX | 6 | 0 | 1";
+    let got = support::run(&mut looker, &locks);
+    // The transaction that waits may have a slot of its own by then.
+    assert!(got.starts_with(held), "{got}");
+    assert!(got.contains(&format!("\n{difference} | TX | 0 | 6 | 0")), "{got}");
+    assert!(got.contains(&format!("\n{difference} | TM | 3 | 0 | 0")), "{got}");
+    first.run("rollback").unwrap();
+    let (second, done) = row_lock.join().unwrap();
+    done.unwrap();
+
+    first.run("lock table u in share mode").unwrap();
+    let table_lock = waits(second, "lock table u in exclusive mode");
+    let expected = format!(
+        "BLOCKING_SESSION_STATUS | BLOCKING_SESSION | FINAL_BLOCKING_SESSION | EVENT | STATE\n\
+         VALID | {one} | {one} | enq: TM - contention | WAITING"
+    );
+    assert_eq!(until(&mut looker, &blocked, &expected), expected);
+    assert_eq!(
+        support::run(&mut looker, &locks),
+        format!("S | TYPE | LMODE | REQUEST | BLOCK\n0 | TM | 4 | 0 | 1\n{difference} | TM | 0 | 6 | 0")
+    );
+    first.run("commit").unwrap();
+    let (second, done) = table_lock.join().unwrap();
+    done.unwrap();
+    assert_eq!(support::run(&mut looker, &locks), "S | TYPE | LMODE | REQUEST | BLOCK");
+    let nobody = "select blocking_session_status, blocking_session from v$session where sid = ";
+    assert_eq!(
+        support::run(&mut looker, &format!("{nobody}{two}")),
+        "BLOCKING_SESSION_STATUS | BLOCKING_SESSION\nNOT IN WAIT | -"
+    );
+    drop((first, second));
+}
