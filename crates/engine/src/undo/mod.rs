@@ -19,3 +19,9 @@ pub use writer::UndoWriter;
 
 /// Undo segments of a new undo tablespace.
 const FIRST_SEGMENTS: usize = 10;
+
+#[cfg(test)]
+thread_local! {
+    /// Tests of undo itself take transactions up again that a restart has left: nothing in their records can be undone.
+    pub(crate) static KEEP_DEAD: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}

@@ -96,6 +96,7 @@ impl Database {
         drop(session);
         instance.shutdown().unwrap();
         drop(instance);
+        crate::undo::KEEP_DEAD.set(true);
         let instance = Instance::open(files.clone(), Path::new("/database"), clock.clone(), None).unwrap();
         let session = instance.connect("SYSTEM").unwrap();
         Self { files, clock, instance, session }
