@@ -268,6 +268,10 @@ impl Instance {
             return Ok(());
         }
         let session = self.connect("SYS")?;
+        if self.cache.wakes().is_inline() {
+            let _call = session.call()?;
+            return dead.into_iter().try_for_each(|(xid, last)| session.rollback_dead(Dead { xid, last }));
+        }
         let run = move || {
             for (xid, last) in dead {
                 if session.call().and_then(|_call| session.rollback_dead(Dead { xid, last })).is_err() {

@@ -17,4 +17,4 @@ pub use state::{Difference, Row, Rows, State, Table, session_of};
 
 /// Whether the engine has transactions: ROLLBACK, and what was not committed is undone when the database is opened. Until it has them every change
 /// stands when its redo is durable, and a statement that a crash falls into may be there in part.
-pub const TRANSACTIONS: bool = false;
+pub const TRANSACTIONS: bool = true;
