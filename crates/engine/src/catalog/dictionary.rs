@@ -17,9 +17,9 @@ use scan::{Comparison, Predicate, RowSink, ScanSpec};
 use waits::Statistic;
 
 use super::field::{Field, damaged};
-use super::lock::ExclusiveLock;
+use super::lock::{ExclusiveLock, lock_for_ddl};
 use super::privilege::{SystemPrivilege, insufficient};
-use super::rows::{DictionaryRow, KIND_NEXT_OBJECT, ObjectRow};
+use super::rows::{ConstraintNameRow, DictionaryRow, KIND_NEXT_OBJECT, NEXT_CONSTRAINT, ObjectRow};
 use super::{Catalog, SYS, TableDef};
 use crate::instance::Session;
 use crate::segment::Segment;
@@ -60,10 +60,14 @@ impl Session {
     pub(super) fn ddl<R>(self: &Arc<Self>, work: impl FnOnce(&mut Ddl<'_>) -> Result<R>) -> Result<R> {
         let latch = self.instance().ddl.lock();
         let catalog = Catalog::clone(&self.catalog());
-        let first_object = catalog.next_object;
+        let (first_object, first_constraint) = (catalog.next_object, catalog.next_constraint);
         let mut ddl =
             Ddl { session: self, catalog, changes: Vec::new(), dropped: Vec::new(), locks: Vec::new(), _latch: latch };
-        let result = work(&mut ddl).and_then(|result| ddl.keep_next_object(first_object).map(|()| result));
+        let result = work(&mut ddl).and_then(|result| {
+            ddl.keep_next_object(first_object)?;
+            ddl.keep_next_constraint(first_constraint)?;
+            Ok(result)
+        });
         match result {
             Ok(result) => {
                 ddl.catalog.advance();
@@ -91,9 +95,12 @@ impl Ddl<'_> {
         self.dropped.push(segment);
     }
 
-    /// Keeps a table locked until the statement ends.
-    pub(super) fn hold(&mut self, lock: ExclusiveLock) {
-        self.locks.push(lock);
+    /// Locks a table for this statement, if it has not locked it yet.
+    pub(super) fn lock(&mut self, table: &TableDef) -> Result<()> {
+        if !self.locks.iter().any(|lock| lock.is_of(table)) {
+            self.locks.push(lock_for_ddl(table)?);
+        }
+        Ok(())
     }
 
     /// The statement stands already; what cannot be given back is lost until the tablespace is dropped, and reported.
@@ -120,6 +127,23 @@ impl Ddl<'_> {
         }
         let changed = self.update::<ObjectRow>(&equal("TYPE#", KIND_NEXT_OBJECT)?, |row| row.data_object = next)?;
         if changed == 1 { Ok(()) } else { Err(damaged("OBJ$ has no row with the next object number")) }
+    }
+
+    /// A number for a new constraint.
+    pub(super) fn new_constraint(&mut self) -> u32 {
+        let number = self.catalog.next_constraint;
+        self.catalog.next_constraint += 1;
+        number
+    }
+
+    fn keep_next_constraint(&mut self, first_constraint: u32) -> Result<()> {
+        let next = self.catalog.next_constraint;
+        if next == first_constraint {
+            return Ok(());
+        }
+        let row = equal("NAME", NEXT_CONSTRAINT.to_owned())?;
+        let changed = self.update::<ConstraintNameRow>(&row, |row| row.number = next)?;
+        if changed == 1 { Ok(()) } else { Err(damaged("CON$ has no row with the next constraint number")) }
     }
 
     /// May the user make objects in this schema?

@@ -5,6 +5,9 @@
 mod alter_table;
 mod bootstrap;
 mod check;
+mod constraint;
+mod constraint_ddl;
+mod constraint_key;
 mod definition;
 mod dictionary;
 mod field;
@@ -29,6 +32,8 @@ mod tests;
 pub use alter_table::{ColumnChange, NewColumn, TableChange};
 pub use bootstrap::{create, load};
 pub use check::PhysicalAttributes;
+pub use constraint::{ConstraintDef, ConstraintKind, ConstraintState, OnDelete, Reference};
+pub use constraint_ddl::{ConstraintChange, ConstraintName, ConstraintRule, ConstraintSpec, KeyIndex, RowTest};
 pub use definition::{ColumnDef, IndexDef, TableDef, TableStatistics};
 pub use index_ddl::IndexSpec;
 pub use lock::{ChangeLock, TableLock};

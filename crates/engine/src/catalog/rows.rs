@@ -6,7 +6,8 @@
 //!        │        └─ IND$ ── ICOL$
 //!        ├─ SYSAUTH$   system privileges (negative numbers) and roles (positive) granted
 //!        ├─ OBJAUTH$   object privileges granted
-//!        └─ TSQ$       quotas
+//!        ├─ TSQ$       quotas
+//!        └─ CON$ ── CDEF$ ── CCOL$   constraints
 //! ```
 //!
 //! Tablespaces and datafiles are not here: the control file has them, and two places could disagree.
@@ -189,7 +190,43 @@ dictionary! {
         user: u32 = "USER#",
         tablespace: String = "TS",
     }
+
+    /// The name of a constraint. The row with the name `_NEXT_CONSTRAINT` keeps the next constraint number.
+    ConstraintNameRow "CON$" 10 {
+        owner: u32 = "OWNER#",
+        name: String = "NAME",
+        number: u32 = "CON#",
+    }
+
+    /// A constraint. RCON# is the key that a foreign key refers to, ENABLED the object number of the index that enforces a key, or 1.
+    ConstraintRow "CDEF$" 11 {
+        number: u32 = "CON#",
+        table: u32 = "OBJ#",
+        kind: u8 = "TYPE#",
+        referenced_table: Option<u32> = "ROBJ#",
+        referenced_key: Option<u32> = "RCON#",
+        on_delete: u8 = "REFACT",
+        enabled: Option<u32> = "ENABLED",
+        validated: bool = "VALIDATED",
+        deferrable: bool = "DEFERRABLE",
+        deferred: bool = "DEFERRED",
+        generated: bool = "GENERATED",
+        own_index: bool = "OWN_INDEX",
+        changed: Moment = "MTIME",
+        condition: Option<String> = "CONDITION",
+    }
+
+    /// A column of a constraint; POS# counts from 1, COL# is the column's in the table.
+    ConstraintColumnRow "CCOL$" 12 {
+        number: u32 = "CON#",
+        table: u32 = "OBJ#",
+        position: u16 = "POS#",
+        column: u16 = "COL#",
+    }
 }
+
+/// The row of CON$ with the next constraint number.
+pub(super) const NEXT_CONSTRAINT: &str = "_NEXT_CONSTRAINT";
 
 /// OBJ$.TYPE#.
 pub(super) const KIND_NEXT_OBJECT: u8 = 0;

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use common::sync::Mutex;
 use common::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use common::{Error, ErrorKind, Result};
 use datafusion::execution::SessionState;
@@ -27,6 +28,7 @@ use super::open::{ColumnDescription, Cursor, CursorNumber, Prepared};
 use super::run::{self, Running};
 use super::tables::SessionTables;
 use super::trace::{self, CallStart};
+use crate::dml::deferred::Deferred;
 use crate::functions::rows;
 use crate::plan::binder::{BindContext, BindValue, Binder, Tables};
 use crate::plan::bound::Bound;
@@ -66,6 +68,8 @@ pub struct Connection {
     pub(crate) runtime: Runtime,
     random: Arc<AtomicU64>,
     pub(crate) demand: Arc<AtomicUsize>,
+    /// What the transaction has yet to check.
+    pub(crate) deferred: Mutex<Deferred>,
     cursors: HashMap<CursorNumber, Cursor>,
     next_cursor: CursorNumber,
 }
@@ -99,6 +103,7 @@ impl Connection {
             runtime,
             random: Arc::new(AtomicU64::new(seed)),
             demand: Arc::default(),
+            deferred: Mutex::default(),
             cursors: HashMap::new(),
             next_cursor: 1,
         };
@@ -348,13 +353,22 @@ impl Connection {
             Statement::Delete(delete) => self.delete(delete, cursor).map(|rows| done(Some(rows))),
             Statement::Command(command) => {
                 let ddl = shared.statement.is_ddl();
+                if ddl {
+                    // A DDL statement ends the transaction before it begins.
+                    self.check_deferred()?;
+                }
                 let rows = self.command(command, &shared.text)?;
                 if ddl {
                     self.commit();
                 }
                 Ok(done(rows))
             }
+            Statement::SetConstraints { names, deferred } => {
+                self.set_constraints(names, *deferred)?;
+                Ok(done(None))
+            }
             Statement::Commit => {
+                self.check_deferred()?;
                 self.commit();
                 Ok(done(None))
             }

@@ -7,6 +7,7 @@ use datafusion::sql::sqlparser::ast::{self, FromTable};
 use engine::catalog::ObjectPrivilege;
 use engine::table::Deleter;
 
+use super::referential::Consequences;
 use super::target::standing;
 use super::update::{dml_sources, rows_query, target_name};
 use crate::cursor::connection::Connection;
@@ -24,8 +25,17 @@ impl Connection {
         })?;
         let work = Figures::default();
         let (plan, victims) = work.measure(self.session.meter(), || self.victims(&bound))?;
+        let consequences = if table.referencing.is_empty() {
+            None
+        } else {
+            let rows = victims.rows.iter().map(|(rowid, ..)| *rowid);
+            Some(work.measure(self.session.meter(), || Consequences::of_delete(self, &table, rows))?)
+        };
         let mut deleter = Deleter::new(Arc::clone(&self.session), Arc::clone(&table));
         let result = work.measure(self.session.meter(), || {
+            if let Some(consequences) = &consequences {
+                consequences.carry_out()?;
+            }
             for (rowid, ..) in &victims.rows {
                 deleter.push(*rowid)?;
             }

@@ -8,10 +8,10 @@ use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::sql::sqlparser::ast::{self, SetExpr, Spanned, TableObject};
 use engine::catalog::{ObjectPrivilege, TableDef};
-use engine::table::Inserter;
 use scalar::Datum;
 
 use super::assign::{Ready, Statement, Target, fits, kind};
+use super::intake::Intake;
 use super::target::{reads, standing};
 use super::transfer;
 use crate::cursor::connection::Connection;
@@ -98,7 +98,7 @@ impl Connection {
         let origins = self.origins(table, columns, &*context)?;
         let targets: Vec<Target> =
             (0..table.columns.len()).map(|column| Target::new(table, column, None, Statement::Insert)).collect();
-        let mut inserter = Inserter::new(Arc::clone(&self.session), Arc::clone(table))?;
+        let mut inserter = Intake::new(self, table)?;
         let mut bytes = Vec::new();
         for row in rows {
             let values = &row.content;
@@ -193,11 +193,11 @@ impl Connection {
         let not_null = columns
             .iter()
             .zip(&bound.outputs)
-            .any(|(column, output)| !table.columns[*column].nullable && output.nullable);
+            .any(|(column, output)| table.refuses_null(*column) && output.nullable);
         let plan = run::plan(&self.session, &self.runtime, &self.state, &bound.plan)?;
         let own = reads(&plan, table);
         let load = Figures::default();
-        let mut inserter = Inserter::new(Arc::clone(&self.session), Arc::clone(table))?;
+        let mut inserter = Intake::new(self, table)?;
         let result = load.measure(self.session.meter(), || -> Result<()> {
             if same_bytes
                 && !not_null
@@ -245,7 +245,7 @@ fn insert_sources(plan: &Arc<dyn ExecutionPlan>, load: &Figures) -> Vec<RowSourc
     sources
 }
 
-fn push_batch(batch: &RecordBatch, origins: &[Origin], targets: &[Target], inserter: &mut Inserter) -> Result<()> {
+fn push_batch(batch: &RecordBatch, origins: &[Origin], targets: &[Target], inserter: &mut Intake<'_>) -> Result<()> {
     let ready: Vec<Ready<'_>> =
         targets.iter().zip(batch.columns()).map(|(target, array)| target.prepare(array)).collect::<Result<_>>()?;
     let constants: Vec<Ready<'_>> = origins

@@ -9,11 +9,9 @@ use datafusion::sql::sqlparser::ast::{
     self, AssignmentTarget, Ident, SelectItem, Spanned, TableFactor, TableWithJoins,
 };
 use engine::catalog::{ObjectPrivilege, TableDef};
-use engine::table::Updater;
 
 use super::assign::{Ready, Statement, Target};
 use super::insert::{is_default, no_column};
-use super::target::standing;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
 use crate::cursor::run::{self, Running};
@@ -45,12 +43,12 @@ impl Connection {
             bound.outputs[1..].iter().map(|output| output.exact.then_some(output.declared)).collect();
         let work = Figures::default();
         let (plan, victims) = work.measure(self.session.meter(), || self.victims(&bound))?;
-        let mut updater = Updater::new(Arc::clone(&self.session), Arc::clone(&table));
         let targets: Vec<Target> = declared
             .iter()
             .enumerate()
             .map(|(column, declared)| Target::new(&table, column, *declared, Statement::Update))
             .collect();
+        let changed: Vec<usize> = assignments.iter().map(|(column, _)| *column).collect();
         let result = work.measure(self.session.meter(), || {
             let ready: Vec<Vec<Ready<'_>>> = victims
                 .batches
@@ -59,18 +57,19 @@ impl Connection {
                     targets.iter().zip(&batch.columns()[1..]).map(|(target, array)| target.prepare(array)).collect()
                 })
                 .collect::<Result<_>>()?;
-            let mut row: Vec<Option<&[u8]>> = vec![None; targets.len()];
-            for (rowid, batch, at) in &victims.rows {
-                for (value, column) in row.iter_mut().zip(&ready[*batch as usize]) {
-                    *value = column.value(*at as usize);
+            self.change_rows(&table, &changed, &|take| {
+                let mut row: Vec<Option<&[u8]>> = vec![None; targets.len()];
+                for (rowid, batch, at) in &victims.rows {
+                    for (value, column) in row.iter_mut().zip(&ready[*batch as usize]) {
+                        *value = column.value(*at as usize);
+                    }
+                    take(*rowid, &row)?;
                 }
-                updater.push(*rowid, &row)?;
-            }
-            updater.finish()
+                Ok(())
+            })
         });
         cursor.row_sources = dml_sources("UPDATE", &table, &plan, &work);
-        let rows = updater.rows();
-        result.map_err(|error| standing(error, rows))
+        result
     }
 
     /// ROWID and every column of the new rows.

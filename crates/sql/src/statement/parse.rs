@@ -11,7 +11,7 @@ use super::headings::headings;
 use super::position;
 use super::syntax::{in_queries, leftover, syntax_error};
 use super::words::Words;
-use crate::ddl::command::Command;
+use crate::ddl::command::{Command, Name};
 
 static DIALECT: OracleDialect = OracleDialect {};
 
@@ -35,6 +35,11 @@ pub(crate) enum Statement {
     /// ROLLBACK, to a savepoint or not.
     Rollback,
     Savepoint,
+    /// SET CONSTRAINTS; no names: all.
+    SetConstraints {
+        names: Vec<Name>,
+        deferred: bool,
+    },
 }
 
 impl Statement {
@@ -49,6 +54,7 @@ impl Statement {
             Self::Commit => ("COMMIT", 44),
             Self::Rollback => ("ROLLBACK", 45),
             Self::Savepoint => ("SAVEPOINT", 46),
+            Self::SetConstraints { .. } => ("SET CONSTRAINTS", 90),
         }
     }
 
@@ -118,6 +124,21 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
             words.identifier()?;
             words.end()?;
             Ok(Statement::Savepoint)
+        }
+        "SET" if words.take("SET CONSTRAINT") || words.take("SET CONSTRAINTS") => {
+            let mut names = Vec::new();
+            if !words.take("ALL") {
+                names.push(words.name()?);
+                while words.take_sign(&Token::Comma) {
+                    names.push(words.name()?);
+                }
+            }
+            let deferred = words.take("DEFERRED");
+            if !deferred {
+                words.expect("IMMEDIATE")?;
+            }
+            words.end()?;
+            Ok(Statement::SetConstraints { names, deferred })
         }
         "BEGIN" | "DECLARE" | "CALL" => Err(Error::unsupported("PL/SQL").at(first.start)),
         "MERGE" | "EXPLAIN" | "ANALYZE" | "LOCK" | "SET" | "COMMENT" | "AUDIT" | "NOAUDIT" | "PURGE" | "FLASHBACK"

@@ -1,0 +1,1 @@
+//! Keys, parents and children on a database in memory.
