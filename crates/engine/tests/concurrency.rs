@@ -451,8 +451,7 @@ impl FileSystem for Gated {
 #[test]
 fn an_older_copy_of_a_block_never_lands_after_a_newer_one() {
     let gate = Arc::new(Gate::default());
-    let files: Arc<dyn FileSystem> =
-        Arc::new(Gated { inner: Arc::new(MemoryFileSystem::new()), gate: gate.clone() });
+    let files: Arc<dyn FileSystem> = Arc::new(Gated { inner: Arc::new(MemoryFileSystem::new()), gate: gate.clone() });
     let (instance, s) = database(&files, BlockSize::K8, 120);
     let table = segment(&instance, &s, SpaceManagement::Manual, 1, Owner::Table);
     insert(&table, &s, 10).unwrap();

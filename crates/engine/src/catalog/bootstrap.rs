@@ -96,11 +96,8 @@ pub fn create(session: &Arc<Session>) -> Result<()> {
     describe(session, &tables, created_us)?;
     insert(session, &tables, &first_users(created_us))?;
     insert(session, &tables, &first_grants())?;
-    let next = ConstraintNameRow {
-        owner: UserNumber::SYS.0,
-        name: NEXT_CONSTRAINT.to_owned(),
-        number: FIRST_CONSTRAINT,
-    };
+    let next =
+        ConstraintNameRow { owner: UserNumber::SYS.0, name: NEXT_CONSTRAINT.to_owned(), number: FIRST_CONSTRAINT };
     insert(session, &tables, &[next])?;
     session.instance().control().update(|data| data.bootstrap.extend(facts))?;
     load(session)

@@ -304,9 +304,8 @@ impl Ddl<'_> {
         match rule {
             ConstraintRule::NotNull { column } => {
                 let columns = positions(table, std::slice::from_ref(column))?;
-                let there = |other: &Arc<ConstraintDef>| {
-                    other.kind == ConstraintKind::NotNull && other.columns == columns
-                };
+                let there =
+                    |other: &Arc<ConstraintDef>| other.kind == ConstraintKind::NotNull && other.columns == columns;
                 if table.constraints.iter().any(there) {
                     return Err(Error::user(1442, format!("column {column} is NOT NULL already")));
                 }
@@ -563,7 +562,10 @@ impl Ddl<'_> {
         if let Some(one) = foreign.first().filter(|_| !cascade) {
             return Err(Error::user(
                 2449,
-                format!("unique or primary keys of the table are referred to by foreign keys, as {}", one.qualified_name()),
+                format!(
+                    "unique or primary keys of the table are referred to by foreign keys, as {}",
+                    one.qualified_name()
+                ),
             ));
         }
         for foreign in foreign {

@@ -22,17 +22,19 @@ fn serves(index: &IndexDef, key: &ConstraintDef) -> bool {
 
 impl Ddl<'_> {
     /// Finds or makes the index of a key that is to be enabled.
-    pub(super) fn give_index(&mut self, table: &Arc<TableDef>, key: &mut ConstraintDef, wanted: &KeyIndex) -> Result<()> {
+    pub(super) fn give_index(
+        &mut self,
+        table: &Arc<TableDef>,
+        key: &mut ConstraintDef,
+        wanted: &KeyIndex,
+    ) -> Result<()> {
         // The table as it is now: an earlier step of the statement may have made an index.
         let table = self.catalog.table_by_number(table.object).unwrap_or(table).clone();
         match wanted {
             KeyIndex::Existing { owner, name } => {
                 let index = self.catalog.require_index(owner, name)?;
                 if index.table != table.object || !serves(index, key) {
-                    return Err(Error::user(
-                        14196,
-                        format!("index {} cannot enforce the key", index.qualified_name()),
-                    ));
+                    return Err(Error::user(14196, format!("index {} cannot enforce the key", index.qualified_name())));
                 }
                 key.index = Some(index.object);
             }
@@ -53,9 +55,8 @@ impl Ddl<'_> {
                     physical: *physical,
                     storage: storage.clone(),
                 };
-                let index = self.create_index(&spec).map_err(|error| {
-                    if error.is_ora(1452) { violated(key) } else { error }
-                })?;
+                let index =
+                    self.create_index(&spec).map_err(|error| if error.is_ora(1452) { violated(key) } else { error })?;
                 key.index = Some(index.object);
                 key.own_index = true;
             }
@@ -70,9 +71,8 @@ impl Ddl<'_> {
             return Ok(());
         };
         let keep = keep.unwrap_or(!key.own_index);
-        let shared = self.catalog.constraints().any(|other| {
-            other.number != key.number && other.index == Some(index.object)
-        });
+        let shared =
+            self.catalog.constraints().any(|other| other.number != key.number && other.index == Some(index.object));
         if keep || shared {
             return Ok(());
         }

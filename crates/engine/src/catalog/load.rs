@@ -11,8 +11,9 @@ use super::dictionary::select;
 use super::field::damaged;
 use super::privilege::{ObjectPrivilege, SystemPrivilege};
 use super::rows::{
-    ColumnRow, ConstraintColumnRow, ConstraintNameRow, ConstraintRow, DictionaryRow, IndexColumnRow, IndexRow, KIND_INDEX, KIND_NEXT_OBJECT, KIND_TABLE, NEXT_CONSTRAINT, ObjectGrantRow,
-    ObjectRow, QuotaRow, SystemGrantRow, TableRow, UserRow, decode_type,
+    ColumnRow, ConstraintColumnRow, ConstraintNameRow, ConstraintRow, DictionaryRow, IndexColumnRow, IndexRow,
+    KIND_INDEX, KIND_NEXT_OBJECT, KIND_TABLE, NEXT_CONSTRAINT, ObjectGrantRow, ObjectRow, QuotaRow, SystemGrantRow,
+    TableRow, UserRow, decode_type,
 };
 use super::{
     Catalog, ConstraintDef, ConstraintKind, ConstraintState, OnDelete, Reference, UserDef, UserKind, UserNumber,

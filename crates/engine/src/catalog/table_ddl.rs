@@ -224,7 +224,10 @@ impl Ddl<'_> {
     fn truncate_table(&mut self, table: &Arc<TableDef>) -> Result<Arc<TableDef>> {
         self.lock(table)?;
         if table.referencing.iter().any(|foreign| foreign.table != table.object && foreign.state.enabled) {
-            return Err(Error::user(2266, "unique or primary keys of the table are referred to by enabled foreign keys"));
+            return Err(Error::user(
+                2266,
+                "unique or primary keys of the table are referred to by enabled foreign keys",
+            ));
         }
         let now = self.now_us();
         let data_object = self.new_object();

@@ -40,12 +40,7 @@ pub fn children(
 ///
 /// # Errors
 /// Those of reading the table or the index.
-pub fn has_children(
-    s: &Arc<Session>,
-    child: &Arc<TableDef>,
-    foreign: &ConstraintDef,
-    keys: &KeySet,
-) -> Result<bool> {
+pub fn has_children(s: &Arc<Session>, child: &Arc<TableDef>, foreign: &ConstraintDef, keys: &KeySet) -> Result<bool> {
     Ok(!find(s, child, foreign, keys, 1)?.is_empty())
 }
 

@@ -53,12 +53,7 @@ pub fn missing_parents(s: &Arc<Session>, foreign: &ConstraintDef, keys: &KeySet)
 ///
 /// # Errors
 /// Those of reading the tables.
-pub fn orphan(
-    s: &Arc<Session>,
-    child: &Arc<TableDef>,
-    foreign: &ConstraintDef,
-    parent: &TableDef,
-) -> Result<bool> {
+pub fn orphan(s: &Arc<Session>, child: &Arc<TableDef>, foreign: &ConstraintDef, parent: &TableDef) -> Result<bool> {
     let Some(index) = parent_index(s, foreign, parent) else {
         return Err(Error::bug(format!("the key of foreign key {} has no index", foreign.qualified_name())));
     };

@@ -306,6 +306,14 @@ impl Connection {
         Ok(())
     }
 
+    /// What RETURNING … INTO of the last execution gives to bind variables: their names, upper case, and values. Empty when there was no row.
+    ///
+    /// # Errors
+    /// ORA-01001 when there is no such cursor.
+    pub fn returned(&mut self, number: CursorNumber) -> Result<Vec<(String, Datum)>> {
+        Ok(self.cursor(number)?.returned.clone())
+    }
+
     /// Executes a cursor.
     ///
     /// # Errors
@@ -319,6 +327,7 @@ impl Connection {
         meter.count(Statistic::ExecuteCount, 1);
         cursor.running = None;
         cursor.row_sources.clear();
+        cursor.returned.clear();
         let before = meter.set_current_cursor(number);
         trace::binds(&self.session, number, &cursor.binds, |value| self.text(value).unwrap_or_default());
         let result = self.execute_statement(&mut cursor);
@@ -348,9 +357,17 @@ impl Connection {
                     Some(Running::start(&self.session, &self.runtime, &self.state, plan, Arc::clone(&self.demand))?);
                 Ok(Executed { verb, is_query: true, rows: None })
             }
-            Statement::Insert(insert) => self.insert(insert, cursor).map(|rows| done(Some(rows))),
-            Statement::Update(update) => self.update(update, cursor).map(|rows| done(Some(rows))),
-            Statement::Delete(delete) => self.delete(delete, cursor).map(|rows| done(Some(rows))),
+            Statement::Insert(insert, returning) => {
+                self.insert(insert, returning.as_ref(), cursor).map(|rows| done(Some(rows)))
+            }
+            Statement::Update(update, returning) => {
+                self.update(update, returning.as_ref(), cursor).map(|rows| done(Some(rows)))
+            }
+            Statement::Delete(delete, returning) => {
+                self.delete(delete, returning.as_ref(), cursor).map(|rows| done(Some(rows)))
+            }
+            Statement::Merge(merge) => self.merge(merge, cursor).map(|rows| done(Some(rows))),
+            Statement::MultiInsert(insert) => self.multi_insert(insert, cursor).map(|rows| done(Some(rows))),
             Statement::Command(command) => {
                 let ddl = shared.statement.is_ddl();
                 if ddl {

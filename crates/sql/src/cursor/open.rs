@@ -49,6 +49,8 @@ pub(crate) struct Cursor {
     pub(crate) running: Option<Running>,
     /// What the last execution's plan did, for STAT lines.
     pub(crate) row_sources: Vec<RowSource>,
+    /// Bind variables that RETURNING … INTO has given values.
+    pub(crate) returned: Vec<(String, Datum)>,
     pub(crate) executed: bool,
     pub(crate) parse_was_hard: bool,
 }
@@ -62,6 +64,7 @@ impl Cursor {
             prepared: None,
             running: None,
             row_sources: Vec::new(),
+            returned: Vec::new(),
             executed: false,
             parse_was_hard: false,
         }

@@ -18,7 +18,8 @@ pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
             add(words, &mut clauses)?;
         } else if words.take("MODIFY") {
             modify(words, &mut clauses)?;
-        } else if words.next_is("DROP CONSTRAINT") || words.next_is("DROP PRIMARY KEY") || words.next_is("DROP UNIQUE") {
+        } else if words.next_is("DROP CONSTRAINT") || words.next_is("DROP PRIMARY KEY") || words.next_is("DROP UNIQUE")
+        {
             words.expect("DROP")?;
             clauses.push(constraint::drop(words)?);
         } else if words.take("ENABLE") {

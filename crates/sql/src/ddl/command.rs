@@ -35,11 +35,26 @@ impl Default for UsingIndex {
 /// What a constraint demands, as written.
 #[derive(Clone, Debug)]
 pub(crate) enum Rule {
-    NotNull { column: String },
+    NotNull {
+        column: String,
+    },
     /// `column` is the one that it is written behind, and the only one that it may name; `offset` is where the condition stands.
-    Check { condition: String, offset: usize, column: Option<String> },
-    Key { primary: bool, columns: Vec<String>, index: UsingIndex },
-    ForeignKey { columns: Vec<String>, table: Name, referenced: Vec<String>, on_delete: OnDelete },
+    Check {
+        condition: String,
+        offset: usize,
+        column: Option<String>,
+    },
+    Key {
+        primary: bool,
+        columns: Vec<String>,
+        index: UsingIndex,
+    },
+    ForeignKey {
+        columns: Vec<String>,
+        table: Name,
+        referenced: Vec<String>,
+        on_delete: OnDelete,
+    },
 }
 
 /// A constraint of CREATE TABLE or ALTER TABLE.

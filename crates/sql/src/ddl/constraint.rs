@@ -38,7 +38,9 @@ const BEHIND_USING_INDEX: [&str; 24] = [
 
 /// Whether a constraint of a column begins here.
 pub(crate) fn begins_in_line(words: &Words<'_>) -> bool {
-    ["CONSTRAINT", "NOT NULL", "NULL", "PRIMARY", "UNIQUE", "CHECK", "REFERENCES"].iter().any(|word| words.next_is(word))
+    ["CONSTRAINT", "NOT NULL", "NULL", "PRIMARY", "UNIQUE", "CHECK", "REFERENCES"]
+        .iter()
+        .any(|word| words.next_is(word))
 }
 
 /// Whether a constraint of a table begins here, and not a column.

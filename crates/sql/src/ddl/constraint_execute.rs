@@ -101,10 +101,7 @@ impl Connection {
         if let Some(column) = column
             && let Some(other) = named.iter().find(|name| *name != column)
         {
-            return Err(Error::user(
-                2438,
-                format!("column check constraint cannot reference other columns: {other}"),
-            ));
+            return Err(Error::user(2438, format!("column check constraint cannot reference other columns: {other}")));
         }
         Ok(named)
     }

@@ -102,7 +102,9 @@ impl Connection {
         let constraints = create
             .constraints
             .iter()
-            .map(|constraint| self.constraint_spec(constraint, &owner, &name, &columns, create.attributes.tablespace.as_ref()))
+            .map(|constraint| {
+                self.constraint_spec(constraint, &owner, &name, &columns, create.attributes.tablespace.as_ref())
+            })
             .collect::<Result<Vec<_>>>()?;
         let SegmentAttributes { tablespace, physical, storage, cache } = create.attributes.clone();
         let spec = TableSpec {

@@ -18,8 +18,8 @@ use crate::cursor::run::{self, Running};
 use crate::error::from_datafusion;
 use crate::plan::binder::Hints;
 use crate::plan::scope::{Merged, Scope, ScopeColumn};
-use crate::scan::sink::ArrowSink;
-use crate::scan::table::EngineTable;
+use crate::scan::sink::{ArrowSink, ROWID_TYPE, kinds};
+use crate::scan::table::{EngineTable, ROWID};
 use crate::statement::parse::parse_expression;
 use crate::types::{Kind, column};
 
@@ -95,11 +95,19 @@ impl StoredRows {
     pub(crate) fn new(table: &TableDef, columns: &[usize]) -> Result<Self> {
         let definitions: Vec<&ColumnDef> = columns.iter().map(|at| &table.columns[*at]).collect();
         let arrow = column::schema(definitions.iter().map(|column| (column.name.as_str(), column.data_type)));
-        // A new row may lack what the table's rows have.
         let kinds: Vec<Kind> = definitions.iter().map(|column| Kind::of(column.data_type)).collect();
         let schema = DFSchema::try_from(Arc::clone(&arrow)).map_err(from_datafusion)?;
         let sink = ArrowSink::new(arrow, &kinds, columns.iter().copied().map(Some).collect());
         Ok(Self { schema, sink })
+    }
+
+    /// All columns, and ROWID behind them.
+    pub(crate) fn with_rowid(table: &TableDef) -> Result<Self> {
+        let columns = table.columns.iter().map(|column| (column.name.as_str(), column.data_type));
+        let arrow = column::schema(columns.chain([(ROWID, ROWID_TYPE)]));
+        let sources = (0..table.columns.len()).map(Some).chain([None]).collect();
+        let schema = DFSchema::try_from(Arc::clone(&arrow)).map_err(from_datafusion)?;
+        Ok(Self { schema, sink: ArrowSink::new(arrow, &kinds(&table.columns), sources) })
     }
 
     /// Adds a row: all columns of the table, encoded.
@@ -132,21 +140,14 @@ impl Connection {
     /// Whether the condition is false for no row of the table.
     pub(crate) fn all_rows_satisfy(&self, table: &Arc<TableDef>, condition: &str) -> Result<bool> {
         let condition = Condition::bind(self, condition, &table.name, &table.columns)?;
-        let provider = EngineTable::new(
-            Arc::clone(&self.session),
-            Arc::clone(table),
-            Hints::default(),
-            Arc::clone(&self.demand),
-        );
-        let plan = LogicalPlanBuilder::scan(
-            TableReference::bare(table.name.as_str()),
-            provider_as_source(provider),
-            None,
-        )
-        .and_then(|builder| builder.filter(not(condition.expr)))
-        .and_then(|builder| builder.limit(0, Some(1)))
-        .and_then(LogicalPlanBuilder::build)
-        .map_err(from_datafusion)?;
+        let provider =
+            EngineTable::new(Arc::clone(&self.session), Arc::clone(table), Hints::default(), Arc::clone(&self.demand));
+        let plan =
+            LogicalPlanBuilder::scan(TableReference::bare(table.name.as_str()), provider_as_source(provider), None)
+                .and_then(|builder| builder.filter(not(condition.expr)))
+                .and_then(|builder| builder.limit(0, Some(1)))
+                .and_then(LogicalPlanBuilder::build)
+                .map_err(from_datafusion)?;
         let physical = run::plan(&self.session, &self.runtime, &self.state, &plan)?;
         let mut running =
             Running::start(&self.session, &self.runtime, &self.state, physical, Arc::clone(&self.demand))?;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use common::{Error, Result};
+use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 use datafusion::physical_plan::ExecutionPlan;
@@ -12,6 +13,7 @@ use scalar::Datum;
 
 use super::assign::{Ready, Statement, Target, fits, kind};
 use super::intake::Intake;
+use super::returning::{Giving, several_rows};
 use super::target::{reads, standing};
 use super::transfer;
 use crate::cursor::connection::Connection;
@@ -23,12 +25,13 @@ use crate::plan::binder::{Binder, fold_name};
 use crate::plan::query::BoundQuery;
 use crate::plan::scope::Scope;
 use crate::scan::figures::Figures;
+use crate::statement::merge::Returning;
 use crate::statement::parse::parse_expression;
 use crate::statement::position;
 
 /// Where a column of the new rows comes from.
 #[derive(Clone, Debug)]
-enum Origin {
+pub(crate) enum Origin {
     /// A column of the query, or a value of the VALUES list.
     Source(usize),
     /// Its DEFAULT, stored form, or NULL.
@@ -36,16 +39,32 @@ enum Origin {
 }
 
 impl Connection {
-    pub(crate) fn insert(&mut self, insert: &ast::Insert, cursor: &mut Cursor) -> Result<u64> {
+    pub(crate) fn insert(
+        &mut self,
+        insert: &ast::Insert,
+        returning: Option<&Returning>,
+        cursor: &mut Cursor,
+    ) -> Result<u64> {
         let (name, query) = check(insert)?;
         let target = self.target(name, ObjectPrivilege::Insert)?;
         let (_lock, table) = self.session.lock_for_change(&target)?;
         let columns = listed_columns(insert, &table, &cursor.shared.text)?;
         match &*query.body {
             SetExpr::Values(values) if query.order_by.is_none() && query.with.is_none() => {
-                self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
-                    self.insert_values(&table, &columns, &values.rows, binder)
-                })
+                let mut giving = match returning {
+                    Some(returning) => Some(self.giving(returning, &table, false, cursor)?),
+                    None => None,
+                };
+                let rows = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
+                    self.insert_values(&table, &columns, &values.rows, binder, giving.as_mut())
+                })?;
+                if let Some(giving) = giving {
+                    cursor.returned = giving.finish()?;
+                }
+                Ok(rows)
+            }
+            _ if returning.is_some() => {
+                Err(Error::user(933, "SQL command not properly ended: RETURNING is of INSERT … VALUES"))
             }
             _ => {
                 let bound = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
@@ -58,7 +77,12 @@ impl Connection {
     }
 
     /// Where each column of the table comes from when the statement gives `columns`.
-    fn origins(&self, table: &TableDef, columns: &[usize], context: &dyn scalar::Context) -> Result<Vec<Origin>> {
+    pub(crate) fn origins(
+        &self,
+        table: &TableDef,
+        columns: &[usize],
+        context: &dyn scalar::Context,
+    ) -> Result<Vec<Origin>> {
         (0..table.columns.len())
             .map(|column| match columns.iter().position(|listed| *listed == column) {
                 Some(at) => Ok(Origin::Source(at)),
@@ -93,8 +117,12 @@ impl Connection {
         columns: &[usize],
         rows: &[ast::Parens<Vec<ast::Expr>>],
         binder: &Binder<'_>,
+        mut giving: Option<&mut Giving>,
     ) -> Result<u64> {
         let context = Arc::clone(binder.context());
+        if giving.is_some() && rows.len() > 1 {
+            return Err(several_rows());
+        }
         let origins = self.origins(table, columns, &*context)?;
         let targets: Vec<Target> =
             (0..table.columns.len()).map(|column| Target::new(table, column, None, Statement::Insert)).collect();
@@ -137,6 +165,9 @@ impl Connection {
                 }
                 let row: Vec<Option<&[u8]>> =
                     places.iter().map(|place| place.map(|(start, end)| &bytes[start..end])).collect();
+                if let Some(giving) = &mut giving {
+                    giving.add(None, &row);
+                }
                 inserter.push(&row)
             })();
             pushed.map_err(|error| standing(error, inserter.rows()))?;
@@ -178,22 +209,14 @@ impl Connection {
     ) -> Result<u64> {
         let context = self.statement_context()?;
         let origins = self.origins(table, columns, &*context)?;
-        let targets: Vec<Target> = columns
-            .iter()
-            .zip(&bound.outputs)
-            .map(|(column, output)| {
-                Target::new(table, *column, output.exact.then_some(output.declared), Statement::Insert)
-            })
-            .collect();
+        let targets = targets(table, columns, &bound);
         // Rows of another table, unchanged, need not become arrays on their way.
         let same_bytes = columns
             .iter()
             .zip(&bound.outputs)
             .all(|(column, output)| output.exact && fits(output.declared, table.columns[*column].data_type));
-        let not_null = columns
-            .iter()
-            .zip(&bound.outputs)
-            .any(|(column, output)| table.refuses_null(*column) && output.nullable);
+        let not_null =
+            columns.iter().zip(&bound.outputs).any(|(column, output)| table.refuses_null(*column) && output.nullable);
         let plan = run::plan(&self.session, &self.runtime, &self.state, &bound.plan)?;
         let own = reads(&plan, table);
         let load = Figures::default();
@@ -236,6 +259,54 @@ impl Connection {
     }
 }
 
+/// A query's rows, read to the end, on their way into a table.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    pub(crate) plan: Arc<dyn ExecutionPlan>,
+    batches: Vec<RecordBatch>,
+    origins: Vec<Origin>,
+    targets: Vec<Target>,
+}
+
+impl Connection {
+    /// Runs a query whose outputs are of the kinds of `columns`.
+    pub(crate) fn settle(&self, table: &TableDef, columns: &[usize], bound: &BoundQuery) -> Result<Settled> {
+        let context = self.statement_context()?;
+        let origins = self.origins(table, columns, &*context)?;
+        let targets = targets(table, columns, bound);
+        let plan = run::plan(&self.session, &self.runtime, &self.state, &bound.plan)?;
+        let mut running =
+            Running::start(&self.session, &self.runtime, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
+        self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
+        let mut batches = Vec::new();
+        while let Some(batch) = running.next_batch(&self.runtime)? {
+            batches.push(batch);
+        }
+        Ok(Settled { plan, batches, origins, targets })
+    }
+
+    /// Puts the rows in; says how many.
+    pub(crate) fn put_settled(&self, table: &Arc<TableDef>, settled: &Settled) -> Result<u64> {
+        let mut intake = Intake::new(self, table)?;
+        let pushed = settled
+            .batches
+            .iter()
+            .try_for_each(|batch| push_batch(batch, &settled.origins, &settled.targets, &mut intake))
+            .and_then(|()| intake.finish());
+        pushed.map_err(|error| standing(error, intake.rows()))
+    }
+}
+
+/// The columns as the outputs of a query are assigned to them.
+fn targets(table: &TableDef, columns: &[usize], bound: &BoundQuery) -> Vec<Target> {
+    let declared = bound.outputs.iter().map(|output| output.exact.then_some(output.declared));
+    columns
+        .iter()
+        .zip(declared)
+        .map(|(column, declared)| Target::new(table, *column, declared, Statement::Insert))
+        .collect()
+}
+
 /// The row sources of an INSERT: the load above the query's own.
 fn insert_sources(plan: &Arc<dyn ExecutionPlan>, load: &Figures) -> Vec<RowSource> {
     let mut figures = load.value();
@@ -246,8 +317,19 @@ fn insert_sources(plan: &Arc<dyn ExecutionPlan>, load: &Figures) -> Vec<RowSourc
 }
 
 fn push_batch(batch: &RecordBatch, origins: &[Origin], targets: &[Target], inserter: &mut Intake<'_>) -> Result<()> {
+    push_arrays(batch.columns(), batch.num_rows(), origins, targets, inserter)
+}
+
+/// Puts rows in: `arrays` holds the columns that [`Origin::Source`] counts, each with its target.
+pub(crate) fn push_arrays(
+    arrays: &[ArrayRef],
+    rows: usize,
+    origins: &[Origin],
+    targets: &[Target],
+    inserter: &mut Intake<'_>,
+) -> Result<()> {
     let ready: Vec<Ready<'_>> =
-        targets.iter().zip(batch.columns()).map(|(target, array)| target.prepare(array)).collect::<Result<_>>()?;
+        targets.iter().zip(arrays).map(|(target, array)| target.prepare(array)).collect::<Result<_>>()?;
     let constants: Vec<Ready<'_>> = origins
         .iter()
         .filter_map(|origin| match origin {
@@ -264,7 +346,7 @@ fn push_batch(batch: &RecordBatch, origins: &[Origin], targets: &[Target], inser
         })
         .collect::<Result<_>>()?;
     let mut row: Vec<Option<&[u8]>> = vec![None; columns.len()];
-    for at in 0..batch.num_rows() {
+    for at in 0..rows {
         for (value, column) in row.iter_mut().zip(&columns) {
             *value = column.value(at);
         }
@@ -404,7 +486,7 @@ pub(crate) fn is_default(e: &ast::Expr) -> bool {
     matches!(e, ast::Expr::Identifier(ident) if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("DEFAULT"))
 }
 
-fn holds_subquery(expr: &Expr) -> bool {
+pub(crate) fn holds_subquery(expr: &Expr) -> bool {
     use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
     let mut found = false;
     let _ = expr.apply(|node| {

@@ -8,6 +8,7 @@ use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
 use super::dialect::adapt;
 use super::headings::headings;
+use super::merge::{Merge, MultiInsert, Returning, merge, multi_insert, returning};
 use super::position;
 use super::syntax::{in_queries, leftover, syntax_error};
 use super::words::Words;
@@ -27,9 +28,12 @@ pub(crate) enum Statement {
         query: Box<ast::Query>,
         headings: Vec<String>,
     },
-    Insert(Box<ast::Insert>),
-    Update(Box<ast::Update>),
-    Delete(Box<ast::Delete>),
+    Insert(Box<ast::Insert>, Option<Returning>),
+    Update(Box<ast::Update>, Option<Returning>),
+    Delete(Box<ast::Delete>, Option<Returning>),
+    Merge(Box<Merge>),
+    /// INSERT ALL, INSERT FIRST.
+    MultiInsert(Box<MultiInsert>),
     Command(Command),
     Commit,
     /// ROLLBACK, to a savepoint or not.
@@ -47,9 +51,10 @@ impl Statement {
     pub(crate) fn verb(&self) -> (&'static str, u32) {
         match self {
             Self::Query { .. } => ("SELECT", 3),
-            Self::Insert(_) => ("INSERT", 2),
-            Self::Update(_) => ("UPDATE", 6),
-            Self::Delete(_) => ("DELETE", 7),
+            Self::Insert(..) | Self::MultiInsert(_) => ("INSERT", 2),
+            Self::Update(..) => ("UPDATE", 6),
+            Self::Delete(..) => ("DELETE", 7),
+            Self::Merge(_) => ("MERGE", 189),
             Self::Command(command) => command.verb(),
             Self::Commit => ("COMMIT", 44),
             Self::Rollback => ("ROLLBACK", 45),
@@ -86,7 +91,7 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
         Token::LParen => "SELECT".to_owned(),
         _ => String::new(),
     };
-    if matches!(keyword.as_str(), "SELECT" | "WITH" | "INSERT" | "UPDATE" | "DELETE") {
+    if matches!(keyword.as_str(), "SELECT" | "WITH" | "INSERT" | "UPDATE" | "DELETE" | "MERGE") {
         check_numbers(&words)?;
     }
     match keyword.as_str() {
@@ -95,14 +100,21 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
             other => Err(Error::unsupported(format!("statement {other}"))),
         },
         "INSERT" if words.next_is("INSERT ALL") || words.next_is("INSERT FIRST") => {
-            Err(Error::unsupported("INSERT into several tables").at(first.start))
+            multi_insert(&mut words).map(|insert| Statement::MultiInsert(Box::new(insert)))
         }
-        "INSERT" | "UPDATE" | "DELETE" => match tree(text)? {
-            Tree::Insert(insert) => Ok(Statement::Insert(Box::new(insert))),
-            Tree::Update(update) => Ok(Statement::Update(Box::new(update))),
-            Tree::Delete(delete) => Ok(Statement::Delete(Box::new(delete))),
-            other => Err(Error::unsupported(format!("statement {other}"))),
-        },
+        "MERGE" => merge(&mut words).map(|merge| Statement::Merge(Box::new(merge))),
+        "INSERT" | "UPDATE" | "DELETE" => {
+            let (text, returning) = match returning(text)? {
+                Some((behind, returning)) => (&text[..behind], Some(returning)),
+                None => (text, None),
+            };
+            match tree(text)? {
+                Tree::Insert(insert) => Ok(Statement::Insert(Box::new(insert), returning)),
+                Tree::Update(update) => Ok(Statement::Update(Box::new(update), returning)),
+                Tree::Delete(delete) => Ok(Statement::Delete(Box::new(delete), returning)),
+                other => Err(Error::unsupported(format!("statement {other}"))),
+            }
+        }
         "CREATE" | "ALTER" | "DROP" | "TRUNCATE" | "RENAME" | "GRANT" | "REVOKE" => {
             crate::ddl::parse::parse(text).map(Statement::Command)
         }
@@ -141,7 +153,7 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
             Ok(Statement::SetConstraints { names, deferred })
         }
         "BEGIN" | "DECLARE" | "CALL" => Err(Error::unsupported("PL/SQL").at(first.start)),
-        "MERGE" | "EXPLAIN" | "ANALYZE" | "LOCK" | "SET" | "COMMENT" | "AUDIT" | "NOAUDIT" | "PURGE" | "FLASHBACK"
+        "EXPLAIN" | "ANALYZE" | "LOCK" | "SET" | "COMMENT" | "AUDIT" | "NOAUDIT" | "PURGE" | "FLASHBACK"
         | "ASSOCIATE" | "DISASSOCIATE" | "ADMINISTER" => {
             Err(Error::unsupported(format!("statement {keyword}")).at(first.start))
         }
@@ -186,6 +198,14 @@ pub(crate) fn parse_expression(text: &str) -> Result<ast::Expr> {
         return Err(Error::user(936, format!("missing expression: {text}")));
     }
     Ok(expr)
+}
+
+/// A table or query with its alias on its own, as behind USING in MERGE.
+pub(crate) fn parse_from_item(text: &str) -> Result<ast::TableWithJoins> {
+    let mut parser = parser(text)?;
+    let item = parser.parse_table_and_joins().map_err(|error| syntax_error(text, error, text.len()))?;
+    let next = parser.peek_token();
+    if next.token == Token::EOF { Ok(item) } else { Err(leftover(text, None, &next, 933)) }
 }
 
 /// Whether a row of these makes a tree that is as deep as the row is long.

@@ -31,6 +31,37 @@ alter table p enable constraint nosuch;
 alter table p disable constraint nosuch;
 alter table p drop unique (code);
 ---
+CREATE TABLE
+INSERT: 1 rows
+INSERT: 1 rows
+INSERT: 1 rows
+ORA-02437: cannot validate (SYSTEM.PK_P) - primary key violated
+ORA-02299: cannot validate (SYSTEM.U_P) - duplicate keys found
+ORA-01449: column contains NULL values; cannot alter to NOT NULL
+ORA-02296: column CODE holds NULLs
+ORA-02293: cannot validate (SYSTEM.CK_P) - check constraint violated
+ALTER TABLE
+CONSTRAINT_NAME | STATUS | VALIDATED
+CK_P | ENABLED | NOT VALIDATED
+ORA-02290: check constraint (SYSTEM.CK_P) violated
+ORA-02293: cannot validate (SYSTEM.CK_P) - check constraint violated
+UPDATE: 1 rows
+ALTER TABLE
+UPDATE: 1 rows
+ALTER TABLE
+ALTER TABLE
+ALTER TABLE
+ORA-01451: column ID belongs to the primary key: it cannot take NULL
+ORA-02264: the name CK_P is used by another constraint
+ALTER TABLE
+ORA-23292: constraint CK_P does not exist
+ORA-02443: cannot drop constraint CK_P: there is none of this name
+ALTER TABLE
+INSERT: 1 rows
+ORA-02293: cannot validate (SYSTEM.CK_Q) - check constraint violated
+ORA-02430: cannot enable constraint: the table has no such constraint
+ORA-02431: cannot disable constraint: the table has no such constraint
+ORA-02442: the table has no such unique key to drop
 
 create table c (id number, p_id number);
 insert into c values (1, 1);
@@ -67,3 +98,43 @@ drop table p cascade constraints;
 select count(*) from user_constraints where constraint_name = 'FK_C';
 select count(*) from sys.cdef$ d where not exists (select 1 from sys.con$ n where n.con# = d.con#);
 ---
+CREATE TABLE
+INSERT: 1 rows
+INSERT: 1 rows
+ORA-02298: cannot validate (SYSTEM.FK_C) - parent keys not found
+UPDATE: 1 rows
+ALTER TABLE
+ORA-02275: the table has such a foreign key already
+ALTER TABLE
+ID | P_ID | NOTE
+1 | 1 | x
+2 | - | x
+ORA-02290: check constraint (SYSTEM.SYS_C001005) violated
+ORA-02273: foreign key SYSTEM.FK_C refers to this unique or primary key
+ORA-02273: foreign key SYSTEM.FK_C refers to this unique or primary key
+ORA-02297: cannot disable constraint (SYSTEM.PK_P) - dependencies exist: SYSTEM.FK_C
+ORA-02449: unique or primary keys of the table are referred to by foreign keys, as SYSTEM.FK_C
+ORA-02266: unique or primary keys of the table are referred to by enabled foreign keys
+HW-0001: not supported: renaming column V, which check constraint CK_Q names
+ALTER TABLE
+CONSTRAINT_NAME | STATUS | INDEX_NAME
+FK_C | DISABLED | -
+PK_P | DISABLED | -
+INSERT: 1 rows
+INSERT: 1 rows
+ORA-02270: the key of SYSTEM.P that is referred to is disabled
+ORA-02437: cannot validate (SYSTEM.PK_P) - primary key violated
+UPDATE: 1 rows
+ALTER TABLE
+ORA-02298: cannot validate (SYSTEM.FK_C) - parent keys not found
+DELETE: 1 rows
+ALTER TABLE
+ALTER TABLE
+CONSTRAINT_NAME
+ALTER TABLE
+ALTER TABLE
+DROP TABLE
+COUNT(*)
+0
+COUNT(*)
+0

@@ -18,6 +18,25 @@ delete from e;
 delete from a;
 select (select count(*) from a) a, (select count(*) from b) b, (select count(*) from c) c, (select count(*) from d where a_id is null) d from dual;
 ---
+CREATE TABLE
+CREATE TABLE
+CREATE TABLE
+CREATE TABLE
+CREATE TABLE
+CREATE INDEX
+INSERT: 5 rows
+INSERT: 20 rows
+INSERT: 100 rows
+INSERT: 10 rows
+INSERT: 1 rows
+ORA-02292: integrity constraint (SYSTEM.FK_E) violated - child record found
+DELETE: 2 rows
+A | B | C | D
+3 | 12 | 60 | 4
+DELETE: 1 rows
+DELETE: 3 rows
+A | B | C | D
+0 | 0 | 0 | 10
 
 create table tree (id number primary key, up number constraint fk_up references tree);
 insert into tree values (1, 1);
@@ -32,6 +51,20 @@ update tree set id = 1 where id = 101;
 select * from tree order by id;
 delete from tree;
 ---
+CREATE TABLE
+INSERT: 1 rows
+INSERT: 1 rows
+ORA-02291: integrity constraint (SYSTEM.FK_UP) violated - parent key not found (1 rows of this statement stand)
+DELETE: 1 rows
+INSERT: 5 rows
+ORA-02292: integrity constraint (SYSTEM.FK_UP) violated - child record found
+DELETE: 5 rows
+UPDATE: 2 rows
+ORA-02292: integrity constraint (SYSTEM.FK_UP) violated - child record found (1 rows of this statement stand)
+ID | UP
+1 | 101
+102 | 101
+DELETE: 2 rows
 
 create table pair (x number, y varchar2(3), constraint pk_pair primary key (x, y));
 create table user_of_pair (n number, x number, y varchar2(3), constraint fk_pair foreign key (x, y) references pair (x, y));
@@ -42,6 +75,14 @@ insert into user_of_pair values (3, null, 'b');
 delete from pair;
 update pair set y = 'c';
 ---
+CREATE TABLE
+CREATE TABLE
+INSERT: 1 rows
+INSERT: 1 rows
+ORA-02291: integrity constraint (SYSTEM.FK_PAIR) violated - parent key not found
+INSERT: 1 rows
+ORA-02292: integrity constraint (SYSTEM.FK_PAIR) violated - child record found
+ORA-02292: integrity constraint (SYSTEM.FK_PAIR) violated - child record found
 
 create table par (id number constraint pk_par primary key deferrable, v number constraint ck_v check (v > 0) deferrable initially deferred);
 create table chi (id number, p number constraint fk_chi references par deferrable initially deferred);
@@ -65,3 +106,27 @@ insert into chi values (2, 77);
 set constraint nosuch deferred;
 set constraint fk_pair deferred;
 ---
+CREATE TABLE
+CREATE TABLE
+CONSTRAINT_NAME | DEFERRABLE | DEFERRED
+CK_V | DEFERRABLE | DEFERRED
+FK_CHI | DEFERRABLE | DEFERRED
+PK_PAR | DEFERRABLE | IMMEDIATE
+INSERT: 1 rows
+ORA-02291: integrity constraint (SYSTEM.FK_CHI) violated - parent key not found
+INSERT: 1 rows
+COMMIT
+INSERT: 1 rows
+ORA-02290: check constraint (SYSTEM.CK_V) violated
+UPDATE: 2 rows
+COMMIT
+ORA-00001: unique constraint (SYSTEM.PK_PAR) violated (1 rows of this statement stand)
+SET CONSTRAINTS
+INSERT: 1 rows
+ORA-00001: unique constraint (SYSTEM.PK_PAR) violated
+UPDATE: 1 rows
+ORA-00001: unique constraint (SYSTEM.PK_PAR) violated
+ORA-00001: unique constraint (SYSTEM.PK_PAR) violated
+INSERT: 1 rows
+ORA-02448: constraint SYSTEM.NOSUCH does not exist
+ORA-02447: constraint SYSTEM.FK_PAIR is not deferrable
