@@ -9,9 +9,12 @@ use scan::{RowSink, ScanSpec};
 use super::probe::probe;
 use super::{KeySet, whole_key};
 use crate::catalog::{Catalog, ConstraintDef, IndexDef, TableDef};
+use crate::index::lookup;
 use crate::instance::Session;
 use crate::table::TableScan;
 
+/// Keys that are looked up one by one in a unique index, without the copies of leaves that a scan makes.
+const SINGLE_LOOKUPS: usize = 4;
 /// Rows asked for in one call of the table scan.
 const SCAN_ROWS: usize = 10_000;
 
@@ -32,7 +35,7 @@ pub fn key_index(catalog: &Catalog, foreign: &ConstraintDef) -> Result<Arc<Index
 /// Those of `keys` that no parent row has. The keys are the foreign key's, whole.
 ///
 /// This is the one place where a statement finds out that a parent is there: what keeps the parent row from being deleted before the child's
-/// transaction ends, a lock on its row, is to be taken where `visit` sees its rowid.
+/// transaction ends, a lock on its row, is to be taken where its rowid (`_parent`) is seen.
 ///
 /// # Errors
 /// Those of the index.
@@ -42,6 +45,14 @@ pub fn missing_parents(s: &Arc<Session>, foreign: &ConstraintDef, keys: &KeySet)
     }
     let index = key_index(&s.catalog(), foreign)?;
     let mut missing = keys.clone();
+    if keys.len() <= SINGLE_LOOKUPS && index.unique && index.columns.len() == foreign.columns.len() {
+        for key in keys {
+            if let Some(_parent) = lookup(s, &index, key)? {
+                missing.remove(key);
+            }
+        }
+        return Ok(missing);
+    }
     probe(s, &index, keys, foreign.columns.len(), &mut |key, _parent| {
         missing.remove(key);
         Ok(ControlFlow::Break(()))

@@ -92,6 +92,27 @@ fn parents_are_found_dense_and_sparse() {
 }
 
 #[test]
+fn dense_keys_are_merged_with_the_index_and_few_keys_are_looked_up() {
+    let (_files, instance) = create();
+    let session = instance.connect("SYSTEM").unwrap();
+    let (_, child) = family(&session);
+    let foreign = child.constraint("FK").unwrap();
+    let gets = |keys: &KeySet| {
+        let count = || session.meter().gets(common::BlockClass::Data, waits::GetMode::Consistent);
+        let before = count();
+        missing_parents(&session, foreign, keys).unwrap();
+        count() - before
+    };
+    let index = key_index(&session.catalog(), foreign).unwrap();
+    let leaves = crate::index::statistics(&session, &index).unwrap().leaf_blocks;
+    assert!(leaves > 10, "{leaves} leaves");
+    let all = gets(&keys((0..20_000).step_by(2)));
+    assert!(all <= leaves + 5, "{all} gets for 10,000 keys in {leaves} leaves");
+    let few = gets(&keys([2, 10_000].into_iter()));
+    assert!(few <= 2 * 3, "{few} gets for two keys");
+}
+
+#[test]
 fn children_are_the_same_with_an_index_and_without() {
     let (_files, instance) = create();
     let session = instance.connect("SYSTEM").unwrap();

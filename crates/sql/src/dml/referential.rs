@@ -3,6 +3,7 @@
 //! Everything that follows from a DELETE is found out before the first row goes: the children of children too, as far as ON DELETE CASCADE
 //! reaches. Only then rows change, children first.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -238,18 +239,23 @@ impl Connection {
             if !reference.columns.iter().any(|column| changed.contains(&usize::from(*column))) {
                 continue;
             }
-            if !known.contains_key(&reference.key) {
-                let mut rowids = Vec::new();
-                let mut new = KeySet::new();
-                rows(&mut |rowid, row| {
-                    rowids.push(rowid);
-                    new.extend(whole_key(&reference.columns, |position| row[position]));
-                    Ok(())
-                })?;
-                let old = keys_of(self, table, &reference.columns, &mut rowids.into_iter())?;
-                known.insert(reference.key, old.difference(&new).cloned().collect());
+            let vanished = match known.entry(reference.key) {
+                Entry::Occupied(there) => there.into_mut(),
+                Entry::Vacant(place) => {
+                    let mut rowids = Vec::new();
+                    let mut new = KeySet::new();
+                    rows(&mut |rowid, row| {
+                        rowids.push(rowid);
+                        new.extend(whole_key(&reference.columns, |position| row[position]));
+                        Ok(())
+                    })?;
+                    let old = keys_of(self, table, &reference.columns, &mut rowids.into_iter())?;
+                    place.insert(old.difference(&new).cloned().collect())
+                }
+            };
+            if vanished.is_empty() {
+                continue;
             }
-            let Some(vanished) = known.get(&reference.key).filter(|keys| !keys.is_empty()) else { continue };
             if self.deferred.lock().defers(foreign) {
                 self.deferred.lock().note_keys(foreign, vanished.clone());
             } else if foreign.table == table.object {

@@ -59,7 +59,7 @@ impl Statement {
             Self::Commit => ("COMMIT", 44),
             Self::Rollback => ("ROLLBACK", 45),
             Self::Savepoint => ("SAVEPOINT", 46),
-            Self::SetConstraints { .. } => ("SET CONSTRAINTS", 90),
+            Self::SetConstraints { .. } => ("SET CONSTRAINT", 90),
         }
     }
 

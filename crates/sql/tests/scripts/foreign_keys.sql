@@ -121,7 +121,7 @@ ORA-02290: check constraint (SYSTEM.CK_V) violated
 UPDATE: 2 rows
 COMMIT
 ORA-00001: unique constraint (SYSTEM.PK_PAR) violated (1 rows of this statement stand)
-SET CONSTRAINTS
+SET CONSTRAINT
 INSERT: 1 rows
 ORA-00001: unique constraint (SYSTEM.PK_PAR) violated
 UPDATE: 1 rows
