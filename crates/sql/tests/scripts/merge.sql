@@ -24,24 +24,23 @@ INSERT: 1 rows
 INSERT: 1 rows
 INSERT: 1 rows
 INSERT: 1 rows
-ORA-00918: column ambiguously defined: V [111]
-ID | V | NOTE
-1 | 10 | none
-2 | 20 | none
-3 | 30 | none
-MERGE: 5 rows
-ID | V | NOTE
-1 | 10 | none
-2 | 10 | none
-3 | 15 | none
-4 | 20 | none
-5 | 25 | none
-6 | 30 | none
-MERGE: 0 rows
 MERGE: 3 rows
 ID | V | NOTE
 1 | 10 | none
-2 | - | none
+2 | 200.1 | upd
+4 | 400 | none
+MERGE: 4 rows
+ID | V | NOTE
+1 | 10 | none
+2 | 10 | upd
+4 | 20 | none
+5 | 25 | none
+6 | 30 | none
+MERGE: 1 rows
+MERGE: 3 rows
+ID | V | NOTE
+1 | 10 | none
+2 | - | upd
 3 | - | none
 4 | - | none
 5 | 25 | none
