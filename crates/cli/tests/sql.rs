@@ -79,6 +79,34 @@ fn rows_are_there_in_the_next_session() {
     assert_eq!(checked.status.code(), Some(0), "{}", stdout(&checked));
 }
 
+/// AUTOCOMMIT, DISCONNECT and the end of the shell commit, which the session's trace shows.
+#[test]
+fn the_shell_commits_where_it_should() {
+    let directory = tempfile::tempdir().unwrap();
+    let ends = |name: &str, statements: &str| {
+        let traced = format!(
+            "create table {name} (id number);\n\
+             alter session set tracefile_identifier = '{name}';\n\
+             alter session set sql_trace = true;\n{statements}"
+        );
+        let said = stdout(&typed(directory.path(), &traced));
+        assert!(!said.contains("ORA-") && !said.contains("HW-"), "{said}");
+        let trace = find(directory.path(), &format!("_{name}.trc")).unwrap();
+        (said, std::fs::read_to_string(trace).unwrap().matches("XCTEND rlbk=0").count())
+    };
+    assert_eq!(ends("left", "insert into left values (1);\n").1, 1);
+    assert_eq!(ends("gone", "insert into gone values (1);\ndisconnect\n").1, 1);
+    let (said, commits) = ends("each", "set autocommit on\ninsert into each values (1);\ndelete from each;\n");
+    assert_eq!((said.matches("Commit complete.").count(), commits), (2, 3));
+}
+
+fn find(directory: &Path, end: &str) -> Option<std::path::PathBuf> {
+    std::fs::read_dir(directory).ok()?.filter_map(Result::ok).find_map(|entry| {
+        let path = entry.path();
+        if path.is_dir() { find(&path, end) } else { path.to_string_lossy().ends_with(end).then_some(path) }
+    })
+}
+
 #[test]
 fn returning_sets_bind_variables() {
     let directory = tempfile::tempdir().unwrap();

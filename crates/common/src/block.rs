@@ -88,6 +88,17 @@ impl BlockClass {
         Self::UndoBlock,
     ];
 
+    /// The `class#` of a block of this class. Blocks of undo segments have numbers of their own for each segment: 15 + 2n for the header of
+    /// segment n, 16 + 2n for its other blocks; statistics are kept for all segments together, under the numbers of segment 1.
+    #[must_use]
+    pub fn number(self, undo_segment: u16) -> u32 {
+        match self {
+            Self::UndoHeader => 15 + 2 * u32::from(undo_segment),
+            Self::UndoBlock => 16 + 2 * u32::from(undo_segment),
+            _ => self as u32,
+        }
+    }
+
     /// As V$WAITSTAT and the reports name it.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -101,6 +101,12 @@ impl Error {
         self
     }
 
+    /// Whether the error is this one of our own (HW).
+    #[must_use]
+    pub fn is_own(&self, n: u32) -> bool {
+        self.number == Number::Hw(n)
+    }
+
     #[must_use]
     pub fn is_ora(&self, n: u32) -> bool {
         self.number == Number::Ora(n)

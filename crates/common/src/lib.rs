@@ -8,10 +8,12 @@ pub mod clock;
 pub mod error;
 pub mod limits;
 pub mod sync;
+pub mod transaction;
 pub mod types;
 
 pub use address::{BlockAddress, FileNumber, ObjectNumber, ProcessNumber, Rowid, Scn, TablespaceNumber};
 pub use block::{BlockClass, BlockSize};
 pub use clock::{Clock, Random, SystemClock};
 pub use error::{Error, ErrorKind, Number, Result};
+pub use transaction::{Uba, Xid};
 pub use types::DataType;

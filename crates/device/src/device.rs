@@ -6,7 +6,7 @@
 //! 2. A read sees every write that returned before it began, through whichever device on the same path.
 //! 3. A write past the end makes the file longer, zero bytes in between. The engine never does this to a datafile: it grows the file
 //!    first, because only [`Device::set_size`] allocates space that cannot run out later.
-//! 4. Nothing is durable before [`Device::sync`] returned; a new or renamed file not before [`FileSystem::sync_directory`].
+//! 4. Nothing is durable before [`Device::sync`] or its own [`Device::write_durable`] returned; a new or renamed file not before [`FileSystem::sync_directory`].
 //! 5. Any offset, length and memory address works. Those that are multiples of the sector go to the disk without a copy.
 
 use std::fmt::{self, Debug};
@@ -30,6 +30,16 @@ pub trait Device: Send + Sync + Debug {
     /// # Errors
     /// After an error any part of the range may have been written.
     fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()>;
+
+    /// Writes as [`write_at`](Self::write_at) does, and returns when these bytes are durable; it says nothing about other writes. Inside the file this
+    /// costs one round trip to the disk where the operating system can do that, else a write and a [`sync`](Self::sync).
+    ///
+    /// # Errors
+    /// As both.
+    fn write_durable(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        self.write_at(offset, buffers)?;
+        self.sync()
+    }
 
     /// Starts a read and returns; the buffers come back from [`PendingRead::wait`].
     ///

@@ -120,7 +120,11 @@ impl Subject {
                     rest = after;
                 }
                 let device = device(*name)?;
-                nothing(device.write_at(*offset, &slices))?;
+                nothing(if seed % 4 == 0 {
+                    device.write_durable(*offset, &slices)
+                } else {
+                    device.write_at(*offset, &slices)
+                })?;
                 Ok(device.size().map_err(|e| e.kind())?.to_le_bytes().to_vec())
             }
             Step::Read { name, offset, parts } => {

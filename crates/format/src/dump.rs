@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::block::{self, BlockType};
 use crate::segment::SEGMENT_HEADER_BYTES;
 use crate::transaction::Owner;
-use crate::{bitmap, extent_bitmap, file, freelist, heap, index, segment, transaction};
+use crate::{bitmap, extent_bitmap, file, freelist, heap, index, segment, transaction, undo};
 
 /// The block's header, then its body by type. A block that is damaged is dumped as far as it can be understood, as bytes if not at all.
 #[must_use]
@@ -59,7 +59,15 @@ pub fn dump(bytes: &[u8]) -> String {
             }
         }
         Some(BlockType::Unformatted) => out.push_str("unformatted\n"),
-        Some(BlockType::UndoBlock | BlockType::UndoSegmentHeader) | None => hex(&mut out, bytes),
+        Some(BlockType::UndoBlock) => match undo::validate_block(bytes) {
+            Ok(()) => out.push_str(&undo::dump(bytes)),
+            Err(why) => broken(&mut out, bytes, &why),
+        },
+        Some(BlockType::UndoSegmentHeader) => match undo::validate_header(bytes) {
+            Ok(()) => out.push_str(&undo::dump(bytes)),
+            Err(why) => broken(&mut out, bytes, &why),
+        },
+        None => hex(&mut out, bytes),
     }
     out
 }

@@ -15,18 +15,19 @@
 //!   then    8  spare         blocks of automatic segments only
 //! ```
 //!
-//! The body (rows, entries) starts at [`body_offset`].
+//! The body (rows, entries) starts at [`body_offset`]. What an ITL slot holds is in [`crate::itl`].
 
 use common::{BlockAddress, ObjectNumber, Scn};
 use zerocopy::little_endian::{U16, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::block::HEADER_BYTES;
+pub use crate::itl::Itl;
 
 /// Offset of the first ITL slot.
 pub const ITL_OFFSET: usize = HEADER_BYTES + size_of::<TransactionHeader>();
 /// Bytes of an ITL slot.
-pub const ITL_BYTES: usize = 24;
+pub const ITL_BYTES: usize = size_of::<Itl>();
 /// Extra bytes in blocks of segments with automatic space management.
 pub const ASSM_BYTES: usize = 8;
 
@@ -55,26 +56,6 @@ pub struct TransactionHeader {
 }
 
 const _: () = assert!(size_of::<TransactionHeader>() == 24);
-
-/// Interested transaction: who is changing rows of this block. Filled from the Transactions issue on; its room counts from the start.
-#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned, Clone, Copy, Debug)]
-#[repr(C)]
-pub struct Itl {
-    pub undo_segment: U16,
-    pub slot: U16,
-    pub sequence: U32,
-    pub undo_block: U32,
-    pub undo_sequence: U16,
-    pub undo_record: u8,
-    pub spare: u8,
-    /// Flags in the top 4 bits, rows locked in the low 12.
-    pub flags: U16,
-    /// Free space credit in bytes, or SCN wrap after commit.
-    pub credit: U16,
-    pub scn_base: U32,
-}
-
-const _: () = assert!(size_of::<Itl>() == ITL_BYTES);
 
 /// How to format an empty table or index block.
 #[derive(Clone, Copy, Debug)]
@@ -144,6 +125,13 @@ impl TransactionHeader {
         let mut bytes = [0; 8];
         bytes[..6].copy_from_slice(&self.cleanout_scn);
         Scn(u64::from_le_bytes(bytes))
+    }
+
+    /// The block has been cleaned of transactions up to this SCN; it never goes back.
+    pub fn raise_cleanout(&mut self, scn: Scn) {
+        if scn > self.cleanout() {
+            self.cleanout_scn.copy_from_slice(&scn.0.to_le_bytes()[..6]);
+        }
     }
 
     /// Puts the block on a freelist in front of `next`, or takes it off with `on` false.

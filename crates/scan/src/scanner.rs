@@ -1,7 +1,7 @@
 //! One block at a time: find the rows, filter, project, hand over.
 
 use common::{BlockAddress, ObjectNumber};
-use format::heap::row::{self, DELETED, RowAddress};
+use format::heap::row::{self, RowAddress};
 use format::heap::{self, RowPiece};
 use format::{block, transaction};
 
@@ -138,8 +138,8 @@ impl Scanner {
         let address = block::header(bytes).address();
         let mut columns: Vec<Option<&[u8]>> = Vec::with_capacity(self.spec.projection.len());
         let mut outcome = ScanOutcome { stop: Stop::BlockEnd, examined: 0, accepted: 0 };
-        for (slot, piece) in heap::rows(bytes, resume_slot) {
-            if !starts_row(piece) {
+        for (slot, piece) in heap::live_rows(bytes, resume_slot) {
+            if !piece.starts_row() {
                 continue;
             }
             if outcome.accepted == max_rows {
@@ -181,8 +181,8 @@ impl Scanner {
         sink: &mut (impl RowSink + ?Sized),
     ) -> ScanOutcome {
         let mut outcome = ScanOutcome { stop: Stop::BlockEnd, examined: 0, accepted: 0 };
-        for (slot, piece) in heap::rows(bytes, resume_slot) {
-            if !starts_row(piece) {
+        for (slot, piece) in heap::live_rows(bytes, resume_slot) {
+            if !piece.starts_row() {
                 continue;
             }
             if outcome.accepted == max_rows {
@@ -230,11 +230,6 @@ impl Scanner {
         sink.row(home.slot, &columns);
         true
     }
-}
-
-#[inline]
-fn starts_row(piece: RowPiece<'_>) -> bool {
-    piece.starts_row() && piece.flags() & DELETED == 0
 }
 
 /// Scans one block with a scanner of its own; see [`Scanner::scan_block`].

@@ -22,7 +22,7 @@ pub(crate) fn sentence(verb: &str, done: &Done) -> String {
         "COMMENT" => return "Comment created.".to_owned(),
         "EXPLAIN" => return "Explained.".to_owned(),
         "RENAME" => return "Table renamed.".to_owned(),
-        "LOCK TABLE" => return "Table(s) locked.".to_owned(),
+        "LOCK TABLE" => return "Table(s) Locked.".to_owned(),
         "PL/SQL" => return "PL/SQL procedure successfully completed.".to_owned(),
         _ => {}
     }

@@ -10,6 +10,7 @@ pub(crate) mod functions;
 pub(crate) mod plan;
 pub(crate) mod scan;
 pub(crate) mod statement;
+pub(crate) mod transaction;
 pub(crate) mod types;
 pub(crate) mod views;
 

@@ -160,7 +160,7 @@ fn a_trace_shows_the_calls() {
         "op='LOAD TABLE CONVENTIONAL",
         "FETCH #",
         "EXEC #",
-        "XCTEND rlbk=0",
+        "XCTEND rlbk=0, rd_only=",
     ] {
         assert!(text.contains(expected), "no {expected} in\n{text}");
     }
@@ -176,6 +176,40 @@ fn find(directory: &Path, end: &str) -> Option<std::path::PathBuf> {
         }
         path.to_string_lossy().ends_with(end).then_some(path)
     })
+}
+
+/// A commit is counted and traced whether or not there was something to commit; one that changed nothing says so.
+#[test]
+fn commits_are_counted_and_traced() {
+    let directory = tempfile::tempdir().unwrap();
+    let instance = Instance::create(
+        Arc::new(OsFileSystem::new()),
+        directory.path(),
+        Arc::new(SystemClock::default()),
+        None,
+        &CreateOptions::default(),
+    )
+    .unwrap();
+    let database = Database::new(Arc::clone(&instance));
+    let mut connection = database.connect("system", None).unwrap();
+    connection.run("alter session set tracefile_identifier = 'ends'").unwrap();
+    connection.run("alter session set sql_trace = true").unwrap();
+    let before = statistic(&mut connection, "user commits");
+    for commit in ["commit", "commit work write batch nowait", "commit comment 'done'"] {
+        connection.run(commit).unwrap();
+    }
+    connection.commit(engine::txn::CommitWrite { no_wait: true, batch: false }).unwrap();
+    assert_eq!(statistic(&mut connection, "user commits") - before, 4);
+    // One before it and one after it.
+    connection.run("create table t (a number)").unwrap();
+    assert_eq!(statistic(&mut connection, "user commits") - before, 6);
+    assert!(connection.run("create table t (a number)").unwrap_err().is_ora(955));
+    assert_eq!(statistic(&mut connection, "user commits") - before, 7);
+    connection.run("alter session set sql_trace = false").unwrap();
+    let text = std::fs::read_to_string(find(directory.path(), "ends.trc").unwrap()).unwrap();
+    assert_eq!(text.matches("XCTEND rlbk=0, rd_only=1, tim=").count(), 7, "{text}");
+    drop(connection);
+    instance.shutdown().unwrap();
 }
 
 /// Joins that put nothing out, or whose consumer takes all batches in one go, for longer than anyone waits.

@@ -47,7 +47,11 @@ impl Embedded {
                 bind.value = for_type(value, bind.data_type)?;
             }
         }
-        Ok(Outcome::Done(Done { verb: executed.verb.to_owned(), rows: executed.rows, compilation_errors: false }))
+        Ok(Outcome::Done(Done {
+            verb: executed.verb.to_owned(),
+            rows: executed.rows,
+            compilation_errors: executed.compilation_errors,
+        }))
     }
 }
 

@@ -58,6 +58,9 @@ impl Chosen {
     }
 }
 
+/// How bytes are written: [`vectored::write`] or [`vectored::write_durable`].
+type WriteCall = fn(&File, u64, &mut [IoSlice<'_>], usize) -> Result<usize, Errno>;
+
 /// An open file.
 #[derive(Debug)]
 pub(super) struct OsFile {
@@ -149,12 +152,29 @@ impl OsFile {
     }
 
     fn write(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        self.write_by(vectored::write, offset, buffers)
+    }
+
+    /// Writes and syncs; in one call where the operating system can.
+    fn write_durable(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        match self.write_by(vectored::write_durable, offset, buffers) {
+            Err(error)
+                if [Errno::OPNOTSUPP, Errno::NOSYS].iter().any(|e| error.raw_os_error() == Some(e.raw_os_error())) =>
+            {
+                self.write(offset, buffers)?;
+                self.buffered.sync_data()
+            }
+            other => other,
+        }
+    }
+
+    fn write_by(&self, write: WriteCall, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
         let wanted = buffers.iter().map(|b| b.len()).sum();
         let mut done = 0;
         if let Some(direct) = self.direct_for(offset, wanted) {
             let aligned = buffers.iter().all(|b| is_aligned(b, direct.sector));
             let result = if aligned {
-                vectored::write(&direct.file, offset, &mut slices(buffers, 0), direct.sector)
+                write(&direct.file, offset, &mut slices(buffers, 0), direct.sector)
             } else {
                 let mut bounce = AlignedBuffer::zeroed(wanted);
                 let mut rest = &mut *bounce;
@@ -163,7 +183,7 @@ impl OsFile {
                     part.copy_from_slice(buffer);
                     rest = after;
                 }
-                vectored::write(&direct.file, offset, &mut [IoSlice::new(&bounce)], direct.sector)
+                write(&direct.file, offset, &mut [IoSlice::new(&bounce)], direct.sector)
             };
             match result {
                 Ok(bytes) => done = bytes,
@@ -172,7 +192,7 @@ impl OsFile {
             }
         }
         if done < wanted {
-            done += vectored::write(&self.buffered, offset + done as u64, &mut slices(buffers, done), 1)?;
+            done += write(&self.buffered, offset + done as u64, &mut slices(buffers, done), 1)?;
         }
         if done < wanted { Err(io::ErrorKind::WriteZero.into()) } else { Ok(()) }
     }
@@ -226,6 +246,10 @@ impl Device for OsDevice {
 
     fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
         self.file.write(offset, buffers)
+    }
+
+    fn write_durable(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        self.file.write_durable(offset, buffers)
     }
 
     fn submit_read(&self, offset: u64, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {

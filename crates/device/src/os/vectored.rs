@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 
-use rustix::io::Errno;
+use rustix::io::{Errno, ReadWriteFlags};
 
 /// Buffers in one system call, the kernel's limit.
 pub(super) const IOV_MAX: usize = 1024;
@@ -41,6 +41,33 @@ pub(super) fn write(file: &File, offset: u64, mut slices: &mut [IoSlice<'_>], se
     while !slices.is_empty() {
         let count = slices.len().min(IOV_MAX);
         match rustix::io::pwritev(file, &slices[..count], offset + done as u64) {
+            Ok(0) => break,
+            Ok(bytes) => {
+                done += bytes;
+                IoSlice::advance_slices(&mut slices, bytes);
+                if done % sector != 0 {
+                    break;
+                }
+            }
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(done)
+}
+
+/// As [`write`], and what was written is durable when this returns.
+pub(super) fn write_durable(
+    file: &File,
+    offset: u64,
+    mut slices: &mut [IoSlice<'_>],
+    sector: usize,
+) -> Result<usize, Errno> {
+    let mut done = 0;
+    IoSlice::advance_slices(&mut slices, 0);
+    while !slices.is_empty() {
+        let count = slices.len().min(IOV_MAX);
+        match rustix::io::pwritev2(file, &slices[..count], offset + done as u64, ReadWriteFlags::DSYNC) {
             Ok(0) => break,
             Ok(bytes) => {
                 done += bytes;

@@ -5,13 +5,16 @@ use std::ops::Deref;
 
 use common::sync::atomic::Ordering;
 use common::sync::{Arc, ArcRwLockReadGuard, ArcRwLockWriteGuard, RawRwLock, RwLock};
-use common::{BlockAddress, BlockClass, Scn};
+use common::{BlockAddress, BlockClass, Result};
 use device::AlignedBuffer;
+use format::redo::{Vector, Version};
 use waits::{Event, Meter, Statistic};
 
-use super::frame::Frame;
+use super::frame::{CLEAN, Frame};
+use super::group;
 #[cfg(debug_assertions)]
 use super::order;
+use crate::redo::RedoLog;
 
 /// A pin; gone when dropped.
 struct Pin(Arc<Frame>);
@@ -23,13 +26,19 @@ impl Drop for Pin {
 }
 
 /// Waits for a latch that is not had at once, and counts the wait by file, block and class.
-fn busy_wait<G>(meter: &Meter, address: BlockAddress, class: BlockClass, take: impl FnOnce() -> G) -> G {
+fn busy_wait<G: Deref<Target = AlignedBuffer>>(
+    meter: &Meter,
+    address: BlockAddress,
+    class: BlockClass,
+    take: impl FnOnce() -> G,
+) -> G {
     let start = meter.clock().monotonic_us();
     let guard = take();
     let waited = meter.clock().monotonic_us() - start;
+    let number = class.number(format::undo::segment_of(&guard).unwrap_or(1));
     meter.waited(
         Event::BufferBusyWaits,
-        [u64::from(address.file.0), u64::from(address.block), class as u64],
+        [u64::from(address.file.0), u64::from(address.block), u64::from(number)],
         -1,
         waited,
     );
@@ -39,11 +48,21 @@ fn busy_wait<G>(meter: &Meter, address: BlockAddress, class: BlockClass, take: i
 
 /// A block latched in share mode. The latch and the pin go when it is dropped.
 pub struct Block {
-    guard: ArcRwLockReadGuard<RawRwLock, AlignedBuffer>,
+    held: Shared,
     address: BlockAddress,
-    #[cfg(debug_assertions)]
-    _held: order::Held,
-    _pin: Pin,
+}
+
+enum Shared {
+    Latched {
+        guard: ArcRwLockReadGuard<RawRwLock, AlignedBuffer>,
+        #[cfg(debug_assertions)]
+        _held: order::Held,
+        _pin: Pin,
+    },
+    /// The session has changed it in the group of changes that is open, and looks at it again.
+    Own(BlockMut),
+    /// A private copy, as the block was.
+    Copy(Vec<u8>),
 }
 
 impl Block {
@@ -53,13 +72,23 @@ impl Block {
         order::check(address, false);
         let guard = RwLock::try_read_arc(&frame.latch)
             .unwrap_or_else(|| busy_wait(meter, address, class, || RwLock::read_arc(&frame.latch)));
-        Self {
+        let held = Shared::Latched {
             guard,
-            address,
             #[cfg(debug_assertions)]
             _held: order::hold(address, false),
             _pin: Pin(frame),
-        }
+        };
+        Self { held, address }
+    }
+
+    /// A block that this thread has latched exclusively, and reads.
+    pub(crate) fn own(block: BlockMut) -> Self {
+        Self { address: block.address(), held: Shared::Own(block) }
+    }
+
+    /// A version of a block that is in no buffer.
+    pub(crate) fn copy(address: BlockAddress, bytes: Vec<u8>) -> Self {
+        Self { held: Shared::Copy(bytes), address }
     }
 
     #[must_use]
@@ -72,7 +101,11 @@ impl Deref for Block {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.guard
+        match &self.held {
+            Shared::Latched { guard, .. } => guard,
+            Shared::Own(block) => block,
+            Shared::Copy(bytes) => bytes,
+        }
     }
 }
 
@@ -82,12 +115,21 @@ impl fmt::Debug for Block {
     }
 }
 
-/// A block latched exclusively. The latch and the pin go when it is dropped.
+/// A block latched exclusively. The latch and the pin go when it is dropped; in a [group](super::ChangeGroup) of changes, when the group ends.
 pub struct BlockMut {
-    guard: ArcRwLockWriteGuard<RawRwLock, AlignedBuffer>,
+    /// None only while it is being dropped.
+    held: Option<Latched>,
     address: BlockAddress,
     /// Free bytes when the space manager last looked: what its state on list or bitmap was derived from.
     pub(crate) free_before: Option<usize>,
+    /// Nothing of the block is known to the log: the next change is one of a block of zeros.
+    fresh: bool,
+    /// The number of the record that its last change is in, until that has been written.
+    unpublished: Option<u64>,
+}
+
+struct Latched {
+    guard: ArcRwLockWriteGuard<RawRwLock, AlignedBuffer>,
     #[cfg(debug_assertions)]
     _held: order::Held,
     pin: Pin,
@@ -99,27 +141,23 @@ impl BlockMut {
         order::check(address, true);
         let guard = RwLock::try_write_arc(&frame.latch)
             .unwrap_or_else(|| busy_wait(meter, address, class, || RwLock::write_arc(&frame.latch)));
-        Self {
-            guard,
-            address,
-            free_before: None,
-            #[cfg(debug_assertions)]
-            _held: order::hold(address, true),
-            pin: Pin(frame),
-        }
+        Self::new(guard, address, Pin(frame))
     }
 
     pub(super) fn try_latch(frame: Arc<Frame>, address: BlockAddress) -> Option<Self> {
         let pin = Pin(frame);
         let guard = RwLock::try_write_arc(&pin.0.latch)?;
-        Some(Self {
+        Some(Self::new(guard, address, pin))
+    }
+
+    fn new(guard: ArcRwLockWriteGuard<RawRwLock, AlignedBuffer>, address: BlockAddress, pin: Pin) -> Self {
+        let held = Latched {
             guard,
-            address,
-            free_before: None,
             #[cfg(debug_assertions)]
             _held: order::hold(address, true),
             pin,
-        })
+        };
+        Self { held: Some(held), address, free_before: None, fresh: false, unpublished: None }
     }
 
     #[must_use]
@@ -127,18 +165,66 @@ impl BlockMut {
         self.address
     }
 
-    /// Changes the block: the one way to do so. The buffer becomes dirty and the change is counted; redo will be made here.
-    pub fn change<R>(&mut self, meter: &Meter, scn: Scn, change: impl FnOnce(&mut [u8]) -> R) -> R {
-        self.pin.0.dirty.store(true, Ordering::Release);
-        let result = change(&mut self.guard);
-        format::block::touch(&mut self.guard, scn);
+    /// Changes the block: the one way to do so. The buffer becomes dirty, the change is counted, and its redo goes into the record of this thread;
+    /// `after` gives the block's new version. Outside a group the record is written at once.
+    pub(crate) fn change<R>(
+        &mut self,
+        log: &RedoLog,
+        meter: &Meter,
+        after: impl FnOnce(Version) -> Version,
+        change: impl FnOnce(&mut [u8]) -> R,
+    ) -> R {
+        let Some(held) = &mut self.held else { unreachable!("a block is latched until it is dropped") };
+        let frame = &held.pin.0;
+        // No redo of this change can lie before the present end of the log.
+        let _ = frame.redo_from.compare_exchange(CLEAN, log.end().0, Ordering::AcqRel, Ordering::Relaxed);
+        frame.dirty.store(true, Ordering::Release);
+        let fresh = std::mem::take(&mut self.fresh).then(Version::default);
+        let (result, record) = group::record(frame, &mut held.guard, self.address, fresh, after, change);
         meter.count(Statistic::DbBlockChanges, 1);
+        if group::is_open() {
+            self.unpublished = Some(record);
+        } else {
+            group::publish(log, meter);
+        }
         result
+    }
+
+    /// Puts redo into a block that recovery has found to need it.
+    pub(crate) fn recover(&mut self, vector: &Vector<'_>) -> Result<()> {
+        let Some(held) = &mut self.held else { unreachable!("a block is latched until it is dropped") };
+        held.pin.0.redo_from.store(0, Ordering::Release);
+        held.pin.0.dirty.store(true, Ordering::Release);
+        vector.apply(&mut held.guard)
+    }
+
+    /// Its record has been written: nothing keeps it latched.
+    pub(super) fn published(&mut self) {
+        self.unpublished = None;
     }
 
     /// Zeroes a block that is about to be formatted.
     pub(super) fn clear(&mut self) {
-        self.guard.fill(0);
+        if let Some(held) = &mut self.held {
+            held.guard.fill(0);
+        }
+        self.fresh = true;
+    }
+}
+
+impl Drop for BlockMut {
+    fn drop(&mut self) {
+        let (Some(record), Some(held)) = (self.unpublished.take(), self.held.take()) else { return };
+        let block = Self {
+            held: Some(held),
+            address: self.address,
+            free_before: self.free_before,
+            fresh: self.fresh,
+            unpublished: Some(record),
+        };
+        if let Some(mut block) = group::hold(block, record) {
+            block.published();
+        }
     }
 }
 
@@ -146,7 +232,7 @@ impl Deref for BlockMut {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.guard
+        self.held.as_ref().map_or(&[], |held| &held.guard)
     }
 }
 

@@ -15,6 +15,9 @@ pub(super) const VALID: u8 = 2;
 /// Out of the hash chains, because the read failed or the block was discarded; reused when the last pin goes.
 pub(super) const DETACHED: u8 = 3;
 
+/// Of a buffer that is as its block on disk.
+pub(super) const CLEAN: u64 = u64::MAX;
+
 /// A touch is counted at most once in this many seconds.
 const TOUCH_SECONDS: u32 = 3;
 
@@ -29,6 +32,12 @@ pub(super) struct Frame {
     /// A write of it is under way: the block must not be written again, by the writer or by other means, before it has returned.
     pub(super) writing: AtomicBool,
     pub(super) dirty: AtomicBool,
+    /// Redo up to here must be durable before the block is written.
+    pub(super) redo_end: AtomicU64,
+    /// No redo of the block that is not on disk with it lies before this; [`CLEAN`] when there is none.
+    pub(super) redo_from: AtomicU64,
+    /// As `redo_from`, of what is being written.
+    pub(super) redo_writing: AtomicU64,
     pub(super) touches: AtomicU16,
     touched_at: AtomicU32,
     pub(super) latch: Arc<RwLock<AlignedBuffer>>,
@@ -45,6 +54,9 @@ impl Frame {
             pins: AtomicU32::new(0),
             writing: AtomicBool::new(false),
             dirty: AtomicBool::new(false),
+            redo_end: AtomicU64::new(0),
+            redo_from: AtomicU64::new(CLEAN),
+            redo_writing: AtomicU64::new(CLEAN),
             touches: AtomicU16::new(0),
             touched_at: AtomicU32::new(0),
             latch: Arc::new(RwLock::new(AlignedBuffer::zeroed(block_bytes))),
@@ -94,5 +106,7 @@ impl Frame {
         self.touches.store(touches, Ordering::Relaxed);
         self.touched_at.store(now_s, Ordering::Relaxed);
         self.dirty.store(false, Ordering::Release);
+        self.redo_end.store(0, Ordering::Release);
+        self.redo_from.store(CLEAN, Ordering::Release);
     }
 }

@@ -3,7 +3,9 @@
 //! See README.md in this folder for the structure, the numbered rules and the order of latches.
 
 mod block;
+mod double_write;
 mod frame;
+mod group;
 #[cfg(debug_assertions)]
 mod order;
 mod pool;
@@ -14,6 +16,8 @@ mod structure;
 mod writer;
 
 pub use block::{Block, BlockMut};
+pub(crate) use double_write::DoubleWrite;
+pub use group::ChangeGroup;
 pub use pool::{BufferState, Pool, PoolFigures};
 pub use scan::BlockScan;
 pub(crate) use writer::WriterWakes;
@@ -21,11 +25,14 @@ pub(crate) use writer::WriterWakes;
 use std::fmt;
 
 use common::sync::atomic::{AtomicU8, Ordering};
+use std::sync::OnceLock;
+
 use common::sync::{Arc, RwLock};
 use common::{BlockAddress, BlockClass, BlockSize, Error, FileNumber, Result};
 use waits::{GetMode, Meter};
 
 use crate::instance::Health;
+use crate::redo::{Lsn, RedoLog};
 use crate::segment::BlockRange;
 use crate::tablespace::Datafile;
 
@@ -38,6 +45,9 @@ pub struct Cache {
     pool_of_file: Box<[AtomicU8]>,
     files: RwLock<Vec<Option<Arc<Datafile>>>>,
     health: Arc<Health>,
+    /// Not there until the redo of the last run has been applied.
+    redo: OnceLock<Arc<RedoLog>>,
+    double_write: OnceLock<DoubleWrite>,
     wakes: Arc<WriterWakes>,
 }
 
@@ -58,6 +68,8 @@ impl Cache {
             pool_of_file: (0..files).map(|_| AtomicU8::new(NO_POOL)).collect(),
             files: RwLock::new(vec![None; files]),
             health,
+            redo: OnceLock::new(),
+            double_write: OnceLock::new(),
             wakes,
         }
     }
@@ -140,6 +152,10 @@ impl Cache {
     /// ORA-01578 for a corrupt block, ORA-01115 when the read fails, ORA-00379 when every buffer is in use.
     pub fn get(&self, meter: &Meter, address: BlockAddress, class: BlockClass, mode: GetMode) -> Result<Block> {
         let pool = self.pool(address)?;
+        if let Some(block) = group::take_held(address) {
+            meter.get(class, mode);
+            return Ok(Block::own(block));
+        }
         let frame = pool.pin(self, meter, address, class)?;
         meter.get(class, mode);
         Ok(Block::latch(meter, frame, address, class))
@@ -152,6 +168,10 @@ impl Cache {
     pub fn get_mut(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
         self.health.check()?;
         let pool = self.pool(address)?;
+        if let Some(block) = group::take_held(address) {
+            meter.get(class, GetMode::Current);
+            return Ok(block);
+        }
         let frame = pool.pin(self, meter, address, class)?;
         meter.get(class, GetMode::Current);
         Ok(BlockMut::latch(meter, frame, address, class))
@@ -164,7 +184,26 @@ impl Cache {
     pub fn try_get_mut(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<Option<BlockMut>> {
         self.health.check()?;
         let pool = self.pool(address)?;
+        if let Some(block) = group::take_held(address) {
+            meter.get(class, GetMode::Current);
+            return Ok(Some(block));
+        }
         let frame = pool.pin(self, meter, address, class)?;
+        let block = BlockMut::try_latch(frame, address);
+        if block.is_some() {
+            meter.get(class, GetMode::Current);
+        }
+        Ok(block)
+    }
+
+    /// As [`Cache::try_get_mut`], and None too when the block is not in the cache.
+    ///
+    /// # Errors
+    /// As [`Cache::get_mut`].
+    pub(crate) fn try_cached_mut(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<Option<BlockMut>> {
+        self.health.check()?;
+        let pool = self.pool(address)?;
+        let Some(frame) = pool.find_valid(address) else { return Ok(None) };
         let block = BlockMut::try_latch(frame, address);
         if block.is_some() {
             meter.get(class, GetMode::Current);
@@ -179,6 +218,11 @@ impl Cache {
     pub fn get_new(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
         self.health.check()?;
         let pool = self.pool(address)?;
+        if let Some(mut block) = group::take_held(address) {
+            meter.get(class, GetMode::Current);
+            block.clear();
+            return Ok(block);
+        }
         let frame = pool.pin_new(self, meter, address, class)?;
         meter.get(class, GetMode::Current);
         let mut block = BlockMut::latch(meter, frame, address, class);
@@ -186,13 +230,59 @@ impl Cache {
         Ok(block)
     }
 
-    /// Drops the buffers of blocks whose contents no longer matter, dirty or not.
-    pub fn discard(&self, meter: &Meter, range: BlockRange) {
+    /// Drops the buffers of blocks whose contents no longer matter. What is dirty is written first: redo that is no longer read must not be
+    /// missed by redo that still is.
+    ///
+    /// # Errors
+    /// HW-0010, and the instance is stopped, when a write fails.
+    pub fn discard(&self, meter: &Meter, range: BlockRange) -> Result<()> {
         if let Ok(pool) = self.pool(range.start) {
+            writer::write_range(self, pool, meter, range)?;
             for n in 0..range.blocks {
                 pool.discard(meter, range.start.plus(n));
             }
         }
+        Ok(())
+    }
+
+    /// The redo log that changes go into.
+    ///
+    /// # Errors
+    /// Before the instance has opened it.
+    pub(crate) fn redo(&self) -> Result<&Arc<RedoLog>> {
+        self.redo.get().ok_or_else(|| Error::bug("the redo log is not open yet"))
+    }
+
+    /// From now on changes can be made.
+    pub(crate) fn set_redo(&self, redo: Arc<RedoLog>) {
+        let _ = self.redo.set(redo);
+    }
+
+    fn flush_redo(&self, end: Lsn) -> Result<()> {
+        match self.redo.get() {
+            Some(redo) => redo.flush(end),
+            None => Ok(()),
+        }
+    }
+
+    /// Where blocks are written first; None for a cache of tests.
+    pub(crate) fn double_write(&self) -> Option<&DoubleWrite> {
+        self.double_write.get()
+    }
+
+    pub(crate) fn set_double_write(&self, area: DoubleWrite) {
+        let _ = self.double_write.set(area);
+    }
+
+    /// Redo before this is on disk with its blocks: what was written is synced first. Whoever changes a block meanwhile makes redo behind it.
+    ///
+    /// # Errors
+    /// HW-0010, and the instance is stopped, when a sync fails.
+    pub(crate) fn redo_needed_from(&self, meter: &Meter) -> Result<Lsn> {
+        let end = self.redo()?.end().0;
+        let least = self.pools.iter().map(Pool::redo_needed_from).min().unwrap_or(end);
+        self.sync(meter)?;
+        Ok(Lsn(least.min(end)))
     }
 
     /// Writes every dirty buffer and syncs every file that was written to.
@@ -203,6 +293,10 @@ impl Cache {
         for pool in &self.pools {
             writer::write_all(self, pool, meter)?;
         }
+        self.sync(meter)
+    }
+
+    fn sync(&self, meter: &Meter) -> Result<()> {
         let files: Vec<_> = self.files.read().iter().flatten().cloned().collect();
         for file in files {
             file.sync_if_written(meter).map_err(|e| self.health.stop(&e))?;
@@ -229,6 +323,17 @@ impl Cache {
     pub fn write_round(&self, meter: &Meter) -> Result<()> {
         for pool in &self.pools {
             writer::write_cold(self, pool, meter)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the buffers that need redo from before `lsn`.
+    ///
+    /// # Errors
+    /// HW-0010, and the instance is stopped, when a write fails.
+    pub(crate) fn write_older(&self, meter: &Meter, lsn: Lsn) -> Result<()> {
+        for pool in &self.pools {
+            writer::write_older(self, pool, meter, lsn)?;
         }
         Ok(())
     }

@@ -128,6 +128,16 @@ impl Pool {
         })
     }
 
+    /// As [`Pool::find`], if no read of the block is on its way.
+    pub(super) fn find_valid(&self, address: BlockAddress) -> Option<Arc<Frame>> {
+        let frame = self.find(address)?;
+        if frame.state() == VALID {
+            return Some(frame);
+        }
+        frame.unpin();
+        None
+    }
+
     /// Whether a block is in the cache, without touching it.
     pub(super) fn holds(&self, address: BlockAddress) -> bool {
         let tag = address.pack();
@@ -420,6 +430,17 @@ impl Pool {
     /// Every frame that holds a block.
     pub(super) fn frames(&self) -> Vec<Arc<Frame>> {
         self.frames.read().clone()
+    }
+
+    /// The least place in the log that a buffer needs redo from: one that is dirty, or that is being written.
+    pub(super) fn redo_needed_from(&self) -> u64 {
+        let frames = self.frames();
+        let needed = |frame: &Arc<Frame>| {
+            // A write takes its place over before it gives the other up.
+            let from = frame.redo_from.load(Ordering::SeqCst);
+            from.min(frame.redo_writing.load(Ordering::SeqCst))
+        };
+        frames.iter().map(needed).min().unwrap_or(u64::MAX)
     }
 
     /// Forgets a block, dirty or not. Whoever has it pinned keeps what it sees, as a block of nowhere; a write of it has returned afterwards.

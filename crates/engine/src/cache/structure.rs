@@ -3,7 +3,7 @@
 
 use common::{BlockAddress, BlockSize, Error, Result, limits};
 use format::block::{self, BlockType};
-use format::{bitmap, extent_bitmap, file, freelist, segment};
+use format::{bitmap, extent_bitmap, file, freelist, segment, undo};
 
 /// Checks a block that has passed [`block::check`].
 ///
@@ -34,6 +34,8 @@ pub(super) fn check(bytes: &[u8], address: BlockAddress) -> Result<()> {
             (header.used.get() != set || header.first_unit.get() > limits::BLOCKS_PER_FILE_MAX)
                 .then(|| format!("{set} units are used, the header says {}", header.used.get()))
         }
+        Some(BlockType::UndoSegmentHeader) => undo::validate_header(bytes).err(),
+        Some(BlockType::UndoBlock) => undo::validate_block(bytes).err(),
         _ => None,
     };
     wrong.map_or(Ok(()), |why| Err(Error::corrupt(address, why)))

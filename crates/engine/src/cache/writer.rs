@@ -13,8 +13,12 @@ use device::AlignedBuffer;
 use waits::{Event, Meter, Statistic};
 
 use super::Cache;
-use super::frame::{Frame, VALID};
+use super::double_write;
+use super::frame::{CLEAN, Frame, VALID};
 use super::pool::Pool;
+use crate::redo::Lsn;
+use crate::segment::BlockRange;
+use crate::tablespace::Datafile;
 
 /// Share of the pool, in percent, that may be dirty before the writer starts on its own.
 const DIRTY_PERCENT: usize = 25;
@@ -55,6 +59,32 @@ pub(super) fn write_all(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()>
             std::thread::yield_now();
         }
     }
+    pool.announce_clean();
+    Ok(())
+}
+
+/// Writes the dirty buffers of a range of blocks.
+pub(super) fn write_range(cache: &Cache, pool: &Pool, meter: &Meter, range: BlockRange) -> Result<()> {
+    let mut dirty = Vec::new();
+    for n in 0..range.blocks {
+        if let Some(frame) = pool.find(range.start.plus(n)) {
+            if frame.is_dirty() {
+                dirty.push(frame.clone());
+            }
+            frame.unpin();
+        }
+    }
+    write(cache, pool, meter, dirty, Latched::Wait)
+}
+
+/// Writes the buffers that need redo from before `lsn`; blocks that a session has latched for a change are left for the next time.
+pub(super) fn write_older(cache: &Cache, pool: &Pool, meter: &Meter, lsn: Lsn) -> Result<()> {
+    let old = |frame: &Arc<Frame>| frame.is_dirty() && frame.redo_from.load(Ordering::Acquire) < lsn.0;
+    let frames: Vec<_> = pool.frames().into_iter().filter(old).collect();
+    if frames.is_empty() {
+        return Ok(());
+    }
+    write(cache, pool, meter, frames, Latched::Skip)?;
     pool.announce_clean();
     Ok(())
 }
@@ -106,30 +136,32 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<Arc<Frame>>, lat
     let mut frames: Vec<_> = frames.into_iter().map(|frame| (frame.address(), frame)).collect();
     frames.sort_by_key(|(address, _)| *address);
     let block_bytes = pool.block_size().bytes();
-    let run_max = (limits::IO_BYTES_MAX / block_bytes).max(1);
-    let mut scratch = AlignedBuffer::zeroed(run_max * block_bytes);
-    let mut run = Run { start: BlockAddress::NONE, frames: Vec::with_capacity(run_max) };
+    let most = (double_write::BATCH / block_bytes).min(double_write::BLOCKS_MAX).min(frames.len().max(1));
+    let mut batch = Batch {
+        cache,
+        pool,
+        meter,
+        scratch: AlignedBuffer::zeroed(most * block_bytes),
+        most,
+        runs: Vec::new(),
+        blocks: 0,
+        redo_end: Lsn(0),
+    };
     for (address, frame) in frames {
-        let follows = run.end() == Some(address);
-        if !run.frames.is_empty() && (!follows || run.frames.len() == run_max) {
-            write_run(cache, pool, meter, &mut run, &scratch)?;
+        if batch.blocks == batch.most {
+            batch.write()?;
         }
-        let mut place = run.frames.len() * block_bytes..(run.frames.len() + 1) * block_bytes;
-        let mut copied = copy(&frame, address, &mut scratch[place.clone()], Latched::Skip);
+        let mut copied = copy(&frame, address, batch.next_place(), Latched::Skip);
         if copied == Copied::Busy && latched == Latched::Wait {
-            // Whoever holds the latch may be waiting for a buffer, even for one of this run; whoever writes it, for one of this run too.
-            write_run(cache, pool, meter, &mut run, &scratch)?;
-            place = 0..block_bytes;
-            copied = copy(&frame, address, &mut scratch[place], Latched::Wait);
+            // Whoever holds the latch may be waiting for a buffer, even for one of this batch; whoever writes it, for one of this batch too.
+            batch.write()?;
+            copied = copy(&frame, address, batch.next_place(), Latched::Wait);
         }
-        if copied == Copied::Yes {
-            if run.frames.is_empty() {
-                run.start = address;
-            }
-            run.frames.push(frame);
+        if let Copied::Yes(redo_end) = copied {
+            batch.add(address, frame, redo_end);
         }
     }
-    write_run(cache, pool, meter, &mut run, &scratch)
+    batch.write()
 }
 
 /// Consecutive blocks that are copied and pinned.
@@ -138,22 +170,97 @@ struct Run {
     frames: Vec<Arc<Frame>>,
 }
 
-impl Run {
-    /// The block behind the run.
-    fn end(&self) -> Option<BlockAddress> {
-        (!self.frames.is_empty()).then(|| self.start.plus(self.frames.len() as u32))
+/// Blocks that are copied, pinned, and written together: to the double-write area first, then run by run to their places.
+struct Batch<'a> {
+    cache: &'a Cache,
+    pool: &'a Pool,
+    meter: &'a Meter,
+    scratch: AlignedBuffer,
+    /// Blocks that a batch may have.
+    most: usize,
+    runs: Vec<Run>,
+    blocks: usize,
+    /// What the log must hold before the batch may be written.
+    redo_end: Lsn,
+}
+
+impl Batch<'_> {
+    fn block_bytes(&self) -> usize {
+        self.pool.block_size().bytes()
     }
 
-    fn release(&mut self) {
-        for frame in self.frames.drain(..) {
+    fn next_place(&mut self) -> &mut [u8] {
+        let bytes = self.block_bytes();
+        &mut self.scratch[self.blocks * bytes..(self.blocks + 1) * bytes]
+    }
+
+    fn add(&mut self, address: BlockAddress, frame: Arc<Frame>, redo_end: Lsn) {
+        self.blocks += 1;
+        self.redo_end = self.redo_end.max(redo_end);
+        let run_max = (limits::IO_BYTES_MAX / self.block_bytes()).max(1);
+        match self.runs.last_mut() {
+            Some(run) if run.start.plus(run.frames.len() as u32) == address && run.frames.len() < run_max => {
+                run.frames.push(frame);
+            }
+            _ => self.runs.push(Run { start: address, frames: vec![frame] }),
+        }
+    }
+
+    fn write(&mut self) -> Result<()> {
+        if self.blocks == 0 {
+            return Ok(());
+        }
+        let result = self.write_all();
+        for frame in self.runs.drain(..).flat_map(|run| run.frames) {
+            if result.is_err() {
+                frame.redo_from.fetch_min(frame.redo_writing.load(Ordering::SeqCst), Ordering::SeqCst);
+                frame.dirty.store(true, Ordering::Release);
+            }
             release(&frame);
         }
+        (self.blocks, self.redo_end) = (0, Lsn(0));
+        result.map_err(|error| self.cache.health().stop(&error))
+    }
+
+    fn write_all(&self) -> Result<()> {
+        // The log before the blocks.
+        self.cache.flush_redo(self.redo_end)?;
+        let bytes = self.blocks * self.block_bytes();
+        let addresses: Vec<_> =
+            self.runs.iter().flat_map(|run| (0..run.frames.len() as u32).map(|n| run.start.plus(n))).collect();
+        let area = self.cache.double_write().map(|area| area.write(&addresses, &self.scratch[..bytes])).transpose()?;
+        let mut at = 0;
+        let mut files: Vec<Arc<Datafile>> = Vec::new();
+        for run in &self.runs {
+            let (count, end) = (run.frames.len() as u64, at + run.frames.len() * self.block_bytes());
+            let file = self.cache.file(run.start.file)?;
+            self.meter.wait(Event::DbFileParallelWrite, [1, 0, u64::from(u32::MAX)], -1, || {
+                file.write_blocks(run.start, &self.scratch[at..end])
+            })?;
+            if files.iter().all(|other| other.number() != file.number()) {
+                files.push(file);
+            }
+            self.pool.physical_writes.fetch_add(count, Ordering::Relaxed);
+            self.meter.count(Statistic::PhysicalWrites, count);
+            self.meter.count(Statistic::PhysicalWritesFromCache, count);
+            self.meter.count(Statistic::PhysicalWriteIoRequests, 1);
+            self.meter.count(Statistic::PhysicalWriteBytes, (end - at) as u64);
+            at = end;
+        }
+        // The area is used again when the blocks are durable in their places.
+        if area.is_some() {
+            for file in files {
+                file.sync_if_written(self.meter)?;
+            }
+        }
+        Ok(())
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Copied {
-    Yes,
+    /// With redo up to here.
+    Yes(Lsn),
     /// There is nothing to write any more.
     Clean,
     /// A session has the block for a change, or an earlier copy of it is being written.
@@ -161,6 +268,7 @@ enum Copied {
 }
 
 fn release(frame: &Frame) {
+    frame.redo_writing.store(CLEAN, Ordering::SeqCst);
     frame.writing.store(false, Ordering::SeqCst);
     frame.unpin();
 }
@@ -199,35 +307,11 @@ fn copy(frame: &Frame, address: BlockAddress, to: &mut [u8], latched: Latched) -
     }
     to.copy_from_slice(&bytes);
     // Nobody changes the block while the latch is held; a later change makes it dirty again.
+    frame.redo_writing.store(frame.redo_from.load(Ordering::SeqCst), Ordering::SeqCst);
+    frame.redo_from.store(CLEAN, Ordering::SeqCst);
     frame.dirty.store(false, Ordering::Release);
+    let redo_end = frame.redo_end.load(Ordering::Acquire);
     drop(bytes);
     format::block::seal(to);
-    Copied::Yes
-}
-
-fn write_run(cache: &Cache, pool: &Pool, meter: &Meter, run: &mut Run, scratch: &[u8]) -> Result<()> {
-    if run.frames.is_empty() {
-        return Ok(());
-    }
-    let (start, count) = (run.start, run.frames.len() as u64);
-    let bytes = run.frames.len() * pool.block_size().bytes();
-    let result = cache.file(start.file).and_then(|file| {
-        meter.wait(Event::DbFileParallelWrite, [1, 0, u64::from(u32::MAX)], -1, || {
-            file.write_blocks(start, &scratch[..bytes])
-        })
-    });
-    if let Err(error) = result {
-        for frame in &run.frames {
-            frame.dirty.store(true, Ordering::Release);
-        }
-        run.release();
-        return Err(cache.health().stop(&error));
-    }
-    run.release();
-    pool.physical_writes.fetch_add(count, Ordering::Relaxed);
-    meter.count(Statistic::PhysicalWrites, count);
-    meter.count(Statistic::PhysicalWritesFromCache, count);
-    meter.count(Statistic::PhysicalWriteIoRequests, 1);
-    meter.count(Statistic::PhysicalWriteBytes, bytes as u64);
-    Ok(())
+    Copied::Yes(Lsn(redo_end))
 }

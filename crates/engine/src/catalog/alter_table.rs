@@ -12,6 +12,7 @@ use super::definition::{ColumnDef, IndexDef, TableDef};
 use super::dictionary::{Ddl, equal, is};
 use super::field::Moment;
 use super::privilege::SystemPrivilege;
+use super::rewrite::Carried;
 use super::rows::{ColumnRow, ObjectRow, TableRow};
 use super::table_rows::{column_row, table_row};
 use crate::index;
@@ -28,6 +29,11 @@ pub enum TableChange {
     Physical(PhysicalAttributes),
     AddColumns(Vec<NewColumn>),
     ModifyColumns(Vec<ColumnChange>),
+    /// The rows are written anew; indexes on one of the columns are dropped.
+    DropColumns {
+        names: Vec<String>,
+        cascade: bool,
+    },
     RenameTable(String),
     RenameColumn {
         from: String,
@@ -68,12 +74,14 @@ impl Session {
                 TableChange::Physical(asked) => set_physical(table, *asked)?,
                 TableChange::AddColumns(columns) => ddl.add_columns(table, columns)?,
                 TableChange::ModifyColumns(changes) => ddl.modify_columns(table, changes)?,
+                TableChange::DropColumns { names, cascade } => ddl.drop_columns(table, names, *cascade)?,
                 TableChange::RenameTable(name) => ddl.rename_table(table, name)?,
                 TableChange::RenameColumn { from, to } => ddl.rename_column(table, from, to)?,
             };
             ddl.update::<TableRow>(&equal("OBJ#", table.object.0)?, |row| *row = table_row(&table))?;
             ddl.update::<ObjectRow>(&equal("OBJ#", table.object.0)?, |row| {
                 row.name.clone_from(&table.name);
+                row.data_object = table.segment.data_object().0;
                 row.changed = Moment(now);
             })?;
             Ok(ddl.catalog.put_table(table))
@@ -165,13 +173,15 @@ impl Ddl<'_> {
 
     fn modify_columns(&mut self, mut table: TableDef, changes: &[ColumnChange]) -> Result<TableDef> {
         let before = Arc::new(table.clone());
+        let mut carried: Vec<Carried> =
+            (0..table.columns.len() as u16).map(|from| Carried { from, char_bytes: None }).collect();
         for change in changes {
             let position = position(&table, &change.name)?;
             let mut column = table.columns[position].clone();
             if let Some(data_type) = change.data_type {
                 let wanted = ColumnDef { data_type, ..column.clone() };
                 check_column(&wanted)?;
-                self.check_type_change(&before, position, data_type)?;
+                carried[position].char_bytes = self.check_type_change(&before, position, data_type)?;
                 check_indexes(&before, position, data_type)?;
                 column = wanted;
             }
@@ -205,6 +215,10 @@ impl Ddl<'_> {
             })?;
             table.columns[position] = column;
         }
+        if carried.iter().any(|carried| carried.char_bytes.is_some()) {
+            let columns = table.columns.clone();
+            return self.rewrite(table, columns, &carried);
+        }
         Ok(table)
     }
 
@@ -222,38 +236,39 @@ impl Ddl<'_> {
         }
     }
 
-    /// Values are not rewritten: a change is allowed where every stored value is one of the new type as it stands.
-    fn check_type_change(&self, table: &Arc<TableDef>, position: usize, to: DataType) -> Result<()> {
+    /// A change is allowed where every stored value is one of the new type as it stands, or becomes one when it is padded with blanks: then
+    /// the length is returned.
+    fn check_type_change(&self, table: &Arc<TableDef>, position: usize, to: DataType) -> Result<Option<u16>> {
         let column = &table.columns[position];
         let holds_values = || self.has_rows(table, Some(Predicate::IsNotNull(position as u16)));
         match (column.data_type, to) {
-            (from, to) if from == to => Ok(()),
-            (DataType::Varchar2 { bytes: from }, DataType::Varchar2 { bytes: to })
+            (from, to) if from == to => Ok(None),
+            (DataType::Varchar2 { bytes: from } | DataType::Char { bytes: from }, DataType::Varchar2 { bytes: to })
             | (DataType::Raw { bytes: from }, DataType::Raw { bytes: to }) => {
                 if to < from && self.longest(table, position)? > usize::from(to) {
                     let name = &column.name;
                     return Err(Error::user(1441, format!("column {name} holds values longer than {to} bytes")));
                 }
-                Ok(())
+                Ok(None)
             }
             (DataType::Number { precision: from, scale: old }, DataType::Number { precision: to, scale: new })
                 if widens(from, old, to, new) =>
             {
-                Ok(())
+                Ok(None)
             }
             (DataType::Number { .. }, DataType::Number { .. }) if holds_values()? => {
                 Err(Error::user(1440, format!("column {} holds values: its digits can only become more", column.name)))
             }
-            (DataType::Timestamp { precision: from }, DataType::Timestamp { precision: to }) if to > from => Ok(()),
-            // A CHAR of another length is padded otherwise.
-            (DataType::Char { .. }, DataType::Char { .. }) if holds_values()? => Err(Error::unsupported(format_args!(
-                "changing the length of CHAR column {} while it holds values",
-                column.name
-            ))),
+            (DataType::Timestamp { precision: from }, DataType::Timestamp { precision: to }) if to > from => Ok(None),
+            // Every DATE is a TIMESTAMP whose fraction is not stored.
+            (DataType::Date, DataType::Timestamp { .. }) => Ok(None),
+            (DataType::Char { .. } | DataType::Varchar2 { .. }, DataType::Char { bytes }) if holds_values()? => {
+                Ok(Some(bytes))
+            }
             _ if holds_values()? => {
                 Err(Error::user(1439, format!("column {} holds values: its type cannot change", column.name)))
             }
-            _ => Ok(()),
+            _ => Ok(None),
         }
     }
 
@@ -267,7 +282,7 @@ impl Ddl<'_> {
 
     fn rename_table(&mut self, table: TableDef, name: &str) -> Result<TableDef> {
         check_name(name)?;
-        self.check_table_name_free(&table.owner, name)?;
+        self.check_name_free(&table.owner, name)?;
         let segment = table
             .segment
             .with_attributes(&SegmentSpec { name: format!("{}.{name}", table.owner), ..table.segment.spec().clone() });

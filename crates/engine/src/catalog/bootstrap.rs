@@ -22,20 +22,21 @@ use super::table_rows::{column_rows, object_row, table_row};
 use super::{PUBLIC, SYS, SYSTEM, TableDef, UserNumber};
 use crate::instance::Session;
 use crate::segment::{Segment, SegmentSpec, Storage};
+use crate::txn::CommitWrite;
 
 /// The first object number of users' objects; those below are the dictionary's.
 const FIRST_USER_OBJECT: u32 = 1000;
-/// The layout of the dictionary; another one is refused.
 /// The number of the first constraint.
 const FIRST_CONSTRAINT: u32 = 1000;
-const DICTIONARY_VERSION: &str = "2";
+/// The layout of the dictionary; another one is refused.
+const DICTIONARY_VERSION: &str = "3";
 const VERSION_KEY: &str = "dictionary.version";
 /// The tablespace that users get who are not given one.
 pub(super) const DEFAULT_TABLESPACE: &str = "USERS";
 pub(super) const SYSTEM_TABLESPACE: &str = "SYSTEM";
 
 /// Is it one of the dictionary's own tables?
-pub(super) fn is_dictionary(object: ObjectNumber) -> bool {
+pub(crate) fn is_dictionary(object: ObjectNumber) -> bool {
     object.0 < FIRST_USER_OBJECT
 }
 
@@ -99,6 +100,7 @@ pub fn create(session: &Arc<Session>) -> Result<()> {
     let next =
         ConstraintNameRow { owner: UserNumber::SYS.0, name: NEXT_CONSTRAINT.to_owned(), number: FIRST_CONSTRAINT };
     insert(session, &tables, &[next])?;
+    session.commit(CommitWrite::default())?;
     session.instance().control().update(|data| data.bootstrap.extend(facts))?;
     load(session)
 }

@@ -18,6 +18,7 @@ use super::rows::{ColumnRow, ConstraintColumnRow, ConstraintNameRow, ConstraintR
 use crate::constraint::orphan;
 use crate::instance::Session;
 use crate::segment::Storage;
+use crate::txn::{LockWait, TableLock};
 
 /// Does every row of the table satisfy the condition (which is not false for it)?
 pub type RowTest<'a> = dyn FnMut(&Arc<TableDef>, &str) -> Result<bool> + 'a;
@@ -412,6 +413,8 @@ impl Ddl<'_> {
                 let parent = self.catalog.table_by_number(reference.table).cloned();
                 let parent = parent.ok_or_else(|| Error::bug("a foreign key refers to a table that is gone"))?;
                 self.check_key_enabled(&parent, reference)?;
+                // Parents that others are about to take out would be missing afterwards.
+                self.session.lock_table(&parent, TableLock::Share, LockWait::NoWait)?;
                 if orphan(self.session, table, constraint, &parent)? {
                     return Err(Error::user(2298, format!("cannot validate ({name}) - parent keys not found")));
                 }

@@ -6,8 +6,9 @@
 //! 2. changes dictionary rows, each noted in `Ddl::changes`;
 //! 3. puts the next catalog in place.
 //!
-//! When a step fails, the noted row changes are taken back and the old catalog stays: no half object is left. There is no crash to survive
-//! here: a database that was not closed cleanly is refused at open.
+//! The rows are one transaction, which commits before the next catalog is put in place; what the session had under way commits before the statement.
+//! When a step fails, the transaction is rolled back, segments that were made go, and the old catalog stays: no half object is left. After a crash the
+//! transaction is rolled back too; extents of a segment that no dictionary row names are freed at the next open.
 
 use std::sync::Arc;
 
@@ -16,23 +17,23 @@ use common::{BlockAddress, Error, ObjectNumber, Result, Rowid};
 use scan::{Comparison, Predicate, RowSink, ScanSpec};
 use waits::Statistic;
 
-use super::field::{Field, damaged};
+use super::field::{Field, Moment, damaged};
 use super::lock::{ExclusiveLock, lock_for_ddl};
 use super::privilege::{SystemPrivilege, insufficient};
-use super::rows::{ConstraintNameRow, DictionaryRow, KIND_NEXT_OBJECT, NEXT_CONSTRAINT, ObjectRow};
+use super::rows::{ConstraintNameRow, DictionaryRow, KIND_NEXT_OBJECT, NEXT_CONSTRAINT, ObjectGrantRow, ObjectRow};
+use super::sequence::SequenceState;
 use super::{Catalog, SYS, TableDef};
+use crate::cache::ChangeGroup;
 use crate::instance::Session;
 use crate::segment::Segment;
 use crate::table;
+use crate::txn::CommitWrite;
 
 /// The stored values of one row.
 pub(super) type StoredRow = Vec<Option<Vec<u8>>>;
 
 /// A step that can be taken back.
 enum Change {
-    Insert { table: ObjectNumber, row: StoredRow },
-    Delete { table: ObjectNumber, row: StoredRow },
-    Update { table: ObjectNumber, old: StoredRow, new: StoredRow },
     Segment(Arc<Segment>),
 }
 
@@ -44,8 +45,12 @@ pub(super) struct Ddl<'a> {
     changes: Vec<Change>,
     /// Segments to drop once the next catalog is in place.
     dropped: Vec<Arc<Segment>>,
+    /// Sequences that give no more values once the next catalog is in place.
+    ended: Vec<Arc<SequenceState>>,
     /// Table locks, held to the end of the statement.
     locks: Vec<ExclusiveLock>,
+    /// From here on to the commit all is one record of the log: segments that are emptied, and the rows that say so.
+    whole: Option<ChangeGroup<'a>>,
     _latch: MutexGuard<'a, ()>,
 }
 
@@ -59,19 +64,39 @@ impl Session {
     /// Runs a DDL statement: all of `work` or nothing of it shows in the catalog.
     pub(super) fn ddl<R>(self: &Arc<Self>, work: impl FnOnce(&mut Ddl<'_>) -> Result<R>) -> Result<R> {
         let latch = self.instance().ddl.lock();
+        self.commit(CommitWrite::default())?;
+        // The statement sees the dictionary as it is, with what it has done itself.
+        let _current = self.leave_statement();
         let catalog = Catalog::clone(&self.catalog());
         let (first_object, first_constraint) = (catalog.next_object, catalog.next_constraint);
-        let mut ddl =
-            Ddl { session: self, catalog, changes: Vec::new(), dropped: Vec::new(), locks: Vec::new(), _latch: latch };
+        let mut ddl = Ddl {
+            session: self,
+            catalog,
+            changes: Vec::new(),
+            dropped: Vec::new(),
+            ended: Vec::new(),
+            locks: Vec::new(),
+            whole: None,
+            _latch: latch,
+        };
         let result = work(&mut ddl).and_then(|result| {
             ddl.keep_next_object(first_object)?;
             ddl.keep_next_constraint(first_constraint)?;
             Ok(result)
         });
-        match result {
+        // With a group open, commit and segments are one record: durable is what the end of the log says then.
+        let committed = result.and_then(|result| {
+            self.commit(CommitWrite { no_wait: ddl.whole.is_some(), batch: false })?;
+            if ddl.whole.take().is_some() {
+                self.instance().redo().flush(self.instance().redo().end())?;
+            }
+            Ok(result)
+        });
+        match committed {
             Ok(result) => {
                 ddl.catalog.advance();
                 *self.instance().catalog.write() = Arc::new(std::mem::take(&mut ddl.catalog));
+                ddl.ended.iter().for_each(|sequence| sequence.end());
                 ddl.drop_segments().map(|()| result)
             }
             Err(error) => Err(ddl.take_back(error)),
@@ -83,6 +108,11 @@ impl Ddl<'_> {
     /// Wall time, as definitions and rows note it: whole seconds.
     pub(super) fn now_us(&self) -> u64 {
         self.session.meter().clock().wall_us() / 1_000_000 * 1_000_000
+    }
+
+    /// What follows, to the commit, happens as a whole or not at all, also in a crash.
+    pub(super) fn as_a_whole(&mut self) {
+        self.whole = Some(self.session.group());
     }
 
     /// Notes a segment that was made.
@@ -98,9 +128,14 @@ impl Ddl<'_> {
     /// Locks a table for this statement, if it has not locked it yet.
     pub(super) fn lock(&mut self, table: &TableDef) -> Result<()> {
         if !self.locks.iter().any(|lock| lock.is_of(table)) {
-            self.locks.push(lock_for_ddl(table)?);
+            self.locks.push(lock_for_ddl(self.session, table)?);
         }
         Ok(())
+    }
+
+    /// A sequence that is gone when the next catalog is in place.
+    pub(super) fn end_at_end(&mut self, sequence: Arc<SequenceState>) {
+        self.ended.push(sequence);
     }
 
     /// The statement stands already; what cannot be given back is lost until the tablespace is dropped, and reported.
@@ -163,10 +198,23 @@ impl Ddl<'_> {
 
     /// # Errors
     /// ORA-00955.
-    pub(super) fn check_table_name_free(&self, owner: &str, name: &str) -> Result<()> {
-        if self.catalog.table(owner, name).is_some() || self.catalog.is_unusable(owner, name) {
+    pub(super) fn check_name_free(&self, owner: &str, name: &str) -> Result<()> {
+        if self.catalog.object(owner, name).is_some() || self.catalog.is_unusable(owner, name) {
             return Err(Error::user(955, format!("the name {owner}.{name} is used by another object")));
         }
+        Ok(())
+    }
+
+    /// Takes an object without a segment out of OBJ$ and OBJAUTH$. Its own rows are gone already.
+    pub(super) fn delete_object_rows(&mut self, object: ObjectNumber) -> Result<()> {
+        self.delete::<ObjectGrantRow>(&equal("OBJ#", object.0)?)?;
+        self.delete::<ObjectRow>(&equal("OBJ#", object.0)?)?;
+        Ok(())
+    }
+
+    /// Notes in OBJ$ that an object was changed.
+    pub(super) fn touch(&mut self, object: ObjectNumber, now_us: u64) -> Result<()> {
+        self.update::<ObjectRow>(&equal("OBJ#", object.0)?, |row| row.changed = Moment(now_us))?;
         Ok(())
     }
 
@@ -183,11 +231,7 @@ impl Ddl<'_> {
         let object = R::TABLE.object;
         for row in rows {
             let row = row.encode()?;
-            self.changes.push(Change::Insert { table: object, row: row.clone() });
-            if let Err(error) = insert_rows(self.session, self.table(object)?, std::slice::from_ref(&row)) {
-                self.changes.pop();
-                return Err(error);
-            }
+            insert_rows(self.session, self.table(object)?, std::slice::from_ref(&row))?;
         }
         Ok(())
     }
@@ -196,9 +240,8 @@ impl Ddl<'_> {
     pub(super) fn delete<R: DictionaryRow>(&mut self, conditions: &[Condition]) -> Result<usize> {
         let rows = self.select::<R>(conditions)?;
         let table = self.table(R::TABLE.object)?.clone();
-        for (rowid, row) in &rows {
+        for (rowid, _) in &rows {
             delete_row(self.session, &table, *rowid)?;
-            self.changes.push(Change::Delete { table: table.object, row: row.encode()? });
         }
         Ok(rows.len())
     }
@@ -218,7 +261,6 @@ impl Ddl<'_> {
             let new = row.encode()?;
             if old != new {
                 update_row(self.session, &table, rowid, &new)?;
-                self.changes.push(Change::Update { table: table.object, old, new });
             }
         }
         Ok(count)
@@ -226,6 +268,11 @@ impl Ddl<'_> {
 
     /// Undoes every row change, the last one first. Returns what the caller shall report.
     fn take_back(mut self, error: Error) -> Error {
+        self.whole = None;
+        if let Err(second) = self.session.rollback() {
+            let text = format!("{}; and the dictionary could not be put back: {second}", error.text);
+            return Error { text, ..error };
+        }
         let changes = std::mem::take(&mut self.changes);
         for change in changes.into_iter().rev() {
             if let Err(second) = self.take_back_one(change) {
@@ -241,15 +288,6 @@ impl Ddl<'_> {
     fn take_back_one(&self, change: Change) -> Result<()> {
         match change {
             Change::Segment(segment) => segment.drop_segment(self.session),
-            Change::Insert { table, row } => {
-                let table = self.table(table)?;
-                delete_row(self.session, table, find_row(self.session, table, &row)?)
-            }
-            Change::Delete { table, row } => insert_rows(self.session, self.table(table)?, &[row]),
-            Change::Update { table, old, new } => {
-                let table = self.table(table)?;
-                update_row(self.session, table, find_row(self.session, table, &new)?, &old)
-            }
         }
     }
 }
@@ -307,15 +345,6 @@ pub(super) fn select<R: DictionaryRow>(
         .collect()
 }
 
-/// The row whose every column is as in `row`.
-fn find_row(session: &Arc<Session>, table: &Arc<TableDef>, row: &StoredRow) -> Result<Rowid> {
-    let parts = (0u16..).zip(row).map(|(column, value)| equals(column, value.as_deref())).collect();
-    scan(session, table, Some(Predicate::And(parts)))?
-        .first()
-        .map(|(rowid, _)| *rowid)
-        .ok_or_else(|| damaged(format_args!("a row of {} is gone", table.name)))
-}
-
 fn scan(
     session: &Arc<Session>,
     table: &Arc<TableDef>,
@@ -368,7 +397,7 @@ fn delete_row(session: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid) -> Re
     }
 }
 
-fn update_row(session: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid, row: &StoredRow) -> Result<()> {
+pub(super) fn update_row(session: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid, row: &StoredRow) -> Result<()> {
     session.meter().count(Statistic::RecursiveCalls, 1);
     let columns: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
     if table::update(session, table, rowid, &columns)? {

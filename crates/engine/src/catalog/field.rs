@@ -57,6 +57,22 @@ macro_rules! number_field {
 
 number_field!(u8, u16, u32, u64, i64);
 
+impl Field for i128 {
+    const TYPE: DataType = u8::TYPE;
+
+    fn encode(&self) -> Result<Option<Vec<u8>>> {
+        Ok(Some(number::encode_i128(*self, 0)?.to_vec()))
+    }
+
+    fn decode(bytes: Option<&[u8]>) -> Result<Self> {
+        let bytes = present(bytes)?;
+        if !number::is_valid(bytes) {
+            return Err(damaged("a number is not one"));
+        }
+        number::decode_i128(bytes, 0).ok_or_else(|| damaged("a number is out of range"))
+    }
+}
+
 impl Field for bool {
     const TYPE: DataType = u8::TYPE;
 

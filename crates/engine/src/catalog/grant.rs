@@ -7,7 +7,7 @@ use common::{Error, Result};
 use super::dictionary::{Ddl, is};
 use super::privilege::{ObjectPrivilege, SystemPrivilege, insufficient};
 use super::rows::{ObjectGrantRow, SystemGrantRow};
-use super::{SYS, TableDef, UserDef, UserKind, UserNumber};
+use super::{ObjectKind, SYS, SchemaObject, UserDef, UserKind, UserNumber};
 use crate::instance::Session;
 
 /// What GRANT without ON grants.
@@ -59,11 +59,11 @@ impl Session {
         })
     }
 
-    /// GRANT … ON table. `grantable`: WITH GRANT OPTION.
+    /// GRANT … ON a table, view or sequence; [`ObjectPrivilege::ALL`] stands for those that it has. `grantable`: WITH GRANT OPTION.
     ///
     /// # Errors
-    /// ORA-00942, ORA-01917, ORA-01749 to oneself, ORA-01031.
-    pub fn grant_on_table(
+    /// ORA-00942, ORA-01917, ORA-01749 to oneself, ORA-02204 and ORA-02205 a privilege that views or sequences do not have, ORA-01031.
+    pub fn grant_on(
         self: &Arc<Self>,
         privileges: &[ObjectPrivilege],
         owner: &str,
@@ -72,19 +72,19 @@ impl Session {
         grantable: bool,
     ) -> Result<()> {
         self.ddl(|ddl| {
-            let table = ddl.table_to_grant_on(owner, name, privileges)?;
+            let (object, privileges) = ddl.object_to_grant_on(owner, name, privileges)?;
             for grantee in to {
-                ddl.grant_on(&table, privileges, grantee, grantable)?;
+                ddl.grant_on(&object, privileges, grantee, grantable)?;
             }
             Ok(())
         })
     }
 
-    /// REVOKE … ON table.
+    /// REVOKE … ON a table, view or sequence.
     ///
     /// # Errors
-    /// ORA-00942, ORA-01917, ORA-01927 where it was not granted, ORA-01031.
-    pub fn revoke_on_table(
+    /// ORA-00942, ORA-01917, ORA-01927 where it was not granted, ORA-02204, ORA-02205, ORA-01031.
+    pub fn revoke_on(
         self: &Arc<Self>,
         privileges: &[ObjectPrivilege],
         owner: &str,
@@ -92,9 +92,10 @@ impl Session {
         from: &[String],
     ) -> Result<()> {
         self.ddl(|ddl| {
-            let table = ddl.table_to_grant_on(owner, name, privileges)?;
+            let all = privileges == ObjectPrivilege::ALL;
+            let (object, privileges) = ddl.object_to_grant_on(owner, name, privileges)?;
             for grantee in from {
-                ddl.revoke_on(&table, privileges, grantee)?;
+                ddl.revoke_on(&object, privileges, grantee, all)?;
             }
             Ok(())
         })
@@ -200,28 +201,47 @@ impl Ddl<'_> {
         Ok(())
     }
 
-    /// The table, if the user may grant these privileges on it.
-    fn table_to_grant_on(&self, owner: &str, name: &str, privileges: &[ObjectPrivilege]) -> Result<Arc<TableDef>> {
-        let table = self.catalog.require_table(owner, name)?.clone();
+    /// The object, if the user may grant these privileges on it, and those of them that it has.
+    fn object_to_grant_on<'p>(
+        &self,
+        owner: &str,
+        name: &str,
+        privileges: &'p [ObjectPrivilege],
+    ) -> Result<(SchemaObject, &'p [ObjectPrivilege])> {
+        let Some(object) = self.catalog.object(owner, name) else {
+            return self
+                .catalog
+                .require_table(owner, name)
+                .map(|table| (SchemaObject::Table(table.clone()), privileges));
+        };
+        let kind = object.kind();
+        let valid = ObjectPrivilege::of(kind);
+        let privileges = if privileges == ObjectPrivilege::ALL { valid } else { privileges };
         let user = self.session.user();
         let any = SystemPrivilege::GrantAnyObjectPrivilege;
-        if user == table.owner || user == SYS || (table.owner != SYS && self.catalog.has_system_privilege(&user, any)) {
-            return Ok(table);
+        let own = user == object.owner() || user == SYS;
+        if !own && (object.owner() == SYS || !self.catalog.has_system_privilege(&user, any)) {
+            self.catalog.check_object(&user, &object, ObjectPrivilege::Select)?;
+            let holders = self.catalog.grantees_of(&user);
+            let option = |privilege: &ObjectPrivilege| {
+                holders.iter().any(|holder| holder.objects.get(&(object.number(), *privilege)) == Some(&true))
+            };
+            if !privileges.iter().all(option) {
+                return Err(insufficient(format_args!("{user} holds no GRANT OPTION on {}", object.qualified_name())));
+            }
         }
-        self.catalog.check_table(&user, &table, ObjectPrivilege::Select)?;
-        let holders = self.catalog.grantees_of(&user);
-        let option = |privilege: &ObjectPrivilege| {
-            holders.iter().any(|holder| holder.objects.get(&(table.object, *privilege)) == Some(&true))
-        };
-        if privileges.iter().all(option) {
-            return Ok(table);
+        match privileges.iter().find(|privilege| !valid.contains(privilege)) {
+            Some(privilege) if kind == ObjectKind::Sequence => {
+                Err(Error::user(2205, format!("only SELECT and ALTER are privileges on sequences, not {privilege}")))
+            }
+            Some(privilege) => Err(Error::user(2204, format!("{privilege} is no privilege on views"))),
+            None => Ok((object, privileges)),
         }
-        Err(insufficient(format_args!("{user} holds no GRANT OPTION on {}", table.qualified_name())))
     }
 
     fn grant_on(
         &mut self,
-        table: &TableDef,
+        of: &SchemaObject,
         privileges: &[ObjectPrivilege],
         grantee: &str,
         grantable: bool,
@@ -230,16 +250,16 @@ impl Ddl<'_> {
         if grantee == self.session.user() {
             return Err(Error::user(1749, "nobody grants privileges to or revokes them from oneself"));
         }
-        if user.name == table.owner {
+        if user.name == of.owner() {
             return Ok(());
         }
         for privilege in privileges {
-            let key = (table.object, *privilege);
+            let key = (of.number(), *privilege);
             let held = user.objects.get(&key).copied();
             if held.is_some_and(|held| held || !grantable) {
                 continue;
             }
-            let (object, number) = (table.object.0, privilege.number());
+            let (object, number) = (of.number().0, privilege.number());
             match held {
                 None => {
                     let row = ObjectGrantRow { object, grantee: user.number.0, privilege: number, grantable };
@@ -256,18 +276,30 @@ impl Ddl<'_> {
         Ok(())
     }
 
-    fn revoke_on(&mut self, table: &TableDef, privileges: &[ObjectPrivilege], grantee: &str) -> Result<()> {
+    /// `all`: those that were granted of all that there are.
+    fn revoke_on(&mut self, of: &SchemaObject, privileges: &[ObjectPrivilege], grantee: &str, all: bool) -> Result<()> {
         let mut user = self.grantee(grantee)?;
+        let mut count = 0;
         for privilege in privileges {
-            if user.objects.remove(&(table.object, *privilege)).is_none() {
-                let name = table.qualified_name();
-                return Err(Error::user(1927, format!("{privilege} on {name} was not granted to {grantee}")));
+            if user.objects.remove(&(of.number(), *privilege)).is_none() {
+                if all {
+                    continue;
+                }
+                return Err(not_granted(*privilege, of, grantee));
             }
-            let row =
-                [is("OBJ#", table.object.0)?, is("GRANTEE#", user.number.0)?, is("PRIVILEGE#", privilege.number())?];
+            count += 1;
+            let object = of.number().0;
+            let row = [is("OBJ#", object)?, is("GRANTEE#", user.number.0)?, is("PRIVILEGE#", privilege.number())?];
             self.delete::<ObjectGrantRow>(&row)?;
+        }
+        if let (0, Some(first)) = (count, privileges.first()) {
+            return Err(not_granted(*first, of, grantee));
         }
         self.catalog.put_user(user);
         Ok(())
     }
+}
+
+fn not_granted(privilege: ObjectPrivilege, of: &SchemaObject, grantee: &str) -> Error {
+    Error::user(1927, format!("{privilege} on {} was not granted to {grantee}", of.qualified_name()))
 }

@@ -43,17 +43,20 @@ pub(super) fn load_catalog(session: &Arc<Session>, tables: &Tables) -> Result<Ca
     }
     reader.load_tables(&mut catalog, &objects)?;
     reader.load_indexes(&mut catalog, &objects)?;
+    reader.load_views(&mut catalog, &objects)?;
+    reader.load_sequences(&mut catalog, &objects)?;
+    reader.load_synonyms(&mut catalog, &objects)?;
     reader.load_constraints(&mut catalog)?;
     Ok(catalog)
 }
 
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     session: &'a Arc<Session>,
     tables: &'a Tables,
 }
 
 impl Reader<'_> {
-    fn all<R: DictionaryRow>(&self) -> Result<Vec<R>> {
+    pub(super) fn all<R: DictionaryRow>(&self) -> Result<Vec<R>> {
         let table = self.tables.get(&R::TABLE.object).ok_or_else(|| damaged("a table of its own is missing"))?;
         Ok(select(self.session, table, &[])?.into_iter().map(|(_, row)| row).collect())
     }
@@ -360,14 +363,14 @@ fn set_aside(catalog: &mut Catalog, name: String, error: Error) -> Result<()> {
     Err(error)
 }
 
-fn object(objects: &BTreeMap<u32, ObjectRow>, number: u32, kind: u8) -> Result<&ObjectRow> {
+pub(super) fn object(objects: &BTreeMap<u32, ObjectRow>, number: u32, kind: u8) -> Result<&ObjectRow> {
     objects
         .get(&number)
         .filter(|row| row.kind == kind)
         .ok_or_else(|| damaged(format_args!("OBJ$ does not know object {number}")))
 }
 
-fn owner(catalog: &Catalog, object: &ObjectRow) -> Result<String> {
+pub(super) fn owner(catalog: &Catalog, object: &ObjectRow) -> Result<String> {
     catalog
         .user_by_number(UserNumber(object.owner))
         .map(|user| user.name.clone())

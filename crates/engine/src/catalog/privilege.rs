@@ -7,7 +7,7 @@ use std::fmt;
 
 use common::{Error, ObjectNumber, Result};
 
-use super::{Catalog, SYS, TableDef, UserDef, UserNumber};
+use super::{Catalog, ObjectKind, PUBLIC, SYS, SchemaObject, TableDef, UserDef, UserNumber};
 
 macro_rules! privileges {
     ($(#[$meta:meta])* $name:ident { $($variant:ident = $number:literal $text:literal,)* }) => {
@@ -78,10 +78,18 @@ privileges! {
         AlterAnyIndex = -72 "ALTER ANY INDEX",
         DropAnyIndex = -73 "DROP ANY INDEX",
         CreateSynonym = -80 "CREATE SYNONYM",
+        CreateAnySynonym = -81 "CREATE ANY SYNONYM",
+        DropAnySynonym = -82 "DROP ANY SYNONYM",
         CreatePublicSynonym = -85 "CREATE PUBLIC SYNONYM",
         DropPublicSynonym = -86 "DROP PUBLIC SYNONYM",
         CreateView = -90 "CREATE VIEW",
+        CreateAnyView = -91 "CREATE ANY VIEW",
+        DropAnyView = -92 "DROP ANY VIEW",
         CreateSequence = -105 "CREATE SEQUENCE",
+        CreateAnySequence = -106 "CREATE ANY SEQUENCE",
+        AlterAnySequence = -107 "ALTER ANY SEQUENCE",
+        DropAnySequence = -108 "DROP ANY SEQUENCE",
+        SelectAnySequence = -109 "SELECT ANY SEQUENCE",
         CreateRole = -125 "CREATE ROLE",
         GrantAnyRole = -129 "GRANT ANY ROLE",
         AlterDatabase = -135 "ALTER DATABASE",
@@ -97,7 +105,7 @@ privileges! {
 }
 
 privileges! {
-    /// What a user may do with one table.
+    /// What a user may do with one table, view or sequence.
     ObjectPrivilege {
         Alter = 0 "ALTER",
         Delete = 3 "DELETE",
@@ -110,8 +118,26 @@ privileges! {
 }
 
 impl ObjectPrivilege {
-    /// The system privilege that gives the same on every table outside SYS.
-    fn any(self) -> Option<SystemPrivilege> {
+    /// The privileges that there are on objects of a kind.
+    #[must_use]
+    pub fn of(kind: ObjectKind) -> &'static [Self] {
+        match kind {
+            ObjectKind::Table => Self::ALL,
+            ObjectKind::View => &[Self::Delete, Self::Insert, Self::Select, Self::Update, Self::References],
+            ObjectKind::Sequence => &[Self::Alter, Self::Select],
+            ObjectKind::Synonym => &[],
+        }
+    }
+
+    /// The system privilege that gives the same on every object of the kind outside SYS.
+    fn any(self, kind: ObjectKind) -> Option<SystemPrivilege> {
+        if kind == ObjectKind::Sequence {
+            return match self {
+                Self::Alter => Some(SystemPrivilege::AlterAnySequence),
+                Self::Select => Some(SystemPrivilege::SelectAnySequence),
+                _ => None,
+            };
+        }
         Some(match self {
             Self::Alter => SystemPrivilege::AlterAnyTable,
             Self::Delete => SystemPrivilege::DeleteAnyTable,
@@ -178,28 +204,93 @@ impl Catalog {
         if table.is_dictionary() && privilege.writes() {
             return Err(insufficient(format_args!("{} is part of the dictionary", table.qualified_name())));
         }
-        if self.may(user, table, privilege) {
-            return Ok(());
-        }
-        if ObjectPrivilege::ALL.iter().any(|other| self.may(user, table, *other)) {
-            return Err(insufficient(format_args!("{user} lacks {privilege} on {}", table.qualified_name())));
-        }
-        Err(no_table(&table.owner, &table.name))
+        self.check_may(user, Of { object: table.object, owner: &table.owner, kind: ObjectKind::Table }, privilege)
+            .map_err(|denied| {
+                denied.error(user, privilege, &table.qualified_name(), || no_table(&table.owner, &table.name))
+            })
     }
 
-    fn may(&self, user: &str, table: &TableDef, privilege: ObjectPrivilege) -> bool {
-        if user == table.owner || user == SYS {
+    /// May `user` do this with a table, view or sequence?
+    ///
+    /// # Errors
+    /// As [`Catalog::check_table`]; of sequences ORA-02289 in the place of ORA-00942.
+    pub fn check_object(&self, user: &str, object: &SchemaObject, privilege: ObjectPrivilege) -> Result<()> {
+        if let SchemaObject::Table(table) = object {
+            return self.check_table(user, table, privilege);
+        }
+        let of = Of { object: object.number(), owner: object.owner(), kind: object.kind() };
+        self.check_may(user, of, privilege)
+            .map_err(|denied| denied.error(user, privilege, &object.qualified_name(), || no_object(object)))
+    }
+
+    /// May `user` know that the object exists?
+    #[must_use]
+    pub fn sees(&self, user: &str, object: &SchemaObject) -> bool {
+        let of = Of { object: object.number(), owner: object.owner(), kind: object.kind() };
+        user == object.owner()
+            || object.owner() == PUBLIC
+            || ObjectPrivilege::ALL.iter().any(|any| self.may(user, of, *any))
+    }
+
+    fn check_may(&self, user: &str, of: Of<'_>, privilege: ObjectPrivilege) -> std::result::Result<(), Denied> {
+        if self.may(user, of, privilege) {
+            return Ok(());
+        }
+        let other = ObjectPrivilege::ALL.iter().any(|other| self.may(user, of, *other));
+        Err(if other { Denied::This } else { Denied::All })
+    }
+
+    fn may(&self, user: &str, of: Of<'_>, privilege: ObjectPrivilege) -> bool {
+        if user == of.owner || user == SYS {
             return true;
         }
         let Some(user) = self.user(user) else { return false };
-        let any = if table.owner == SYS {
+        let any = if of.owner == SYS {
             (privilege == ObjectPrivilege::Select).then_some(SystemPrivilege::SelectAnyDictionary)
         } else {
-            privilege.any()
+            privilege.any(of.kind)
         };
-        self.has_object_privilege(user, table.object, privilege)
+        self.has_object_privilege(user, of.object, privilege)
             || any.is_some_and(|any| self.has_system_privilege(&user.name, any))
     }
+}
+
+/// What a privilege is asked on.
+#[derive(Clone, Copy)]
+struct Of<'a> {
+    object: ObjectNumber,
+    owner: &'a str,
+    kind: ObjectKind,
+}
+
+/// A privilege that is not there.
+enum Denied {
+    /// The user may do something else with the object.
+    This,
+    /// The user may do nothing with it, so may not learn that it exists.
+    All,
+}
+
+impl Denied {
+    fn error(self, user: &str, privilege: ObjectPrivilege, object: &str, absent: impl FnOnce() -> Error) -> Error {
+        match self {
+            Self::This => insufficient(format_args!("{user} lacks {privilege} on {object}")),
+            Self::All => absent(),
+        }
+    }
+}
+
+/// The error for an object that a user may not know of.
+pub(super) fn no_object(object: &SchemaObject) -> Error {
+    match object.kind() {
+        ObjectKind::Sequence => no_sequence(object.owner(), object.name()),
+        _ => no_table(object.owner(), object.name()),
+    }
+}
+
+/// ORA-02289.
+pub(super) fn no_sequence(owner: &str, name: &str) -> Error {
+    Error::user(2289, format!("there is no sequence {owner}.{name}"))
 }
 
 /// ORA-00942, which does not tell a table that is not there from one that the user may not see.

@@ -10,6 +10,14 @@
 //!        └─ CON$ ── CDEF$ ── CCOL$   constraints
 //! ```
 //!
+//! OBJ$ also has the objects without a segment: sequences (SEQ$), views (VIEW$, VIEWTEXT$, and COL$ for their columns) and synonyms (SYN$).
+//!
+//! ```text
+//! OBJ$ ─┬─ SEQ$
+//!       ├─ VIEW$ ── VIEWTEXT$, COL$
+//!       └─ SYN$
+//! ```
+//!
 //! Tablespaces and datafiles are not here: the control file has them, and two places could disagree.
 
 use common::{DataType, ObjectNumber, Result};
@@ -191,15 +199,49 @@ dictionary! {
         tablespace: String = "TS",
     }
 
+    /// A sequence. HIGHWATER is the first value that no session has got and no cache holds; CACHE is 0 for NOCACHE.
+    SequenceRow "SEQ$" 10 {
+        object: u32 = "OBJ#",
+        increment: i128 = "INCREMENT$",
+        minimum: i128 = "MINVALUE",
+        maximum: i128 = "MAXVALUE",
+        cycle: bool = "CYCLE#",
+        order: bool = "ORDER$",
+        cache: u64 = "CACHE",
+        highwater: i128 = "HIGHWATER",
+    }
+
+    /// A view; its columns are in COL$, with TYPE# 0 where the type is not known.
+    ViewRow "VIEW$" 11 {
+        object: u32 = "OBJ#",
+        columns: u16 = "COLS",
+        text_bytes: u64 = "TEXTLENGTH",
+        read_only: bool = "READONLY",
+    }
+
+    /// A piece of a view's text; PIECE# counts from 1.
+    ViewTextRow "VIEWTEXT$" 12 {
+        object: u32 = "OBJ#",
+        piece: u16 = "PIECE#",
+        text: String = "TEXT",
+    }
+
+    /// A synonym, and the owner and name that it stands for.
+    SynonymRow "SYN$" 13 {
+        object: u32 = "OBJ#",
+        owner: String = "OWNER",
+        name: String = "NAME",
+    }
+
     /// The name of a constraint. The row with the name `_NEXT_CONSTRAINT` keeps the next constraint number.
-    ConstraintNameRow "CON$" 10 {
+    ConstraintNameRow "CON$" 14 {
         owner: u32 = "OWNER#",
         name: String = "NAME",
         number: u32 = "CON#",
     }
 
     /// A constraint. RCON# is the key that a foreign key refers to, ENABLED the object number of the index that enforces a key, or 1.
-    ConstraintRow "CDEF$" 11 {
+    ConstraintRow "CDEF$" 15 {
         number: u32 = "CON#",
         table: u32 = "OBJ#",
         kind: u8 = "TYPE#",
@@ -217,7 +259,7 @@ dictionary! {
     }
 
     /// A column of a constraint; POS# counts from 1, COL# is the column's in the table.
-    ConstraintColumnRow "CCOL$" 12 {
+    ConstraintColumnRow "CCOL$" 16 {
         number: u32 = "CON#",
         table: u32 = "OBJ#",
         position: u16 = "POS#",
@@ -232,6 +274,9 @@ pub(super) const NEXT_CONSTRAINT: &str = "_NEXT_CONSTRAINT";
 pub(super) const KIND_NEXT_OBJECT: u8 = 0;
 pub(super) const KIND_INDEX: u8 = 1;
 pub(super) const KIND_TABLE: u8 = 2;
+pub(super) const KIND_VIEW: u8 = 4;
+pub(super) const KIND_SYNONYM: u8 = 5;
+pub(super) const KIND_SEQUENCE: u8 = 6;
 
 /// COL$.TYPE#, LENGTH, PRECISION# and SCALE of a data type.
 pub(super) fn encode_type(data_type: DataType) -> (u8, u16, Option<u8>, Option<i64>) {

@@ -10,12 +10,14 @@ use std::sync::Arc;
 use common::{Error, ObjectNumber, Result};
 
 use super::privilege::no_table;
-use super::{ConstraintDef, IndexDef, TableDef, UserDef, UserKind, UserNumber};
+use super::{ConstraintDef, IndexDef, SchemaObject, TableDef, UserDef, UserKind, UserNumber};
 
-/// The names of one schema. Tables and indexes have separate name spaces.
+/// The names of one schema. Indexes have a name space of their own; tables share theirs with views, sequences and synonyms.
 #[derive(Clone, Default)]
 struct Schema {
     tables: BTreeMap<String, Arc<TableDef>>,
+    /// Views, sequences and synonyms.
+    others: BTreeMap<String, SchemaObject>,
     indexes: BTreeMap<String, Arc<IndexDef>>,
     constraints: BTreeMap<String, Arc<ConstraintDef>>,
 }
@@ -32,6 +34,8 @@ pub struct Catalog {
     tables: BTreeMap<ObjectNumber, Arc<TableDef>>,
     indexes: BTreeMap<ObjectNumber, Arc<IndexDef>>,
     constraints: BTreeMap<u32, Arc<ConstraintDef>>,
+    /// Views, sequences and synonyms.
+    others: BTreeMap<ObjectNumber, SchemaObject>,
     users: BTreeMap<UserNumber, Arc<UserDef>>,
     user_numbers: BTreeMap<String, UserNumber>,
     /// Tables and indexes, as `OWNER.NAME`, whose segments could not be opened, and why.
@@ -68,6 +72,31 @@ impl Catalog {
     #[must_use]
     pub fn index(&self, owner: &str, name: &str) -> Option<&Arc<IndexDef>> {
         self.schemas.get(owner)?.indexes.get(name)
+    }
+
+    /// All views, sequences and synonyms, by object number.
+    pub fn others(&self) -> impl Iterator<Item = &SchemaObject> {
+        self.others.values()
+    }
+
+    /// The views, sequences and synonyms of one schema, by name. Public synonyms are those of the schema PUBLIC.
+    pub fn others_of(&self, owner: &str) -> impl Iterator<Item = &SchemaObject> {
+        self.schemas.get(owner).into_iter().flat_map(|schema| schema.others.values())
+    }
+
+    /// The table, view, sequence or synonym of this name.
+    #[must_use]
+    pub fn object(&self, owner: &str, name: &str) -> Option<SchemaObject> {
+        let schema = self.schemas.get(owner)?;
+        let table = schema.tables.get(name).cloned().map(SchemaObject::Table);
+        table.or_else(|| schema.others.get(name).cloned())
+    }
+
+    /// The table, view, sequence or synonym of this number.
+    #[must_use]
+    pub fn object_by_number(&self, object: ObjectNumber) -> Option<SchemaObject> {
+        let table = self.tables.get(&object).cloned().map(SchemaObject::Table);
+        table.or_else(|| self.others.get(&object).cloned())
     }
 
     #[must_use]
@@ -261,6 +290,27 @@ impl Catalog {
             self.indexes.remove(&index.object);
             self.schema(&index.owner).indexes.remove(&index.name);
         }
+        self.forget_grants(object);
+    }
+
+    /// Puts a view, sequence or synonym in, or in the place of its older definition.
+    pub(super) fn put_other(&mut self, object: SchemaObject) {
+        if let Some(old) = self.others.get(&object.number()).cloned() {
+            self.schema(old.owner()).others.remove(old.name());
+        }
+        self.others.insert(object.number(), object.clone());
+        self.schema(object.owner()).others.insert(object.name().to_owned(), object);
+    }
+
+    /// Takes a view, sequence or synonym and the privileges on it out.
+    pub(super) fn remove_other(&mut self, object: ObjectNumber) {
+        let Some(old) = self.others.remove(&object) else { return };
+        self.schema(old.owner()).others.remove(old.name());
+        self.forget_grants(object);
+    }
+
+    /// Takes the privileges on an object out.
+    fn forget_grants(&mut self, object: ObjectNumber) {
         let held: Vec<_> = self
             .users
             .values()
@@ -306,6 +356,7 @@ impl fmt::Debug for Catalog {
             .field("version", &self.version)
             .field("tables", &self.tables.len())
             .field("indexes", &self.indexes.len())
+            .field("others", &self.others.len())
             .field("users", &self.users.len())
             .finish_non_exhaustive()
     }

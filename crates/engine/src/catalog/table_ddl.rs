@@ -97,7 +97,7 @@ impl Ddl<'_> {
         self.check_schema_privilege(&spec.owner, SystemPrivilege::CreateTable, any)?;
         let owner = self.catalog.require_user(&spec.owner)?.clone();
         check_name(&spec.name)?;
-        self.check_table_name_free(&spec.owner, &spec.name)?;
+        self.check_name_free(&spec.owner, &spec.name)?;
         check_columns(&spec.columns)?;
         let tablespace = self.tablespace_for(&owner, spec.tablespace.as_deref())?;
         let physical = Physical::TABLE.with(spec.physical, tablespace.block_size())?;
@@ -238,6 +238,7 @@ impl Ddl<'_> {
             self.set_data_object(index.object, data_object, now)?;
             indexes.push((index.clone(), data_object));
         }
+        self.as_a_whole();
         let segment = table.segment.truncate(self.session, data_object)?;
         let mut emptied = TableDef { segment, changed_us: now, ..TableDef::clone(table) };
         emptied.indexes.clear();

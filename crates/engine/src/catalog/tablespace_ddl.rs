@@ -102,6 +102,9 @@ impl Ddl<'_> {
         if name == SYSTEM_TABLESPACE {
             return Err(Error::user(1550, "the tablespace SYSTEM cannot be dropped"));
         }
+        if self.session.instance().undo().in_use(self.session, number) {
+            return Err(Error::user(30013, format!("undo tablespace '{name}' is currently in use")));
+        }
         if name == DEFAULT_TABLESPACE {
             return Err(Error::user(12919, format!("{name} is the default tablespace of users and cannot be dropped")));
         }

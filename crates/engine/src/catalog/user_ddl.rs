@@ -145,7 +145,8 @@ impl Ddl<'_> {
         }
         let tables: Vec<_> = self.catalog.tables_of(name).cloned().collect();
         let indexes: Vec<_> = self.catalog.indexes().filter(|index| index.owner == name).cloned().collect();
-        let owns_objects = !tables.is_empty() || !indexes.is_empty();
+        let others: Vec<_> = self.catalog.others_of(name).cloned().collect();
+        let owns_objects = !tables.is_empty() || !indexes.is_empty() || !others.is_empty();
         if owns_objects && !cascade {
             return Err(Error::user(1922, format!("{name} owns objects: CASCADE drops them too")));
         }
@@ -154,6 +155,9 @@ impl Ddl<'_> {
         }
         for index in indexes.iter().filter(|index| index.table_owner != name) {
             self.drop_index(index)?;
+        }
+        for other in &others {
+            self.drop_other(other)?;
         }
         let number = user.number.0;
         self.delete::<SystemGrantRow>(&equal("GRANTEE#", number)?)?;

@@ -1,4 +1,4 @@
-//! The child side of a foreign key: the rows that refer to some keys.
+//! The child side of a foreign key: the rows that refer to some keys, as they are now.
 //!
 //! Where an index of the child begins with the foreign key's columns, the keys are looked up in it; else the child is scanned once for all keys
 //! together.
@@ -55,6 +55,8 @@ fn find(
     if keys.is_empty() {
         return Ok(found);
     }
+    // Rows that were committed since the statement began count.
+    let _now = s.enter(s.current_snapshot());
     if let Some(index) = usable_index(child, foreign) {
         probe(s, index, keys, foreign.columns.len(), &mut |key, rowid| {
             if found.len() < most {

@@ -9,7 +9,7 @@ mod probe;
 mod tests;
 
 pub use child::{children, has_children};
-pub use parent::{key_index, missing_parents, orphan};
+pub use parent::{key_index, missing_parents, orphan, take_parents};
 pub use probe::{duplicate, duplicates};
 
 use std::collections::BTreeSet;

@@ -3,18 +3,24 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use common::{BlockAddress, Error, ObjectNumber, Result};
+use common::{BlockAddress, Error, ObjectNumber, Result, Rowid};
 use scan::{RowSink, ScanSpec};
+use waits::Event;
 
 use super::probe::probe;
 use super::{KeySet, whole_key};
 use crate::catalog::{Catalog, ConstraintDef, IndexDef, TableDef};
-use crate::index::lookup;
+use crate::index::{Key, lookup};
 use crate::instance::Session;
-use crate::table::TableScan;
+use crate::table::{TableScan, fetch, lock_row, row_holder};
+use crate::txn::{LockWait, Resource, TableLock};
 
 /// Keys that are looked up one by one in a unique index, without the copies of leaves that a scan makes.
 const SINGLE_LOOKUPS: usize = 4;
+/// How often a parent is looked for that others delete and put in all the time.
+const LOOKS_MAX: usize = 1000;
+/// Mode of the wait for the transaction that holds a parent (S).
+const SHARE_MODE: u64 = 4;
 /// Rows asked for in one call of the table scan.
 const SCAN_ROWS: usize = 10_000;
 
@@ -34,30 +40,95 @@ pub fn key_index(catalog: &Catalog, foreign: &ConstraintDef) -> Result<Arc<Index
 
 /// Those of `keys` that no parent row has. The keys are the foreign key's, whole.
 ///
-/// This is the one place where a statement finds out that a parent is there: what keeps the parent row from being deleted before the child's
-/// transaction ends, a lock on its row, is to be taken where its rowid (`_parent`) is seen.
+/// The parents that are found stay until the own transaction ends: others may refer to them too, but who deletes one or changes its key waits
+/// ([`take_parents`]). A parent whose row another transaction holds is looked at again when that has ended.
 ///
 /// # Errors
-/// Those of the index.
+/// ORA-00060 in a deadlock; those of the index and of reading rows.
 pub fn missing_parents(s: &Arc<Session>, foreign: &ConstraintDef, keys: &KeySet) -> Result<KeySet> {
     if keys.is_empty() {
         return Ok(KeySet::new());
     }
-    let index = key_index(&s.catalog(), foreign)?;
+    let catalog = s.catalog();
+    let index = key_index(&catalog, foreign)?;
+    let gone = || Error::bug(format!("the table that foreign key {} refers to is gone", foreign.qualified_name()));
+    let reference = foreign.reference.as_ref().ok_or_else(gone)?;
+    let parent = catalog.table_by_number(reference.table).ok_or_else(gone)?;
+    s.lock_table(parent, TableLock::RowShare, LockWait::Forever)?;
+    let columns: Vec<usize> = reference.columns.iter().map(|column| usize::from(*column)).collect();
     let mut missing = keys.clone();
-    if keys.len() <= SINGLE_LOOKUPS && index.unique && index.columns.len() == foreign.columns.len() {
-        for key in keys {
-            if let Some(_parent) = lookup(s, &index, key)? {
-                missing.remove(key);
+    for _ in 0..LOOKS_MAX {
+        s.check_cancelled()?;
+        let mut again = false;
+        for (key, rowid) in entries(s, &index, &missing, columns.len())? {
+            if keep(s, parent, &columns, &key, rowid)? {
+                missing.remove(&key);
+            } else {
+                again = true;
             }
         }
-        return Ok(missing);
+        if !again || missing.is_empty() {
+            break;
+        }
     }
-    probe(s, &index, keys, foreign.columns.len(), &mut |key, _parent| {
-        missing.remove(key);
-        Ok(ControlFlow::Break(()))
-    })?;
     Ok(missing)
+}
+
+/// The entries of `keys` as of now.
+fn entries(s: &Arc<Session>, index: &Arc<IndexDef>, keys: &KeySet, width: usize) -> Result<Vec<(Key, Rowid)>> {
+    let _now = s.enter(s.current_snapshot());
+    let mut found = Vec::new();
+    if keys.len() <= SINGLE_LOOKUPS && index.unique && index.columns.len() == width {
+        for key in keys {
+            found.extend(lookup(s, index, key)?.map(|rowid| (key.clone(), rowid)));
+        }
+        return Ok(found);
+    }
+    probe(s, index, keys, width, &mut |key, rowid| {
+        found.push((key.clone(), rowid));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(found)
+}
+
+/// Keeps a parent row for the own transaction. False when it is not there with that key, or may not be any more: it is to be looked for again.
+fn keep(s: &Arc<Session>, parent: &Arc<TableDef>, columns: &[usize], key: &Key, rowid: Rowid) -> Result<bool> {
+    let xid = s.xid().ok_or_else(|| Error::bug("a foreign key is checked outside a transaction"))?;
+    let (locks, resource) = (s.instance().locks(), Resource::Parent(parent.object, rowid));
+    // First held, then looked at; who takes the row first takes it, then looks who holds it: one of the two sees the other.
+    let new = locks.share(xid, &resource);
+    if let Some(other) = row_holder(s, parent, rowid)? {
+        if new {
+            locks.unshare(xid, &resource);
+        }
+        locks.wait_for(s, other, LockWait::Forever, Event::EnqTxRowLockContention, SHARE_MODE)?;
+        return Ok(false);
+    }
+    let _now = s.enter(s.current_snapshot());
+    let places: Vec<u16> = (0..columns.len() as u16).collect();
+    let found = fetch(s, parent, rowid, columns)?
+        .is_some_and(|row| whole_key(&places, |position| row.column(position)).as_ref() == Some(key));
+    if !found && new {
+        locks.unshare(xid, &resource);
+    }
+    Ok(found)
+}
+
+/// Locks rows that are to go, or whose keys are to change, and waits for the transactions that have put in rows which refer to them. What is there
+/// of such rows then, [`super::children`] finds.
+///
+/// # Errors
+/// HW-00043 or ORA-08177 when a row was changed since the statement began; ORA-00060 in a deadlock; those of the cache and of undo.
+pub fn take_parents(s: &Arc<Session>, table: &TableDef, rows: impl Iterator<Item = Rowid>) -> Result<()> {
+    let snapshot = s.snapshot();
+    for rowid in rows {
+        if !lock_row(s, table, rowid, &snapshot, LockWait::Forever)? {
+            continue;
+        }
+        let xid = s.xid().ok_or_else(|| Error::bug("a row is locked outside a transaction"))?;
+        s.instance().locks().wait_unheld(s, xid, &Resource::Parent(table.object, rowid))?;
+    }
+    Ok(())
 }
 
 /// Does any row of `child` refer to a parent that is not there? One scan of the child, keys looked up in batches.

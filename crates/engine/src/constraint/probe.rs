@@ -13,6 +13,7 @@ use super::KeySet;
 use crate::catalog::IndexDef;
 use crate::index::{IndexScan, Key};
 use crate::instance::Session;
+use crate::txn::Resource;
 
 /// Entries passed on the way to the next key before a descent from the root is taken to be cheaper: about the entries of two leaves.
 const ENTRIES_PASSED_MAX: usize = 1000;
@@ -62,11 +63,19 @@ pub(super) fn probe(
     Ok(())
 }
 
-/// The keys of `keys` that more than one row has.
+/// The keys of `keys` that more than one row has now. Nobody else finds out about them before the own transaction ends: of two that put the same
+/// key in, the second waits for the first.
 ///
 /// # Errors
-/// Those of the index.
+/// ORA-00060 in a deadlock; those of the index.
 pub fn duplicates(s: &Arc<Session>, index: &Arc<IndexDef>, keys: &KeySet, width: usize) -> Result<KeySet> {
+    if let Some(xid) = s.xid() {
+        for key in keys {
+            let resource = Resource::Key(index.object, key.image().to_vec());
+            s.instance().locks().claim(s, xid, &resource)?;
+        }
+    }
+    let _now = s.enter(s.current_snapshot());
     let mut found = KeySet::new();
     let mut last: Option<Key> = None;
     probe(s, index, keys, width, &mut |key, _| {

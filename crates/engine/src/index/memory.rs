@@ -132,6 +132,10 @@ impl Blocks for Memory {
         change(&mut block.guard)
     }
 
+    fn grouped<R>(&self, changes: impl FnOnce() -> R) -> R {
+        changes()
+    }
+
     fn empty_block(&self) -> Result<Exclusive> {
         if self.blocks_left.fetch_sub(1, Ordering::Relaxed) <= 0 {
             return Err(Error::new(ErrorKind::OutOfResource, common::Number::Ora(1654), "unable to extend index"));

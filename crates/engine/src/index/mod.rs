@@ -21,6 +21,7 @@ mod scan;
 mod session;
 mod split;
 mod statistics;
+mod transaction;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -30,4 +31,5 @@ pub use build::{Built, build, check_key_length};
 pub use key::Key;
 pub use session::{EntryKey, IndexScan, delete_batch, insert_batch, lookup, statistics, verify};
 pub use statistics::IndexStatistics;
+pub(crate) use transaction::{undo, undo_in_leaf};
 pub use verify::Problem;

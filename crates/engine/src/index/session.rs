@@ -47,6 +47,11 @@ impl Blocks for SessionBlocks<'_> {
         self.session.change(block, change)
     }
 
+    fn grouped<R>(&self, changes: impl FnOnce() -> R) -> R {
+        let _group = self.session.group();
+        changes()
+    }
+
     fn empty_block(&self) -> Result<BlockMut> {
         self.segment.empty_block(self.session)
     }

@@ -84,13 +84,24 @@ impl<B: Blocks> Tree<'_, B> {
         path.whole.then_some(Plan { at, cut, separator, middles, lift: true })
     }
 
-    fn split(&self, mut path: Path<B::Exclusive>, plan: Plan, entry: Entry<'_>) -> Result<()> {
+    fn split(&self, path: Path<B::Exclusive>, plan: Plan, entry: Entry<'_>) -> Result<()> {
         // The neighbour before the new blocks: a session that looks for a new block may for a moment wait for one that another has just
         // taken, and that other one must not be waiting for a leaf by then.
         let neighbour = Leaf::of(&path.leaf).next();
         let neighbour = if neighbour.is_none() { None } else { Some(self.exclusive_at(neighbour, 0)?) };
-        let mut new_blocks = self.new_blocks(1 + plan.middles.len() + usize::from(plan.lift))?;
-        // From here on nothing fails.
+        let new_blocks = self.new_blocks(1 + plan.middles.len() + usize::from(plan.lift))?;
+        // From here on nothing fails, and all of it is one record.
+        self.blocks.grouped(|| self.divide(path, neighbour, new_blocks, plan, entry))
+    }
+
+    fn divide(
+        &self,
+        mut path: Path<B::Exclusive>,
+        neighbour: Option<B::Exclusive>,
+        mut new_blocks: Vec<B::Exclusive>,
+        plan: Plan,
+        entry: Entry<'_>,
+    ) -> Result<()> {
         if plan.lift
             && let Some(down) = new_blocks.pop()
         {

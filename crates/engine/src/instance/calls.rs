@@ -146,4 +146,10 @@ impl Session {
         self.instance().calls.begin(&self.calls)?;
         Ok(Call(self.clone()))
     }
+
+    /// Whether a call of the session is under way.
+    #[must_use]
+    pub fn in_call(&self) -> bool {
+        self.calls.depth.load(Ordering::Relaxed) > 0
+    }
 }

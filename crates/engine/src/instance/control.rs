@@ -18,6 +18,8 @@ use common::{BlockSize, Error, ErrorKind, FileNumber, Number, Result, Tablespace
 use device::FileSystem;
 use serde::{Deserialize, Serialize};
 
+use crate::redo::{LogGroupRecord, Rba};
+
 const COPIES: [&str; 2] = ["control01.ctl", "control02.ctl"];
 const HEADER: &str = "HIGHWATER CONTROL 1";
 
@@ -41,6 +43,17 @@ pub enum SpaceManagement {
     Auto,
 }
 
+/// What a tablespace is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TablespaceKind {
+    /// Tables and indexes.
+    #[default]
+    Permanent,
+    /// Undo segments, and nothing else.
+    Undo,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TablespaceRecord {
     pub number: u32,
@@ -48,6 +61,8 @@ pub struct TablespaceRecord {
     pub block_bytes: u64,
     pub extent_management: ExtentManagement,
     pub space_management: SpaceManagement,
+    #[serde(default)]
+    pub kind: TablespaceKind,
 }
 
 impl TablespaceRecord {
@@ -79,6 +94,9 @@ pub struct DatafileRecord {
     pub blocks: u32,
     pub autoextend: Option<Autoextend>,
     pub created_us: u64,
+    /// Redo from before this is of another file that had the number.
+    #[serde(default)]
+    pub created_scn: u64,
 }
 
 impl DatafileRecord {
@@ -108,6 +126,12 @@ pub struct ControlData {
     pub scn: u64,
     pub tablespaces: Vec<TablespaceRecord>,
     pub datafiles: Vec<DatafileRecord>,
+    /// None in a database that was made before there was redo.
+    #[serde(default)]
+    pub log_groups: Vec<LogGroupRecord>,
+    /// Where redo has to be read from after a crash.
+    #[serde(default)]
+    pub checkpoint: Option<Rba>,
     /// Small facts of other parts, such as where the dictionary starts.
     pub bootstrap: BTreeMap<String, String>,
 }

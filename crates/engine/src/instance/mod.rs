@@ -3,6 +3,7 @@
 //! See README.md in this folder for start-up, shutdown and what happens when a write fails.
 
 mod calls;
+mod checkpoint;
 mod control;
 mod health;
 mod session;
@@ -10,7 +11,8 @@ mod start;
 
 pub use calls::Call;
 pub use control::{
-    Autoextend, ControlData, ControlFile, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceRecord,
+    Autoextend, ControlData, ControlFile, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceKind,
+    TablespaceRecord,
 };
 pub use health::Health;
 pub use session::Session;
@@ -18,18 +20,25 @@ pub use start::CreateOptions;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use common::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use common::sync::{Arc, JoinHandle, Mutex, MutexGuard, RwLock};
 use common::{BlockSize, Clock, Error, ErrorKind, Number, ProcessNumber, Result, Scn};
 use device::{DirectoryLock, FileSystem};
+use format::redo::Version;
 use waits::{Meter, SystemMeter};
 
 use crate::cache::Cache;
 use crate::catalog::Catalog;
 use crate::parameters::{Parameter, Parameters};
+use crate::recovery::RolledForward;
+use crate::redo::RedoLog;
 use crate::tablespace::Tablespaces;
+use crate::txn::{Locks, Transactions};
+use crate::undo::UndoSegments;
 use calls::Calls;
+use checkpoint::Checkpoints;
 
 /// Session ids and process numbers of background work come first.
 const FIRST_USER_PROCESS: u32 = 10;
@@ -42,9 +51,11 @@ pub struct Instance {
     parameters: Arc<Parameters>,
     health: Arc<Health>,
     cache: Arc<Cache>,
-    control: Mutex<ControlFile>,
+    control: Arc<Mutex<ControlFile>>,
+    checkpoints: Arc<Checkpoints>,
     database_id: u64,
     tablespaces: Tablespaces,
+    pub(crate) undo: UndoSegments,
     pub(crate) catalog: RwLock<Arc<Catalog>>,
     /// Held by one DDL at a time.
     pub(crate) ddl: Mutex<()>,
@@ -52,12 +63,15 @@ pub struct Instance {
     pub(crate) structure: Mutex<()>,
     system_meter: Arc<SystemMeter>,
     background: Arc<Meter>,
-    scn: AtomicU64,
+    scn: Arc<AtomicU64>,
+    /// The SCN of the last commit that is whole: what a new snapshot sees.
+    pub(crate) visible: AtomicU64,
+    transactions: Transactions,
+    /// What the roll forward did that opened the database; none after a clean close.
+    rolled_forward: OnceLock<RolledForward>,
     processes: Mutex<Vec<ProcessNumber>>,
     next_serial: AtomicU32,
     calls: Calls,
-    /// The background writer shall end.
-    closed: AtomicBool,
     writer: Mutex<Option<JoinHandle<()>>>,
     started_us: u64,
     _lock: Option<DirectoryLock>,
@@ -127,6 +141,12 @@ impl Instance {
         &self.tablespaces
     }
 
+    /// The undo segments, and figures about them.
+    #[must_use]
+    pub fn undo(&self) -> &UndoSegments {
+        &self.undo
+    }
+
     #[must_use]
     pub fn system_meter(&self) -> &Arc<SystemMeter> {
         &self.system_meter
@@ -142,6 +162,47 @@ impl Instance {
     #[must_use]
     pub fn scn(&self) -> Scn {
         Scn(self.scn.load(Ordering::Acquire))
+    }
+
+    /// The SCN of the last commit: what a statement sees that begins now.
+    #[must_use]
+    pub fn visible_scn(&self) -> Scn {
+        Scn(self.visible.load(Ordering::Acquire))
+    }
+
+    pub(crate) fn transactions(&self) -> &Transactions {
+        &self.transactions
+    }
+
+    /// Table locks, and who waits for whom.
+    #[must_use]
+    pub fn locks(&self) -> &Locks {
+        &self.transactions.locks
+    }
+
+    /// The redo log.
+    #[must_use]
+    pub fn redo(&self) -> &Arc<RedoLog> {
+        match self.cache.redo() {
+            Ok(redo) => redo,
+            Err(_) => unreachable!("sessions work only once the log is open"),
+        }
+    }
+
+    /// What was done to open the database after a crash.
+    #[must_use]
+    pub fn rolled_forward(&self) -> Option<&RolledForward> {
+        self.rolled_forward.get()
+    }
+
+    /// The version of a block after a change now.
+    pub(crate) fn version_after(&self, version: Version) -> Version {
+        loop {
+            if let Some(next) = version.next(self.scn()) {
+                return next;
+            }
+            self.advance_scn();
+        }
     }
 
     /// The next SCN: taken by each commit.
@@ -199,6 +260,7 @@ impl Instance {
     /// HW-0010, and the instance is stopped, when a write or sync fails.
     pub fn checkpoint(&self, meter: &Meter) -> Result<()> {
         self.health.check()?;
-        self.cache.checkpoint(meter)
+        self.cache.checkpoint(meter)?;
+        self.checkpoints.note(meter)
     }
 }

@@ -4,14 +4,16 @@ use std::collections::HashMap;
 
 use common::sync::atomic::{AtomicBool, Ordering};
 use common::sync::{Arc, Mutex, RwLock};
-use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, ObjectNumber, ProcessNumber, Result};
+use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, ObjectNumber, ProcessNumber, Result, Scn};
+use format::redo::{self, Version};
 use waits::{GetMode, Meter};
 
 use super::calls::SessionCalls;
 use super::{Health, Instance};
-use crate::cache::{Block, BlockMut, BlockScan};
+use crate::cache::{Block, BlockMut, BlockScan, ChangeGroup};
 use crate::parameters::SessionParameters;
 use crate::segment::{BlockRange, SearchHint};
+use crate::txn::SessionTransactions;
 
 /// Segments whose last place of insertion a process remembers.
 const SEARCH_CACHE_MAX: usize = 1024;
@@ -27,6 +29,7 @@ pub struct Session {
     cancelled: Arc<AtomicBool>,
     search: Mutex<HashMap<ObjectNumber, SearchHint>>,
     logon_us: u64,
+    transactions: SessionTransactions,
     pub(super) calls: SessionCalls,
 }
 
@@ -43,6 +46,7 @@ impl Session {
             cancelled: Arc::new(AtomicBool::new(false)),
             search: Mutex::new(HashMap::new()),
             logon_us,
+            transactions: SessionTransactions::default(),
             calls: SessionCalls::default(),
         }
     }
@@ -55,6 +59,10 @@ impl Session {
     #[must_use]
     pub fn meter(&self) -> &Arc<Meter> {
         &self.meter
+    }
+
+    pub(crate) fn transactions(&self) -> &SessionTransactions {
+        &self.transactions
     }
 
     /// The user name, upper case.
@@ -128,7 +136,7 @@ impl Session {
         self.instance.cache().try_get_mut(&self.meter, address, class)
     }
 
-    /// A block in consistent mode. Until undo exists this is the current block; the get is counted as what it is for.
+    /// A block in consistent mode, as it is now: metadata, undo, and what [`Session::consistent_at`] makes a snapshot's version of.
     ///
     /// # Errors
     /// Those of [`crate::cache::Cache::get`].
@@ -141,6 +149,8 @@ impl Session {
     /// # Errors
     /// Those of [`crate::cache::Cache::get_new`].
     pub fn new_block(&self, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
+        // What the block was before, on disk or in the log, is older than this.
+        self.instance.advance_scn();
         self.instance.cache().get_new(&self.meter, address, class)
     }
 
@@ -149,7 +159,25 @@ impl Session {
     /// A panic in `change` stops the instance: the block may be half changed, and must not reach the disk as if it were whole.
     pub fn change<R>(&self, block: &mut BlockMut, change: impl FnOnce(&mut [u8]) -> R) -> R {
         let _whole = WholeChange(self.instance.health(), block.address());
-        block.change(&self.meter, self.instance.scn(), change)
+        block.change(self.instance.redo(), &self.meter, |version| self.instance.version_after(version), change)
+    }
+
+    /// Stamps a block that is written around the cache, and puts its image into the log.
+    pub(crate) fn log_image(&self, block: &mut [u8]) -> Result<()> {
+        let version = self.instance.version_after(Version { scn: self.instance.advance_scn().0, seq: 0 });
+        version.stamp(block);
+        let mut record = Vec::with_capacity(block.len() + 64);
+        redo::begin(&mut record);
+        let address = format::block::header(block).address();
+        redo::image(&mut record, BlockClass::Data as u16, address, block, version);
+        redo::finish(&mut record, 1, Scn(version.scn), self.sid());
+        self.instance.redo().append(&self.meter, &record)?;
+        Ok(())
+    }
+
+    /// Begins a group of changes: until it is dropped they are one redo record, and the changed blocks stay latched.
+    pub fn group(&self) -> ChangeGroup<'_> {
+        ChangeGroup::begin(self.instance.redo(), &self.meter)
     }
 
     /// Reads block ranges in order, by consistent gets, with multiblock reads. `cold`: do not let the blocks push others out of the cache.
@@ -191,6 +219,10 @@ impl Drop for WholeChange<'_> {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        if self.in_transaction() && self.instance.health().check().is_ok() {
+            // What fails here is rolled back at the next open.
+            let _ = self.rollback();
+        }
         self.instance.process_ends(self.process);
     }
 }

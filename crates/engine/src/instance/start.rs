@@ -1,28 +1,40 @@
 //! Creating, opening and closing a database.
 
 use std::path::Path;
-use std::time::Duration;
 
-use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::OnceLock;
+
+use common::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use common::sync::{self, Arc, Mutex, RwLock};
 use common::{BlockSize, Clock, Error, ErrorKind, Number, Result};
 use device::{DirectoryLock, FileSystem};
 use waits::{Meter, SystemMeter};
 
-use super::Instance;
+use super::{Instance, Session};
 use super::calls::Calls;
+use super::checkpoint::{Checkpoints, Host};
 use super::control::{ControlData, ControlFile, Shutdown, SpaceManagement};
 use super::health::Health;
-use crate::cache::Cache;
+use crate::cache::{Cache, DoubleWrite};
 use crate::catalog::{self, Catalog};
 use crate::parameters::{Parameter, ParameterFile, Parameters, Value};
+use crate::recovery;
+use crate::redo::{LogGroupSpec, LogOptions, ReadEnd, RedoLog, RedoReader};
 use crate::tablespace::{self, DatafileSpec, Tablespace, TablespaceSpec, Tablespaces};
+use crate::txn::{Dead, Transactions};
+use crate::undo::UndoSegments;
 
-/// The writer looks round this often when nobody wakes it.
-const WRITER_PERIOD: Duration = Duration::from_millis(3_000);
 const MB: u64 = 1 << 20;
+/// Redo log files of a database, and bytes of each.
+const LOG_GROUPS: u32 = 3;
+const LOG_BYTES: u64 = 64 * MB;
+/// Bytes of the log buffer.
+const LOG_BUFFER: usize = 16 << 20;
 /// The first file of every database.
 const SYSTEM_FILE: &str = "system01.dbf";
+
+/// The undo tablespace of a new database; the default of the parameter undo_tablespace.
+const UNDO_TABLESPACE: &str = "UNDOTBS1";
 
 /// How to make a database.
 #[derive(Clone, Debug)]
@@ -31,11 +43,13 @@ pub struct CreateOptions {
     pub block_size: BlockSize,
     /// Lines of the parameter file, `name = value`.
     pub parameters: Vec<(String, String)>,
+    /// Bytes of each redo log file.
+    pub log_bytes: u64,
 }
 
 impl Default for CreateOptions {
     fn default() -> Self {
-        Self { name: "HIGHWATE".to_owned(), block_size: BlockSize::K8, parameters: Vec::new() }
+        Self { name: "HIGHWATE".to_owned(), block_size: BlockSize::K8, parameters: Vec::new(), log_bytes: LOG_BYTES }
     }
 }
 
@@ -86,14 +100,23 @@ impl Instance {
             scn: 1,
             tablespaces: Vec::new(),
             datafiles: Vec::new(),
+            log_groups: Vec::new(),
+            checkpoint: None,
             bootstrap: std::collections::BTreeMap::new(),
         };
         let control = ControlFile::create(files.clone(), directory, data)?;
         let instance = Self::start(files, directory, clock, lock, parameters, control)?;
-        let made = instance.make_database();
+        let made = instance.make_log(options.log_bytes).and_then(|()| instance.make_database());
         if let Err(error) = made {
             // What was made so far is no database: without control files it can be made again.
             instance.stop_writer();
+            if let Ok(redo) = instance.cache.redo() {
+                redo.abandon();
+            }
+            let logs: Vec<_> = instance.control().data().log_groups.iter().flat_map(|g| g.members.clone()).collect();
+            for name in logs {
+                let _ = instance.files.remove(&directory.join(name));
+            }
             for copy in ["control01.ctl", "control02.ctl"] {
                 let _ = instance.files.remove(&directory.join(copy));
             }
@@ -117,6 +140,8 @@ impl Instance {
         };
         self.create_tablespace(&session, &spec("SYSTEM", SYSTEM_FILE, 16 * MB, 16 * MB, SpaceManagement::Manual))?;
         self.create_tablespace(&session, &spec("USERS", "users01.dbf", 32 * MB, 32 * MB, SpaceManagement::Auto))?;
+        let undo = spec(UNDO_TABLESPACE, "undotbs01.dbf", 32 * MB, 32 * MB, SpaceManagement::Manual);
+        self.create_undo_tablespace(&session, &undo)?;
         catalog::create(&session)?;
         self.checkpoint(session.meter())
     }
@@ -131,12 +156,12 @@ impl Instance {
         clock: Arc<dyn Clock>,
         lock: Option<DirectoryLock>,
     ) -> Result<Arc<Self>> {
-        let mut control = ControlFile::open(files.clone(), directory)?;
-        if control.data().shutdown != Shutdown::Clean {
+        let control = ControlFile::open(files.clone(), directory)?;
+        if control.data().log_groups.is_empty() {
             return Err(Error::new(
                 ErrorKind::Corrupt,
                 Number::Ora(1113),
-                "the database was not shut down cleanly; without redo its files cannot be recovered, so it is not opened",
+                "the database was made before there was redo: this release cannot open it",
             ));
         }
         let file = ParameterFile::load(&*files, directory)?;
@@ -144,22 +169,134 @@ impl Instance {
         let data = control.data().clone();
         parameters.fix(Parameter::DbName, &Value::Text(data.database_name.as_str().into()))?;
         parameters.fix(Parameter::DbBlockSize, &Value::Integer(data.block_bytes as i64))?;
-        // From here on a crash must be seen.
-        let opened = {
-            control.update(|data| data.shutdown = Shutdown::Open)?;
-            Self::start(files.clone(), directory, clock, lock, parameters, control).and_then(|instance| {
-                instance.open_files(&data)?;
-                let session = instance.connect("SYS")?;
-                catalog::load(&session)?;
-                Ok(instance.clone())
-            })
-        };
-        opened.inspect_err(|_| {
-            // Nothing was changed: the files are as clean as before.
-            if let Ok(mut control) = ControlFile::open(files, directory) {
-                let _ = control.update(|data| data.shutdown = Shutdown::Clean);
+        let instance = Self::start(files, directory, clock, lock, parameters, control)?;
+        let opened = instance.open_files(&data).and_then(|()| instance.recover(&data)).and_then(|recovered| {
+            instance.open_log(recovered)?;
+            let session = instance.connect("SYS")?;
+            instance.undo.load(&session)?;
+            instance.roll_back_dead(&session)?;
+            catalog::load(&session)
+        });
+        if let Err(error) = opened {
+            // A database that was closed cleanly stays so.
+            instance.stop_writer();
+            let clean = data.shutdown == Shutdown::Clean && instance.health.check().is_ok();
+            if let Ok(redo) = instance.cache.redo() {
+                if clean && instance.cache.checkpoint(&instance.background).is_ok() && redo.shutdown().is_ok() {
+                    let _ = instance.control().update(|data| data.shutdown = Shutdown::Clean);
+                } else {
+                    redo.abandon();
+                }
             }
-        })
+            return Err(error);
+        }
+        instance.start_rollback()?;
+        Ok(instance)
+    }
+
+    /// Rolls back the dead transactions that have changed the dictionary, and notes the others, for [`Instance::start_rollback`].
+    fn roll_back_dead(&self, session: &Session) -> Result<()> {
+        for (xid, last) in self.undo.active() {
+            let dead = Dead { xid, last };
+            self.transactions.locks.began(xid, 0);
+            if session.touches_dictionary(dead)? {
+                session.rollback_dead(dead)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rolls back, in the background, what a crash has left of other transactions; new work goes on meanwhile.
+    fn start_rollback(self: &Arc<Self>) -> Result<()> {
+        let dead = self.undo.active();
+        if dead.is_empty() {
+            return Ok(());
+        }
+        let session = self.connect("SYS")?;
+        let run = move || {
+            for (xid, last) in dead {
+                if session.call().and_then(|_call| session.rollback_dead(Dead { xid, last })).is_err() {
+                    return;
+                }
+            }
+        };
+        sync::spawn("smon", run).map(drop).map_err(|e| io(443, "cannot start the rollback", &e))
+    }
+
+    /// Makes the redo log of a new database and opens it.
+    fn make_log(&self, bytes: u64) -> Result<()> {
+        let specs: Vec<_> = (1..=LOG_GROUPS).map(|number| LogGroupSpec::usual(number, 1, bytes)).collect();
+        let groups = RedoLog::create(&self.files, &self.directory, &specs)?;
+        self.control().update(|data| data.log_groups = groups)?;
+        self.open_log(None)
+    }
+
+    /// Puts what a crash has kept from the blocks into them; none after a clean close.
+    fn recover(&self, data: &ControlData) -> Result<Option<ReadEnd>> {
+        if data.shutdown == Shutdown::Clean {
+            return Ok(None);
+        }
+        let start = self.clock.monotonic_us();
+        let meter = &self.background;
+        let Some(from) = data.checkpoint else {
+            return Err(Error::new(
+                ErrorKind::Corrupt,
+                Number::Ora(1113),
+                "the database was never whole: its creation was cut short; remove its directory and make it again",
+            ));
+        };
+        let torn = recovery::repair_torn(&self.cache, meter)?;
+        let reader = RedoReader::open(
+            self.files.clone(),
+            &self.directory,
+            self.database_id,
+            &data.log_groups,
+            from,
+            Some(meter.clone()),
+        );
+        let mut reader = reader?;
+        let mut done = recovery::roll_forward(&self.cache, meter, data, &mut reader)?;
+        let end = reader.end().ok_or_else(|| Error::bug("the log was not read to its end"))?;
+        self.scn.store(done.next_scn().0, Ordering::Release);
+        self.visible.store(done.next_scn().0, Ordering::Release);
+        // From here on the log that was read is not needed any more.
+        self.cache.checkpoint(meter)?;
+        self.control().update(|data| {
+            data.checkpoint = Some(end.rba());
+            data.scn = done.next_scn().0;
+        })?;
+        done.torn = torn;
+        done.elapsed_us = self.clock.monotonic_us() - start;
+        let _ = self.rolled_forward.set(done);
+        Ok(Some(end))
+    }
+
+    /// Begins a new sequence of the log; from here on changes can be made, and a crash is seen.
+    fn open_log(&self, recovered: Option<ReadEnd>) -> Result<()> {
+        let groups = self.control().data().log_groups.clone();
+        let options = LogOptions {
+            database: self.database_id,
+            buffer_bytes: LOG_BUFFER,
+            checkpoint: recovered.map(|end| end.rba()),
+            recovered,
+        };
+        let redo = RedoLog::open(
+            self.files.clone(),
+            &self.directory,
+            groups,
+            Arc::new(Host::new(&self.checkpoints)),
+            self.health.clone(),
+            self.background.clone(),
+            &options,
+        )?;
+        let place = redo.position(redo.end());
+        self.control().update(|data| {
+            data.shutdown = Shutdown::Open;
+            data.checkpoint = Some(place);
+        })?;
+        let end = redo.end();
+        self.cache.set_redo(redo.clone());
+        redo.checkpointed(end)
     }
 
     fn open_files(&self, data: &ControlData) -> Result<()> {
@@ -186,10 +323,15 @@ impl Instance {
         let health = Arc::new(Health::default());
         derive_cache_sizes(&parameters);
         let cache = Arc::new(Cache::new(cache_bytes(&parameters), health.clone()));
+        cache.set_double_write(DoubleWrite::open(&*files, directory)?);
         let system_meter = SystemMeter::new();
         let background = Meter::new(&system_meter, clock.clone(), 2, 1);
         let data = control.data();
-        let (database_id, scn) = (data.database_id, data.scn);
+        let visible = data.scn;
+        let (database_id, scn) = (data.database_id, Arc::new(AtomicU64::new(data.scn)));
+        let control = Arc::new(Mutex::new(control));
+        let checkpoints =
+            Arc::new(Checkpoints::new(cache.clone(), control.clone(), scn.clone(), health.clone(), background.clone()));
         let started_us = clock.wall_us();
         let instance = Arc::new(Self {
             files,
@@ -198,19 +340,23 @@ impl Instance {
             parameters: Arc::new(parameters),
             health,
             cache,
-            control: Mutex::new(control),
+            control,
+            checkpoints,
+            rolled_forward: OnceLock::new(),
             database_id,
             tablespaces: Tablespaces::default(),
+            undo: UndoSegments::new(started_us),
             catalog: RwLock::new(Arc::new(Catalog::default())),
             ddl: Mutex::new(()),
             structure: Mutex::new(()),
             system_meter,
             background,
-            scn: AtomicU64::new(scn),
+            scn,
+            visible: AtomicU64::new(visible),
+            transactions: Transactions::default(),
             processes: Mutex::new(Vec::new()),
             next_serial: AtomicU32::new(1),
             calls: Calls::default(),
-            closed: AtomicBool::new(false),
             writer: Mutex::new(None),
             started_us,
             _lock: lock,
@@ -221,28 +367,14 @@ impl Instance {
 
     /// Starts the background writer. It holds no reference to the instance, so that dropping the last session of an unclosed instance ends it.
     fn start_writer(self: &Arc<Self>) -> Result<()> {
-        let cache = self.cache.clone();
-        let meter = self.background.clone();
-        let health = self.health.clone();
-        let wakes = self.cache.wakes().clone();
-        let weak = Arc::downgrade(self);
-        let run = move || {
-            loop {
-                wakes.wait(WRITER_PERIOD);
-                let closed = weak.upgrade().is_none_or(|instance| instance.closed.load(Ordering::Acquire));
-                if closed || cache.write_round(&meter).is_err() || health.check().is_err() {
-                    return;
-                }
-            }
-        };
-        let handle = sync::spawn("dbw0", run).map_err(|e| io(443, "cannot start the database writer", &e))?;
+        let checkpoints = self.checkpoints.clone();
+        let handle = sync::spawn("dbw0", move || checkpoints.run()).map_err(|e| io(443, "cannot start the database writer", &e))?;
         *self.writer.lock() = Some(handle);
         Ok(())
     }
 
     fn stop_writer(&self) {
-        self.closed.store(true, Ordering::Release);
-        self.post_writer();
+        self.checkpoints.close();
         if let Some(handle) = self.writer.lock().take() {
             let _ = handle.join();
         }
@@ -278,6 +410,8 @@ impl Instance {
                 file.stamp_checkpoint(common::Scn(scn), &self.background).map_err(|error| self.health.stop(&error))?;
             }
         }
+        // What is written of the log last is its end; nobody needs it after this.
+        self.redo().shutdown()?;
         self.control().update(|data| {
             data.scn = scn;
             data.shutdown = Shutdown::Clean;
@@ -329,7 +463,9 @@ fn new_database_id(now_us: u64) -> u64 {
 /// Used by sessions that end.
 impl Drop for Instance {
     fn drop(&mut self) {
-        self.closed.store(true, Ordering::Release);
-        self.cache.wakes().post();
+        self.checkpoints.close();
+        if let Ok(redo) = self.cache.redo() {
+            redo.abandon();
+        }
     }
 }

@@ -160,13 +160,13 @@ impl DirectLoad<'_> {
         let block_bytes = self.segment.block_size().bytes();
         let bytes = filled * block_bytes;
         for block in self.buffer[..bytes].chunks_exact_mut(block_bytes) {
-            format::block::touch(block, s.instance().scn());
+            s.log_image(block)?;
             format::block::seal(block);
         }
         let file = s.instance().cache().file(start.file)?;
         // A block that was in use before the segment was truncated may still be cached.
         let blocks = BlockRange { start, blocks: filled as u32 };
-        s.instance().cache().discard(s.meter(), blocks);
+        s.instance().cache().discard(s.meter(), blocks)?;
         let at = [u64::from(start.file.0), u64::from(start.block), filled as u64];
         s.meter()
             .wait(Event::DirectPathWrite, at, i64::from(self.segment.object().0), || {
@@ -174,7 +174,7 @@ impl DirectLoad<'_> {
             })
             .map_err(|error| s.instance().health().stop(&error))?;
         // A scan of whatever the blocks were before may have read them once more.
-        s.instance().cache().discard(s.meter(), blocks);
+        s.instance().cache().discard(s.meter(), blocks)?;
         s.meter().count(Statistic::PhysicalWrites, filled as u64);
         s.meter().count(Statistic::PhysicalWritesDirect, filled as u64);
         s.meter().count(Statistic::PhysicalWriteIoRequests, 1);

@@ -7,7 +7,7 @@ use format::transaction::Owner;
 use super::extent::Reading;
 use super::space::{Bitmaps, FreeLists, SegmentParts, SpaceManager};
 use super::{BlockRange, Segment, SegmentSpec};
-use crate::instance::{ExtentManagement, Session, SpaceManagement};
+use crate::instance::{ExtentManagement, Session, SpaceManagement, TablespaceKind};
 use crate::tablespace::{Tablespace, extent_step_blocks};
 
 fn manager(tablespace: &Tablespace) -> Box<dyn SpaceManager> {
@@ -81,9 +81,12 @@ impl Segment {
     /// Makes a segment with its first extents.
     ///
     /// # Errors
-    /// ORA-00959, ORA-01658 when the tablespace has no room, and those of the cache.
+    /// ORA-00959, ORA-30022 for an undo tablespace, ORA-01658 when the tablespace has no room, and those of the cache.
     pub fn create(s: &Session, spec: &SegmentSpec) -> Result<Arc<Self>> {
         let tablespace = s.instance().tablespaces().numbered(spec.tablespace)?;
+        if tablespace.kind() == TablespaceKind::Undo {
+            return Err(Error::user(30022, format!("cannot create segments in undo tablespace {}", tablespace.name())));
+        }
         let space = manager(&tablespace);
         let groups = u32::from(spec.storage.freelist_groups);
         let least = if groups > 1 { groups + 2 } else { 2 };
@@ -103,13 +106,16 @@ impl Segment {
                 error
             }
         };
-        let first = tablespace.allocate(s, sizes.next().unwrap_or(least)).map_err(no_room)?;
-        let parts = SegmentParts { spec, block_size: tablespace.block_size() };
-        let header = match space.format_segment(&parts, s, first) {
-            Ok(header) => header,
-            Err(error) => {
-                tablespace.free(s, first)?;
-                return Err(error);
+        let header = {
+            let _group = s.group();
+            let first = tablespace.allocate(s, sizes.next().unwrap_or(least)).map_err(no_room)?;
+            let parts = SegmentParts { spec, block_size: tablespace.block_size() };
+            match space.format_segment(&parts, s, first) {
+                Ok(header) => header,
+                Err(error) => {
+                    tablespace.free(s, first)?;
+                    return Err(error);
+                }
             }
         };
         let segment = Arc::new(Self {
@@ -122,6 +128,7 @@ impl Segment {
         for blocks in sizes {
             let added = {
                 let _growing = segment.growing(s);
+                let _group = s.group();
                 s.check_cancelled()
                     .and_then(|()| segment.tablespace.allocate(s, blocks))
                     .and_then(|range| segment.enter(s, range))
@@ -166,7 +173,7 @@ impl Segment {
         let _growing = self.growing(s);
         let extents = self.extents(s)?;
         for range in &extents {
-            s.instance().cache().discard(s.meter(), *range);
+            s.instance().cache().discard(s.meter(), *range)?;
         }
         for range in extents {
             self.tablespace.free(s, range)?;
@@ -183,7 +190,7 @@ impl Segment {
         let _growing = self.growing(s);
         let extents = self.extents(s)?;
         for range in &extents {
-            s.instance().cache().discard(s.meter(), *range);
+            s.instance().cache().discard(s.meter(), *range)?;
         }
         let spec = SegmentSpec { data_object, ..self.spec.clone() };
         let parts = SegmentParts { spec: &spec, block_size: self.block_size() };
@@ -203,6 +210,8 @@ impl Segment {
 
     /// Adds an extent; the HW enqueue is held by the caller.
     pub(super) fn grow(&self, s: &Session, blocks_so_far: u32) -> Result<()> {
+        // The extent leaves the file's bitmap and enters the segment's map in one record: it is never lost between the two.
+        let _group = s.group();
         let blocks = match self.tablespace.extent_management() {
             ExtentManagement::Uniform { blocks } => blocks,
             ExtentManagement::Autoallocate => {

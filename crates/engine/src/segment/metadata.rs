@@ -22,6 +22,8 @@ fn check(bytes: &[u8], address: BlockAddress, class: BlockClass) -> Result<()> {
         }
         BlockClass::FileBitmapIndex => found == Some(BlockType::FileSpaceHeader),
         BlockClass::FileBitmap => found == Some(BlockType::FileSpaceBitmap),
+        BlockClass::UndoHeader => found == Some(BlockType::UndoSegmentHeader),
+        BlockClass::UndoBlock => found == Some(BlockType::UndoBlock),
         _ => true,
     };
     if fits {
@@ -46,7 +48,7 @@ pub(crate) fn current_mut(s: &Session, address: BlockAddress, class: BlockClass)
 }
 
 /// A metadata block in consistent mode.
-pub(super) fn consistent(s: &Session, address: BlockAddress, class: BlockClass) -> Result<Block> {
+pub(crate) fn consistent(s: &Session, address: BlockAddress, class: BlockClass) -> Result<Block> {
     let block = s.consistent(address, class)?;
     check(&block, address, class)?;
     Ok(block)

@@ -165,8 +165,25 @@ impl Segment {
     /// ORA-01653 when the segment cannot grow, and those of the cache.
     pub fn block_for_insert(&self, s: &Session, row_bytes: usize) -> Result<BlockMut> {
         let mut block = self.space.block_for_insert(self, s, row_bytes)?;
-        block.free_before = Some(format::heap::free_bytes(&block));
+        block.free_before = Some(format::heap::free_after_commit(&block));
         Ok(block)
+    }
+
+    /// Makes room in a block that refuses a row: what transactions have freed that have ended since, and in a block without rows ITL slots that nobody
+    /// needs. True when the row fits then.
+    fn make_fit(&self, s: &Session, block: &mut BlockMut, row_bytes: usize) -> Result<bool> {
+        s.clean_ended(block)?;
+        let keep = self.itl_slots();
+        if format::heap::is_empty(block) && format::transaction::header(block).itl_count > keep {
+            let oldest = s.oldest_snapshot();
+            let over = |itl: &format::itl::Itl| itl.committed().is_some_and(|scn| scn < oldest);
+            s.change(block, |bytes| format::itl::remove(bytes, keep, over));
+        }
+        let fits = format::heap::fits(block, row_bytes, self.spec.pctfree);
+        if !fits && format::heap::is_empty(block) && format::transaction::header(block).itl_count == keep {
+            return Err(common::Error::bug(format!("a row of {row_bytes} bytes does not fit into an empty block")));
+        }
+        Ok(fits)
     }
 
     /// After rows were put into a block that came from [`Segment::block_for_insert`]: moves its state on list or bitmap as its fullness demands.
@@ -180,7 +197,7 @@ impl Segment {
 
     /// Notes how much is free before a delete or an update changes the block.
     pub fn watch(&self, block: &mut BlockMut) {
-        block.free_before = Some(format::heap::free_bytes(block));
+        block.free_before = Some(format::heap::free_after_commit(block));
     }
 
     /// After a change of a block that was [watched](Segment::watch): more is free, or less.

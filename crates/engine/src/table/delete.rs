@@ -1,17 +1,20 @@
 //! Deleting rows by rowid, an array at a time.
 
 use common::sync::Arc;
-use common::{BlockClass, Result, Rowid};
-use format::heap::{self, RowAddress};
+use common::{Result, Rowid};
+use format::heap::row::HEAD;
+use format::heap::{RowAddress, RowPiece};
 use waits::Statistic;
 
 use super::address_in;
-use super::fetch::{Mode, Tail, can_exist, head_piece};
+use super::change::{Check, Done, RowChanges, Work};
+use super::fetch::{Mode, Tail, can_exist};
 use super::keys::KeyBatch;
 use super::place::remove_pieces;
 use super::row::Row;
 use crate::catalog::TableDef;
 use crate::instance::Session;
+use crate::txn::Snapshot;
 
 /// Rows whose index entries are taken out together.
 const BATCH_ROWS: usize = 1024;
@@ -21,6 +24,8 @@ const BATCH_ROWS: usize = 1024;
 pub struct Deleter {
     session: Arc<Session>,
     table: Arc<TableDef>,
+    /// What the statement sees: rows that others have changed since make it start again.
+    snapshot: Arc<Snapshot>,
     waiting: Vec<RowAddress>,
     gone: u64,
 }
@@ -36,7 +41,8 @@ struct Found {
 impl Deleter {
     #[must_use]
     pub fn new(session: Arc<Session>, table: Arc<TableDef>) -> Self {
-        Self { session, table, waiting: Vec::new(), gone: 0 }
+        let snapshot = session.snapshot();
+        Self { session, table, snapshot, waiting: Vec::new(), gone: 0 }
     }
 
     /// Adds a row to delete.
@@ -68,6 +74,7 @@ impl Deleter {
         let waiting = std::mem::take(&mut self.waiting);
         let mut keys = KeyBatch::new(&self.table);
         let mut addresses = Vec::new();
+        let mark = self.session.mark();
         let mut result = Ok(());
         for group in waiting.chunk_by(|a, b| a.block == b.block) {
             result =
@@ -76,8 +83,11 @@ impl Deleter {
                 break;
             }
         }
-        // Rows that went before an error are gone: their entries go too.
-        keys.remove(&self.session, &addresses)?;
+        let result = result.and_then(|()| keys.remove(&self.session, &addresses));
+        if result.is_err() {
+            self.session.rollback_to_mark(mark)?;
+            return result;
+        }
         self.gone += addresses.len() as u64;
         self.session.meter().count(Statistic::RowsDeleted, addresses.len() as u64);
         result
@@ -90,28 +100,27 @@ impl Deleter {
         keys: &mut KeyBatch,
         addresses: &mut Vec<RowAddress>,
     ) -> Result<()> {
-        let Some(first) = group.first().filter(|home| can_exist(&self.session, &self.table, **home)) else {
+        if group.first().is_none_or(|home| !can_exist(&self.session, &self.table, *home)) {
             return Ok(());
-        };
-        let mut block = self.session.current_mut(first.block, BlockClass::Data)?;
-        let mut found = Vec::with_capacity(group.len());
+        }
+        let mut found: Vec<Found> = Vec::with_capacity(group.len());
+        let mut changes = RowChanges::new(&self.session, &self.table, Check::Against(&self.snapshot));
         for home in group {
-            let Some(piece) = head_piece(&self.table, &block, *home) else { continue };
             let mut row = Row::new();
-            if !keys.is_empty() {
-                row.append_piece(piece);
-            }
-            found.push(Found { home: *home, row, tail: Tail::behind(piece, *home), continues: piece.continues() });
-        }
-        if found.is_empty() {
-            return Ok(());
-        }
-        self.table.segment.watch(&mut block);
-        self.session.change(&mut block, |bytes| {
+            let mut tail = None;
+            let done = changes.change(*home, &Work::Delete, is_head, |piece| {
+                row.clear();
+                if !keys.is_empty() {
+                    row.append_piece(piece);
+                }
+                tail = Some((Tail::behind(piece, *home), piece.continues()));
+            })?;
             // A rowid that was given twice is deleted once.
-            found.retain(|row| heap::delete(bytes, row.home.slot));
-        });
-        self.table.segment.changed(&self.session, block)?;
+            if let (Done::Yes, Some((tail, continues))) = (done, tail) {
+                found.push(Found { home: *home, row, tail, continues });
+            }
+        }
+        changes.release()?;
         for mut found in found {
             if found.continues {
                 let rest = found.tail.read(&self.session, &self.table, Mode::Current, usize::MAX, &mut found.row)?;
@@ -122,6 +131,11 @@ impl Deleter {
         }
         Ok(())
     }
+}
+
+/// Is it the piece that a rowid names?
+pub(super) fn is_head(piece: RowPiece<'_>) -> bool {
+    piece.flags() & HEAD != 0
 }
 
 /// Deletes one row. False when there is no such row.

@@ -11,21 +11,23 @@ use super::{address_in, is_block_of};
 use crate::cache::Block;
 use crate::catalog::TableDef;
 use crate::instance::Session;
+use crate::txn::Snapshot;
 
 /// No row has more pieces: a stub and a piece for each column twice. A longer chain is a circle.
 const PIECES_MAX: usize = 2 * common::limits::COLUMNS_MAX + 2;
 
 /// Which kind of get reads the blocks.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+#[derive(Clone, Copy)]
+pub(super) enum Mode<'a> {
     Current,
-    Consistent,
+    /// As a snapshot sees them.
+    At(&'a Snapshot),
 }
 
-fn get(s: &Session, address: RowAddress, mode: Mode) -> Result<Block> {
+fn get(s: &Session, address: RowAddress, mode: Mode<'_>) -> Result<Block> {
     match mode {
         Mode::Current => s.current(address.block, BlockClass::Data),
-        Mode::Consistent => s.consistent(address.block, BlockClass::Data),
+        Mode::At(snapshot) => s.consistent_at(address.block, BlockClass::Data, snapshot),
     }
 }
 
@@ -54,7 +56,7 @@ impl Tail {
         mut self,
         s: &Session,
         table: &TableDef,
-        mode: Mode,
+        mode: Mode<'_>,
         width: usize,
         row: &mut Row,
     ) -> Result<Vec<RowAddress>> {
@@ -82,7 +84,7 @@ impl Tail {
             true => piece.head_address() == Some(self.home),
             false => !piece.starts_row() && !piece.is_stub(),
         };
-        let piece = if is_block_of(table, block) { heap::row(block, address.slot).filter(belongs) } else { None };
+        let piece = if is_block_of(table, block) { heap::live_row(block, address.slot).filter(belongs) } else { None };
         piece.ok_or_else(|| {
             let at = format!("block {}, slot {}", address.block, address.slot);
             Error::own(
@@ -115,7 +117,7 @@ pub(super) fn read_row(
     s: &Session,
     table: &TableDef,
     home: RowAddress,
-    mode: Mode,
+    mode: Mode<'_>,
     width: usize,
 ) -> Result<Option<(Row, Vec<RowAddress>)>> {
     let mut before: Option<Vec<u8>> = None;
@@ -161,7 +163,7 @@ pub(super) fn head_piece<'a>(table: &TableDef, block: &'a [u8], home: RowAddress
     if !is_block_of(table, block) {
         return None;
     }
-    heap::row(block, home.slot).filter(|piece| piece.flags() & HEAD != 0)
+    heap::live_row(block, home.slot).filter(|piece| piece.flags() & HEAD != 0)
 }
 
 /// Fetches rows of one table by rowid.
@@ -170,6 +172,7 @@ pub(super) fn head_piece<'a>(table: &TableDef, block: &'a [u8], home: RowAddress
 pub struct Fetcher {
     session: Arc<Session>,
     table: Arc<TableDef>,
+    snapshot: Arc<Snapshot>,
     projection: Vec<usize>,
     /// Columns to read at most: one more than the last that is wanted.
     width: usize,
@@ -187,7 +190,8 @@ impl Fetcher {
     #[must_use]
     pub fn new(session: Arc<Session>, table: Arc<TableDef>, projection: Vec<usize>) -> Self {
         let width = projection.iter().max().map_or(0, |last| last + 1);
-        Self { session, table, projection, width, block: None }
+        let snapshot = session.snapshot();
+        Self { session, table, snapshot, projection, width, block: None }
     }
 
     /// The projected columns of a row, into `row`. False when there is no such row.
@@ -203,7 +207,7 @@ impl Fetcher {
             if !can_exist(&self.session, &self.table, home) {
                 return Ok(false);
             }
-            self.block = Some(get(&self.session, home, Mode::Consistent)?);
+            self.block = Some(get(&self.session, home, Mode::At(&self.snapshot))?);
         }
         let Some(block) = &self.block else { return Ok(false) };
         let Some(piece) = head_piece(&self.table, block, home) else { return Ok(false) };
@@ -217,10 +221,10 @@ impl Fetcher {
         let tail = Tail::behind(piece, home);
         self.block = None;
         let (s, table) = (&self.session, &self.table);
-        match tail.read(s, table, Mode::Consistent, self.width, &mut whole) {
+        match tail.read(s, table, Mode::At(&self.snapshot), self.width, &mut whole) {
             Ok(_) => {}
             Err(error) if error.kind == ErrorKind::Retry => {
-                match read_row(s, table, home, Mode::Consistent, self.width)? {
+                match read_row(s, table, home, Mode::At(&self.snapshot), self.width)? {
                     Some((row, _)) => whole = row,
                     None => return Ok(false),
                 }

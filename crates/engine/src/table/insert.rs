@@ -9,10 +9,11 @@ use format::heap::{RowAddress, RowBuffer};
 use waits::Statistic;
 
 use super::keys::KeyBatch;
-use super::place::{place_chain, place_rows, remove_pieces};
-use super::{check_width, fetch, piece_capacity};
+use super::place::{place_chain, place_rows};
+use super::{check_width, piece_capacity};
 use crate::catalog::TableDef;
 use crate::instance::Session;
+use crate::txn::Mark;
 
 /// An insert statement at work. Rows that are pushed stand, with their index entries, once they have been flushed; a dropped inserter drops the rest.
 #[derive(Debug)]
@@ -76,23 +77,17 @@ impl Inserter {
         }
         self.session.check_cancelled()?;
         self.addresses.clear();
+        let mark = self.session.mark();
         let placed = place_rows(&self.session, &self.table, &self.rows, &mut self.addresses, &mut self.slots);
         self.rows.clear();
-        // Rows that went in before an error stand too.
-        let indexed = self.index_rows();
+        let indexed = placed.and_then(|()| self.index_rows());
         self.keys.clear();
-        indexed.and(placed)
+        self.or_back_to(mark, indexed)
     }
 
-    /// Puts the placed rows into the indexes; when an index refuses, takes them out of the table again.
+    /// Puts the placed rows into the indexes.
     fn index_rows(&mut self) -> Result<()> {
-        if let Err(error) = self.keys.insert(&self.session, &self.addresses) {
-            for address in &self.addresses {
-                let pieces = fetch::pieces(&self.session, &self.table, *address)?;
-                remove_pieces(&self.session, &self.table, &pieces)?;
-            }
-            return Err(error);
-        }
+        self.keys.insert(&self.session, &self.addresses)?;
         let rows = self.addresses.len() as u64;
         self.stand += rows;
         self.session.meter().count(Statistic::RowsInserted, rows);
@@ -105,10 +100,21 @@ impl Inserter {
         self.addresses.clear();
         self.keys.clear();
         let chain = Chain::cut(columns, self.capacity);
-        self.addresses.push(place_chain(&self.session, &self.table, &chain)?);
-        self.keys.add(0, |position| columns[position]);
-        let indexed = self.index_rows();
+        let mark = self.session.mark();
+        let placed = place_chain(&self.session, &self.table, &chain).and_then(|address| {
+            self.addresses.push(address);
+            self.keys.add(0, |position| columns[position]);
+            self.index_rows()
+        });
         self.keys.clear();
-        indexed
+        self.or_back_to(mark, placed)
+    }
+
+    /// Takes back what a flush has done that failed.
+    fn or_back_to(&self, mark: Mark, result: Result<()>) -> Result<()> {
+        if result.is_err() {
+            self.session.rollback_to_mark(mark)?;
+        }
+        result
     }
 }

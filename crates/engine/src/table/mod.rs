@@ -2,6 +2,7 @@
 //!
 //! See README.md in this folder for how rows are placed and for the numbered rules that the code cites.
 
+mod change;
 mod delete;
 mod fetch;
 mod insert;
@@ -14,6 +15,8 @@ mod update;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use change::row_holder;
+pub use change::{RESTART, lock_row};
 pub use delete::{Deleter, delete};
 pub use fetch::{Fetcher, fetch, fetch_row};
 pub use insert::Inserter;

@@ -13,6 +13,7 @@ use super::row::Row;
 use crate::cache::{Block, BlockScan};
 use crate::catalog::TableDef;
 use crate::instance::Session;
+use crate::txn::Snapshot;
 
 /// A table of no more blocks than this percentage of the buffers of its size is a short table: its blocks are kept as any others.
 const SHORT_TABLE_PERCENT: u64 = 2;
@@ -22,6 +23,7 @@ const SHORT_TABLE_PERCENT: u64 = 2;
 pub struct TableScan {
     session: Arc<Session>,
     table: Arc<TableDef>,
+    snapshot: Arc<Snapshot>,
     scanner: Scanner,
     blocks: BlockScan,
     /// The block that the last call left in the middle, and the slot to go on from.
@@ -47,7 +49,8 @@ impl TableScan {
         let kind = if short { Statistic::TableScansShortTables } else { Statistic::TableScansLongTables };
         session.meter().count(kind, 1);
         let blocks = session.scan_blocks(ranges, BlockClass::Data, !short);
-        Ok(Self { session, table, scanner: Scanner::new(spec), blocks, resume: None })
+        let snapshot = session.snapshot();
+        Ok(Self { session, table, snapshot, scanner: Scanner::new(spec), blocks, resume: None })
     }
 
     /// Blocks that the scan covers.
@@ -66,12 +69,12 @@ impl TableScan {
         let mut left = max_rows;
         while left > 0 {
             let (block, slot) = match self.resume.take() {
-                Some((address, slot)) => (self.session.consistent(address, BlockClass::Data)?, slot),
+                Some((address, slot)) => (self.session.consistent_at(address, BlockClass::Data, &self.snapshot)?, slot),
                 None => {
                     self.session.check_cancelled()?;
                     let Some(block) = self.blocks.next_block()? else { return Ok(false) };
                     self.session.meter().count(Statistic::TableScanBlocksGotten, 1);
-                    (block, 0)
+                    (self.session.as_seen(block, &self.snapshot)?, 0)
                 }
             };
             let address = block.address();
@@ -124,18 +127,18 @@ impl TableScan {
 
     /// Fetches the other pieces of a chained row and hands the whole row over.
     fn offer_continued(&mut self, bytes: &[u8], slot: u16, sink: &mut dyn RowSink) -> Result<bool> {
-        let Some(piece) = heap::row(bytes, slot) else { return Ok(false) };
+        let Some(piece) = heap::live_row(bytes, slot) else { return Ok(false) };
         let here = RowAddress::new(format::block::header(bytes).address(), slot);
         let home = piece.head_address().unwrap_or(here);
         let mut row = Row::new();
         row.append_piece(piece);
         let width = self.width();
         let (s, table) = (&self.session, &self.table);
-        match Tail::behind(piece, home).read(s, table, Mode::Consistent, width, &mut row) {
+        match Tail::behind(piece, home).read(s, table, Mode::At(&self.snapshot), width, &mut row) {
             Ok(_) => {}
             // The row has moved since this block was copied.
             Err(error) if error.kind == ErrorKind::Retry => {
-                match fetch::read_row(s, table, home, Mode::Consistent, width)? {
+                match fetch::read_row(s, table, home, Mode::At(&self.snapshot), width)? {
                     Some((now, _)) => row = now,
                     None => return Ok(false),
                 }

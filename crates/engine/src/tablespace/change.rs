@@ -13,7 +13,7 @@ use format::{extent_bitmap, file};
 
 use super::{Datafile, Tablespace, unit_blocks};
 use crate::instance::{
-    Autoextend, DatafileRecord, ExtentManagement, Instance, Session, SpaceManagement, TablespaceRecord,
+    Autoextend, DatafileRecord, ExtentManagement, Instance, Session, SpaceManagement, TablespaceKind, TablespaceRecord,
 };
 
 /// A datafile to make. Sizes in bytes.
@@ -123,6 +123,31 @@ impl Instance {
     /// ORA-01543 duplicate name, ORA-01537 file in use, ORA-01119 file cannot be made, ORA-03214 file too small, ORA-03249 uniform size too small, ORA-29339 no cache for the block
     /// size, and those of the control file.
     pub fn create_tablespace(&self, s: &Session, spec: &TablespaceSpec) -> Result<Arc<Tablespace>> {
+        self.create_tablespace_of(s, spec, TablespaceKind::Permanent)
+    }
+
+    /// CREATE UNDO TABLESPACE: the tablespace and its first undo segments.
+    ///
+    /// # Errors
+    /// As [`Instance::create_tablespace`], and ORA-30036 when the segments have no room in it.
+    pub fn create_undo_tablespace(&self, s: &Session, spec: &TablespaceSpec) -> Result<Arc<Tablespace>> {
+        let tablespace = self.create_tablespace_of(s, spec, TablespaceKind::Undo)?;
+        match self.undo().create(s, &tablespace) {
+            Ok(()) => Ok(tablespace),
+            Err(error) => {
+                self.undo().forget(s, tablespace.number())?;
+                self.drop_tablespace_files(s, &tablespace, true)?;
+                Err(error)
+            }
+        }
+    }
+
+    fn create_tablespace_of(
+        &self,
+        s: &Session,
+        spec: &TablespaceSpec,
+        kind: TablespaceKind,
+    ) -> Result<Arc<Tablespace>> {
         self.health().check()?;
         let _changing = self.structure.lock();
         if self.tablespaces().named(&spec.name).is_ok() {
@@ -147,6 +172,7 @@ impl Instance {
             block_bytes: size.bytes() as u64,
             extent_management,
             space_management: spec.space_management,
+            kind,
         };
         let files = self.make_files(s, &record, &spec.files)?;
         let records: Vec<_> = files.iter().map(|(record, _)| record.clone()).collect();
@@ -303,6 +329,7 @@ impl Instance {
             blocks,
             autoextend,
             created_us: s.meter().clock().wall_us(),
+            created_scn: self.advance_scn().0,
         };
         let head = self.format_head(tablespace, &record, size, unit);
         let written = device.write_at(0, &[&head[..]]).and_then(|()| device.sync());
@@ -368,10 +395,13 @@ impl Instance {
     /// Removes a tablespace that holds no segments any more (the catalog sees to that), and its files if `datafiles`.
     ///
     /// # Errors
-    /// Those of the control file; ORA-01259-like when a file cannot be removed (the tablespace is gone then).
+    /// ORA-30013 for an undo tablespace that transactions are using; those of the control file; ORA-01259-like when a file cannot be removed (the tablespace is gone then).
     pub fn drop_tablespace_files(&self, s: &Session, tablespace: &Arc<Tablespace>, datafiles: bool) -> Result<()> {
         self.health().check()?;
         let _changing = self.structure.lock();
+        if tablespace.kind() == TablespaceKind::Undo {
+            self.undo().forget(s, tablespace.number())?;
+        }
         let numbers = tablespace.files();
         self.control().update(|data| {
             data.tablespaces.retain(|t| t.number != tablespace.number.0);

@@ -9,13 +9,14 @@ mod space;
 pub(crate) use change::open_file;
 pub use change::{DatafileSpec, TablespaceSpec};
 pub use datafile::{Datafile, FileFigures};
+pub(crate) use space::Growth;
 pub use space::{FreeSpace, extent_step_blocks};
 
 use common::sync::atomic::{AtomicUsize, Ordering};
 use common::sync::{Arc, RwLock};
 use common::{BlockSize, Error, FileNumber, Result, TablespaceNumber};
 
-use crate::instance::{ExtentManagement, SpaceManagement, TablespaceRecord};
+use crate::instance::{ExtentManagement, SpaceManagement, TablespaceKind, TablespaceRecord};
 
 /// An open tablespace.
 #[derive(Debug)]
@@ -25,6 +26,7 @@ pub struct Tablespace {
     block_size: BlockSize,
     extent_management: ExtentManagement,
     space_management: SpaceManagement,
+    kind: TablespaceKind,
     files: RwLock<Vec<FileNumber>>,
     /// Extents go round the files.
     next_file: AtomicUsize,
@@ -38,6 +40,7 @@ impl Tablespace {
             block_size: record.block_size()?,
             extent_management: record.extent_management,
             space_management: record.space_management,
+            kind: record.kind,
             files: RwLock::new(files),
             next_file: AtomicUsize::new(0),
         })
@@ -66,6 +69,12 @@ impl Tablespace {
     #[must_use]
     pub fn space_management(&self) -> SpaceManagement {
         self.space_management
+    }
+
+    /// What the tablespace is for.
+    #[must_use]
+    pub fn kind(&self) -> TablespaceKind {
+        self.kind
     }
 
     #[must_use]

@@ -28,6 +28,13 @@ pub fn extent_step_blocks(size: BlockSize, automatic: bool, segment_blocks: u32)
     (step.max(least) / size.bytes() as u64) as u32
 }
 
+/// Whether files may grow for an extent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Growth {
+    Not,
+    Allowed,
+}
+
 /// A free run of a datafile, for DBA_FREE_SPACE.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FreeSpace {
@@ -41,13 +48,23 @@ impl Tablespace {
     /// # Errors
     /// An out-of-resource error without an object's name (the caller says which object could not grow): number ORA-01653.
     pub(crate) fn allocate(self: &Arc<Self>, s: &Session, blocks: u32) -> Result<BlockRange> {
+        self.allocate_within(s, blocks, Growth::Allowed)
+    }
+
+    /// As [`Tablespace::allocate`]; without growth only what the files have now is looked at.
+    pub(crate) fn allocate_within(self: &Arc<Self>, s: &Session, blocks: u32, growth: Growth) -> Result<BlockRange> {
         let unit = self.unit_blocks();
         let mut want = blocks.div_ceil(unit) * unit;
         let mut full_disk = None;
         loop {
             let files = self.files_in_turn();
             // A file grows only when none has room; one that cannot, because its disk is full, does not keep the others from it.
-            for grow in if files.len() > 1 { &[false, true][..] } else { &[true] } {
+            let rounds = match growth {
+                Growth::Not => &[false][..],
+                Growth::Allowed if files.len() > 1 => &[false, true],
+                Growth::Allowed => &[true],
+            };
+            for grow in rounds {
                 for number in &files {
                     match self.allocate_in(s, *number, want, *grow) {
                         Ok(Some(range)) => return Ok(range),
@@ -78,6 +95,7 @@ impl Tablespace {
     }
 
     fn allocate_in(&self, s: &Session, number: FileNumber, want: u32, grow: bool) -> Result<Option<BlockRange>> {
+        let _group = s.group();
         let chosen = s.instance().cache().file(number).ok();
         let header = metadata::current_mut(s, space_header_address(number), BlockClass::FileBitmapIndex);
         // The file may have been dropped since it was chosen, and another may have its number; as long as its header is latched it stays.
@@ -153,6 +171,7 @@ impl Tablespace {
     /// Those of the cache; ORA-00600 when the extent is not allocated.
     pub(crate) fn free(&self, s: &Session, range: BlockRange) -> Result<()> {
         let header_address = space_header_address(range.start.file);
+        let _group = s.group();
         let mut header = metadata::current_mut(s, header_address, BlockClass::FileBitmapIndex)?;
         let space = *file::space_header(&header);
         let per_block = extent_bitmap::units_per_block(self.block_size.bytes());
@@ -250,7 +269,7 @@ impl Tablespace {
         }
         if blocks < space.blocks.get() {
             let start = BlockAddress::new(number, blocks);
-            s.instance().cache().discard(s.meter(), BlockRange { start, blocks: space.blocks.get() - blocks });
+            s.instance().cache().discard(s.meter(), BlockRange { start, blocks: space.blocks.get() - blocks })?;
         }
         s.instance().set_file_blocks(s, number, blocks)?;
         s.change(&mut header, |block| resize_header(block, blocks));

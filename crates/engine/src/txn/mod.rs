@@ -1,9 +1,35 @@
-//! Transactions as sessions ask for them.
+//! Transactions: changes that stand or fall together, what others see of them, and who waits for whom.
+//!
+//! See README.md in this folder.
 
-use common::{Error, Result};
+mod change;
+mod commit;
+mod consistent;
+mod locks;
+pub(crate) mod operation;
+mod rollback;
+mod session;
+mod snapshot;
 
-use crate::catalog::TableDef;
-use crate::instance::Session;
+pub(crate) use change::{Interest, RowLock};
+pub(crate) use locks::Resource;
+pub use locks::{HeldTableLock, Locks, Waiter};
+pub(crate) use rollback::Dead;
+pub use session::Mark;
+pub(crate) use session::SessionTransactions;
+pub use snapshot::Snapshot;
+pub(crate) use snapshot::Snapshots;
+
+use common::sync::{Arc, Mutex};
+
+/// What an instance knows of its transactions, beside what is in blocks.
+#[derive(Default, Debug)]
+pub(crate) struct Transactions {
+    pub(crate) locks: Locks,
+    pub(crate) snapshots: Arc<Snapshots>,
+    /// Held while a commit takes its SCN and its slot says so: a snapshot sees all of it or nothing.
+    pub(crate) committing: Mutex<()>,
+}
 
 /// How a commit hands its redo over: COMMIT WRITE.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -49,64 +75,4 @@ pub enum TableLock {
     Share = 4,
     ShareRowExclusive = 5,
     Exclusive = 6,
-}
-
-impl Session {
-    /// Commits the transaction, if there is one.
-    ///
-    /// # Errors
-    /// HW-0010 when the instance has stopped.
-    pub fn commit(&self, _write: CommitWrite) -> Result<()> {
-        self.instance().advance_scn();
-        Ok(())
-    }
-
-    /// Undoes the whole transaction.
-    ///
-    /// # Errors
-    /// Those of reading undo and changing blocks.
-    pub fn rollback(&self) -> Result<()> {
-        Err(Error::unsupported("ROLLBACK"))
-    }
-
-    /// SAVEPOINT: a name for the present state; a name that is taken moves.
-    ///
-    /// # Errors
-    /// None so far.
-    pub fn savepoint(&self, _name: &str) -> Result<()> {
-        Err(Error::unsupported("SAVEPOINT"))
-    }
-
-    /// ROLLBACK TO.
-    ///
-    /// # Errors
-    /// ORA-01086 when the transaction has no such savepoint.
-    pub fn rollback_to(&self, _name: &str) -> Result<()> {
-        Err(Error::unsupported("ROLLBACK TO"))
-    }
-
-    /// SET TRANSACTION: for the transaction that begins with the next statement.
-    ///
-    /// # Errors
-    /// ORA-01453 when a transaction is under way.
-    pub fn set_transaction(&self, _isolation: Isolation) -> Result<()> {
-        Err(Error::unsupported("SET TRANSACTION"))
-    }
-
-    /// ALTER SESSION SET ISOLATION_LEVEL: for all transactions to come.
-    pub fn set_isolation(&self, _isolation: Isolation) {}
-
-    /// Whether the session has changed or locked something since its last commit.
-    #[must_use]
-    pub fn in_transaction(&self) -> bool {
-        false
-    }
-
-    /// LOCK TABLE.
-    ///
-    /// # Errors
-    /// ORA-00054, ORA-30006 or ORA-00060 when the lock is not had.
-    pub fn lock_table(&self, _table: &TableDef, _mode: TableLock, _wait: LockWait) -> Result<()> {
-        Err(Error::unsupported("LOCK TABLE"))
-    }
 }

@@ -10,7 +10,7 @@ use common::{BlockAddress, BlockSize, FileNumber, limits};
 use device::{AlignedBuffer, Device, FileSystem};
 use format::block::{self, BlockType};
 use format::transaction::{self, Owner};
-use format::{file, heap};
+use format::{file, heap, undo};
 
 use super::Report;
 use crate::instance::{ControlData, DatafileRecord, TablespaceRecord};
@@ -133,6 +133,11 @@ impl Image {
         let mut facts = BlockFacts { kind, ..BlockFacts::default() };
         match kind {
             Some(BlockType::Data) => facts.look(bytes),
+            Some(BlockType::UndoBlock) => {
+                if let Err(why) = undo::validate_block(bytes) {
+                    report.problem(None, Some(address), why);
+                }
+            }
             Some(BlockType::FileHeader) if address.block == file::FILE_HEADER_BLOCK => {
                 let header = file::file_header(bytes);
                 if header.database_id.get() != control.database_id
@@ -213,7 +218,7 @@ impl BlockFacts {
         self.bitmap = header.bitmap_block();
         if self.owner == Owner::Table as u8 {
             match heap::validate(bytes) {
-                Ok(()) => self.free = heap::free_bytes(bytes) as u16,
+                Ok(()) => self.free = heap::free_after_commit(bytes) as u16,
                 Err(error) => self.wrong = Some(error.text.into()),
             }
         }

@@ -10,6 +10,7 @@ mod report;
 mod rows;
 mod segments;
 mod space;
+mod undo;
 
 #[cfg(test)]
 mod tests;
@@ -22,7 +23,7 @@ use common::sync::Arc;
 use common::{Clock, Result};
 use device::{DirectoryLock, FileSystem};
 
-use crate::instance::{ControlFile, Instance, Session, Shutdown};
+use crate::instance::{ControlFile, Instance, Session, Shutdown, TablespaceKind};
 use image::Image;
 use readonly::ReadOnly;
 use segments::Expected;
@@ -72,6 +73,11 @@ fn check_structure(image: &Image, session: &Arc<Session>, report: &mut Report) {
     for (name, error) in catalog.unusable() {
         complete = false;
         report.problem(Some(name), None, format!("cannot be used: {error}"));
+    }
+    for tablespace in session.instance().tablespaces().all() {
+        if tablespace.kind() == TablespaceKind::Undo {
+            complete &= undo::check(image, &tablespace, &mut claims, report);
+        }
     }
     claims.compare(image, complete, report);
     for table in catalog.tables() {

@@ -1,22 +1,30 @@
-//! A file system that changes nothing: the check opens the database through it, and what opening would write stays in memory.
+//! A file system that changes nothing: the check opens the database through it, and what opening would write, recovery included, stays in memory.
 
+use std::collections::BTreeMap;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use common::sync::{Arc, Mutex};
-use device::{AlignedBuffer, Device, FileSystem, PendingRead};
+use common::sync::{Arc, Mutex, RwLock};
+use device::{AlignedBuffer, Device, FileSystem, MemoryFileSystem, PendingRead};
 
-/// Reads come from `below`; small files that are written whole are kept here; datafiles cannot be written.
+/// Bytes of a file that are kept together.
+const PAGE: usize = 4096;
+
+/// Reads come from `below`, and from what was written since.
 #[derive(Debug)]
 pub(super) struct ReadOnly {
     below: Arc<dyn FileSystem>,
+    /// Small files that are written whole.
     written: Mutex<HashMap<PathBuf, Vec<u8>>>,
+    /// Files that are made.
+    made: MemoryFileSystem,
+    opened: Mutex<HashMap<PathBuf, Arc<dyn Device>>>,
 }
 
 impl ReadOnly {
     pub(super) fn new(below: Arc<dyn FileSystem>) -> Self {
-        Self { below, written: Mutex::default() }
+        Self { below, written: Mutex::default(), made: MemoryFileSystem::new(), opened: Mutex::default() }
     }
 }
 
@@ -25,20 +33,36 @@ fn refused() -> io::Error {
 }
 
 impl FileSystem for ReadOnly {
-    fn create(&self, _: &Path, _: u64) -> io::Result<Arc<dyn Device>> {
-        Err(refused())
+    fn create(&self, path: &Path, bytes: u64) -> io::Result<Arc<dyn Device>> {
+        if self.below.exists(path)? {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        if let Some(parent) = path.parent() {
+            self.made.create_directory(parent)?;
+        }
+        self.made.create(path, bytes)
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn Device>> {
-        Ok(Arc::new(ReadOnlyDevice(self.below.open(path)?)))
+        if self.made.exists(path)? {
+            return self.made.open(path);
+        }
+        if let Some(device) = self.opened.lock().get(path) {
+            return Ok(device.clone());
+        }
+        let below = self.below.open(path)?;
+        let size = below.size()?;
+        let device: Arc<dyn Device> = Arc::new(Overlay { below, pages: RwLock::new(Pages { size, pages: BTreeMap::new() }) });
+        self.opened.lock().insert(path.to_owned(), device.clone());
+        Ok(device)
     }
 
-    fn remove(&self, _: &Path) -> io::Result<()> {
-        Err(refused())
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        if self.made.exists(path)? { self.made.remove(path) } else { Err(refused()) }
     }
 
     fn exists(&self, path: &Path) -> io::Result<bool> {
-        Ok(self.written.lock().contains_key(path) || self.below.exists(path)?)
+        Ok(self.written.lock().contains_key(path) || self.made.exists(path)? || self.below.exists(path)?)
     }
 
     fn rename(&self, _: &Path, _: &Path) -> io::Result<()> {
@@ -67,19 +91,87 @@ impl FileSystem for ReadOnly {
 }
 
 #[derive(Debug)]
-struct ReadOnlyDevice(Arc<dyn Device>);
+struct Pages {
+    size: u64,
+    /// Pages that were written, by number.
+    pages: BTreeMap<u64, Box<[u8]>>,
+}
 
-impl Device for ReadOnlyDevice {
+/// A file below, and what was written over it.
+#[derive(Debug)]
+struct Overlay {
+    below: Arc<dyn Device>,
+    pages: RwLock<Pages>,
+}
+
+impl Overlay {
+    /// A page as it is below; zero behind its end.
+    fn page_below(&self, number: u64) -> io::Result<Box<[u8]>> {
+        let mut page = vec![0; PAGE].into_boxed_slice();
+        let start = number * PAGE as u64;
+        let there = self.below.size()?.saturating_sub(start).min(PAGE as u64) as usize;
+        if there > 0 {
+            self.below.read_at(start, &mut [&mut page[..there]])?;
+        }
+        Ok(page)
+    }
+}
+
+impl Device for Overlay {
     fn read_at(&self, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
-        self.0.read_at(offset, buffers)
+        let pages = self.pages.read();
+        let mut at = offset;
+        for buffer in buffers.iter_mut() {
+            let end = at + buffer.len() as u64;
+            if end > pages.size {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            let there = self.below.size()?.saturating_sub(at).min(buffer.len() as u64) as usize;
+            if there > 0 {
+                self.below.read_at(at, &mut [&mut buffer[..there]])?;
+            }
+            buffer[there..].fill(0);
+            for (number, page) in pages.pages.range(at / PAGE as u64..=end / PAGE as u64) {
+                let start = number * PAGE as u64;
+                let (from, to) = (start.max(at), (start + PAGE as u64).min(end));
+                if from < to {
+                    buffer[(from - at) as usize..(to - at) as usize]
+                        .copy_from_slice(&page[(from - start) as usize..(to - start) as usize]);
+                }
+            }
+            at = end;
+        }
+        Ok(())
     }
 
-    fn write_at(&self, _: u64, _: &[&[u8]]) -> io::Result<()> {
-        Err(refused())
+    fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        let mut pages = self.pages.write();
+        let mut at = offset;
+        for buffer in buffers {
+            let mut rest = *buffer;
+            while !rest.is_empty() {
+                let (number, within) = (at / PAGE as u64, (at % PAGE as u64) as usize);
+                let take = rest.len().min(PAGE - within);
+                if !pages.pages.contains_key(&number) {
+                    let page = self.page_below(number)?;
+                    pages.pages.insert(number, page);
+                }
+                if let Some(page) = pages.pages.get_mut(&number) {
+                    page[within..within + take].copy_from_slice(&rest[..take]);
+                }
+                at += take as u64;
+                rest = &rest[take..];
+            }
+        }
+        pages.size = pages.size.max(at);
+        Ok(())
     }
 
-    fn submit_read(&self, offset: u64, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
-        self.0.submit_read(offset, buffers)
+    fn submit_read(&self, offset: u64, mut buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
+        let mut slices: Vec<&mut [u8]> = buffers.iter_mut().map(|buffer| &mut buffer[..]).collect();
+        let result = self.read_at(offset, &mut slices);
+        drop(slices);
+        Ok(PendingRead::ready(result.map(|()| buffers)))
     }
 
     fn sync(&self) -> io::Result<()> {
@@ -87,14 +179,15 @@ impl Device for ReadOnlyDevice {
     }
 
     fn size(&self) -> io::Result<u64> {
-        self.0.size()
+        Ok(self.pages.read().size)
     }
 
-    fn set_size(&self, _: u64) -> io::Result<()> {
-        Err(refused())
+    fn set_size(&self, bytes: u64) -> io::Result<()> {
+        self.pages.write().size = bytes;
+        Ok(())
     }
 
     fn direct(&self) -> bool {
-        self.0.direct()
+        false
     }
 }

@@ -3,11 +3,10 @@
 use common::limits::{LEAST_ROW_BYTES, ROWS_PER_BLOCK_MAX};
 
 use super::header::{
-    self, DATA_HEADER_BYTES, FREE_SLOT, NO_SLOT, SLOT_BYTES, TABLE_DIRECTORY_BYTES, directory_offset, header,
-    header_mut,
+    self, DATA_HEADER_BYTES, NO_SLOT, SLOT_BYTES, TABLE_DIRECTORY_BYTES, directory_offset, header, header_mut,
 };
-use super::itl;
-use super::row::{self, RowBuffer};
+use super::row::{RowBuffer, RowPiece, live_row, live_rows};
+use super::{lock, space, statement};
 use crate::block::TAIL_BYTES;
 use crate::transaction::{self, ASSM_BYTES, BlockOwner, ITL_BYTES, ITL_OFFSET};
 
@@ -36,7 +35,19 @@ pub const fn capacity(block_bytes: usize, itl_slots: u8, assm: bool) -> usize {
     block_bytes - headers - SLOT_BYTES - TAIL_BYTES
 }
 
-/// Free bytes, holes between rows included.
+/// Bytes that rows may take once every transaction at work in the block has committed.
+#[must_use]
+pub fn free_after_commit(block: &[u8]) -> usize {
+    usize::from(header(block).total.get())
+}
+
+/// Percent of the block that is in use once every transaction at work in it has committed.
+#[must_use]
+pub fn used_after_commit_percent(block: &[u8]) -> usize {
+    (block.len() - free_after_commit(block).min(block.len())) * 100 / block.len()
+}
+
+/// Bytes that may be used now, holes between rows included; not those that a transaction has freed and may want back.
 #[must_use]
 pub fn free_bytes(block: &[u8]) -> usize {
     usize::from(header(block).available.get())
@@ -48,17 +59,17 @@ pub fn used_percent(block: &[u8]) -> usize {
     (block.len() - free_bytes(block)) * 100 / block.len()
 }
 
-/// No row piece in the block?
+/// No row piece in the block, and no bytes that a transaction may want back?
 #[must_use]
 pub fn is_empty(block: &[u8]) -> bool {
     let header = header(block);
     usize::from(header.available.get()) == block.len() - TAIL_BYTES - usize::from(header.begin.get())
 }
 
-/// Row pieces in the block.
+/// Row pieces in the block, those marked deleted not among them.
 #[must_use]
 pub fn row_count(block: &[u8]) -> usize {
-    header::directory(block).iter().filter(|entry| entry.get() & FREE_SLOT == 0).count()
+    live_rows(block, 0).count()
 }
 
 /// Bytes that a new row needs for its directory entry; None when the directory is full.
@@ -100,17 +111,13 @@ pub fn insert(block: &mut [u8], piece: &[u8]) -> Option<u16> {
     if stored + cost > free_bytes(block) {
         return None;
     }
-    if gap(block) < stored + cost {
-        compact(block);
+    if !space::make_gap(block, stored + cost) {
+        return None;
     }
-    let slot = take_slot(block);
-    let header = header_mut(block);
-    let at = usize::from(header.end.get()) - stored;
-    header.end = (at as u16).into();
-    let free = usize::from(header.available.get()) - stored - cost;
-    set_available(block, free);
-    put(block, at, piece);
-    header::set_entry(block, slot, at as u16);
+    let slot = space::take_slot(block);
+    let at = space::place(block, piece);
+    space::spend(block, stored);
+    header::set_entry(block, slot, at);
     Some(slot)
 }
 
@@ -118,11 +125,23 @@ pub fn insert(block: &mut [u8], piece: &[u8]) -> Option<u16> {
 ///
 /// This is the way of an array insert: while no slot is free and nothing needs compaction, the header is written once for all rows.
 pub fn insert_rows(block: &mut [u8], rows: &RowBuffer, from: usize, pctfree: u8, slots: &mut Vec<u16>) -> usize {
+    insert_rows_as(block, rows, from, pctfree, 0, slots)
+}
+
+/// [`insert_rows`] with the lock byte of each row set to `lock`; the ITL slot's count is the caller's.
+pub(super) fn insert_rows_as(
+    block: &mut [u8],
+    rows: &RowBuffer,
+    from: usize,
+    pctfree: u8,
+    lock: u8,
+    slots: &mut Vec<u16>,
+) -> usize {
     let mut index = from;
     while index < rows.len() {
         let before = index;
         if header(block).first_free.get() == NO_SLOT {
-            index += append_rows(block, rows, index, pctfree, slots);
+            index += append_rows(block, rows, index, pctfree, lock, slots);
         }
         // What the fast way left: a free slot to reuse, holes to close, a row for an empty block, or no room at all.
         let Some(row) = rows.get(index) else { break };
@@ -130,6 +149,9 @@ pub fn insert_rows(block: &mut [u8], rows: &RowBuffer, from: usize, pctfree: u8,
             break;
         }
         let Some(slot) = insert(block, row) else { break };
+        if let Some(at) = header::entry(block, slot) {
+            block[usize::from(at) + 1] = lock;
+        }
         slots.push(slot);
         index += 1;
         debug_assert!(index > before);
@@ -138,7 +160,7 @@ pub fn insert_rows(block: &mut [u8], rows: &RowBuffer, from: usize, pctfree: u8,
 }
 
 /// Appends rows at new slots while the gap holds them.
-fn append_rows(block: &mut [u8], rows: &RowBuffer, from: usize, pctfree: u8, slots: &mut Vec<u16>) -> usize {
+fn append_rows(block: &mut [u8], rows: &RowBuffer, from: usize, pctfree: u8, lock: u8, slots: &mut Vec<u16>) -> usize {
     let block_bytes = block.len();
     let (mut slot, mut end, mut free, mut begin) = {
         let header = header(block);
@@ -155,7 +177,8 @@ fn append_rows(block: &mut [u8], rows: &RowBuffer, from: usize, pctfree: u8, slo
         }
         end -= stored;
         block[begin..begin + SLOT_BYTES].copy_from_slice(&(end as u16).to_le_bytes());
-        put(block, end, row);
+        space::put(block, end, row);
+        block[end + 1] = lock;
         slots.push(slot as u16);
         begin += SLOT_BYTES;
         free -= need;
@@ -166,26 +189,23 @@ fn append_rows(block: &mut [u8], rows: &RowBuffer, from: usize, pctfree: u8, slo
         header.slots = (slot as u16).into();
         header.begin = (begin as u16).into();
         header.end = (end as u16).into();
+        let taken = header.available.get().saturating_sub(free as u16);
         header.available = (free as u16).into();
-        header.total = header.available;
+        header.total = header.total.get().saturating_sub(taken).into();
         header::set_table_slots(block, slot as u16);
     }
     slot - first
 }
 
-/// Removes the row piece at `slot` and frees the slot. False when there is none.
+/// Removes the row piece at `slot` and frees the slot, without a transaction. False when there is none.
 pub fn delete(block: &mut [u8], slot: u16) -> bool {
-    let Some(piece) = row::row(block, slot) else { return false };
-    let Some(stored) = piece.stored_bytes() else { return false };
-    let lock = piece.lock();
-    itl::unlock(block, lock);
-    give_back(block, slot, stored);
-    let next = header(block).first_free.get();
-    header::set_entry(block, slot, FREE_SLOT | next);
-    header_mut(block).first_free = slot.into();
+    let Some(stored) = live_row(block, slot).and_then(RowPiece::stored_bytes) else { return false };
+    lock::set(block, slot, 0);
+    space::take_out(block, slot, stored);
+    space::give(block, stored);
+    space::release_slot(block, slot);
     if is_empty(block) {
-        itl::remove_added(block);
-        clear_directory(block);
+        statement::remove_added(block);
     }
     true
 }
@@ -193,122 +213,20 @@ pub fn delete(block: &mut [u8], slot: u16) -> bool {
 /// Would [`replace`] put a piece of `bytes` in the place of the piece at `slot`?
 #[must_use]
 pub fn replace_fits(block: &[u8], slot: u16, bytes: usize) -> bool {
-    row::row(block, slot)
-        .and_then(row::RowPiece::stored_bytes)
+    live_row(block, slot)
+        .and_then(RowPiece::stored_bytes)
         .is_some_and(|old| bytes.max(LEAST_ROW_BYTES) <= free_bytes(block) + old)
 }
 
-/// Puts `piece` in the place of the piece at `slot`, whose lock byte it keeps. The PCTFREE reserve may be used.
+/// Puts `piece` in the place of the piece at `slot`, whose lock byte it keeps, without a transaction. The PCTFREE reserve may be used.
 /// False, and nothing changed, when there is no such row or no room.
 pub fn replace(block: &mut [u8], slot: u16, piece: &[u8]) -> bool {
-    let Some(old) = row::row(block, slot) else { return false };
-    let Some(old_stored) = old.stored_bytes() else { return false };
-    let lock = old.lock();
+    let Some(old) = live_row(block, slot).and_then(RowPiece::stored_bytes) else { return false };
     let stored = piece.len().max(LEAST_ROW_BYTES);
-    if stored > free_bytes(block) + old_stored {
+    if stored > free_bytes(block) + old || !space::rewrite(block, slot, old, piece) {
         return false;
     }
-    let Some(old_at) = header::entry(block, slot).map(usize::from) else { return false };
-    if stored <= old_stored {
-        let free = free_bytes(block) + old_stored - stored;
-        set_available(block, free);
-        put(block, old_at, piece);
-        block[old_at + 1] = lock;
-        return true;
-    }
-    give_back(block, slot, old_stored);
-    // The slot holds no row while its block is compacted.
-    header::set_entry(block, slot, FREE_SLOT | NO_SLOT);
-    if gap(block) < stored {
-        compact(block);
-    }
-    let header = header_mut(block);
-    let at = usize::from(header.end.get()) - stored;
-    header.end = (at as u16).into();
-    let free = usize::from(header.available.get()) - stored;
-    set_available(block, free);
-    put(block, at, piece);
-    block[at + 1] = lock;
-    header::set_entry(block, slot, at as u16);
+    space::give(block, old);
+    space::spend(block, stored);
     true
-}
-
-/// Writes a piece, and zero behind one that is shorter than a piece may be.
-#[inline]
-fn put(block: &mut [u8], at: usize, piece: &[u8]) {
-    block[at..at + piece.len()].copy_from_slice(piece);
-    if piece.len() < LEAST_ROW_BYTES {
-        block[at + piece.len()..at + LEAST_ROW_BYTES].fill(0);
-    }
-}
-
-/// Contiguous bytes between the directory and the lowest row piece.
-pub(super) fn gap(block: &[u8]) -> usize {
-    let header = header(block);
-    usize::from(header.end.get()) - usize::from(header.begin.get())
-}
-
-pub(super) fn set_available(block: &mut [u8], free: usize) {
-    let header = header_mut(block);
-    header.available = (free as u16).into();
-    header.total = header.available;
-}
-
-/// Counts a piece's bytes as free; the lowest piece also widens the gap.
-fn give_back(block: &mut [u8], slot: u16, stored: usize) {
-    let at = header::entry(block, slot).unwrap_or(0);
-    let free = free_bytes(block) + stored;
-    let header = header_mut(block);
-    if header.end.get() == at {
-        header.end = (at + stored as u16).into();
-    }
-    set_available(block, free);
-}
-
-/// The first free slot, or a new one behind the last.
-fn take_slot(block: &mut [u8]) -> u16 {
-    let slot = header(block).first_free.get();
-    if slot != NO_SLOT {
-        let next = header::entry(block, slot).unwrap_or(FREE_SLOT | NO_SLOT) & !FREE_SLOT;
-        header_mut(block).first_free = next.into();
-        return slot;
-    }
-    let header = header_mut(block);
-    let slot = header.slots.get();
-    header.slots = (slot + 1).into();
-    header.begin = (header.begin.get() + SLOT_BYTES as u16).into();
-    header::set_table_slots(block, slot + 1);
-    slot
-}
-
-/// An empty block keeps no directory: it then takes any row that a new block takes.
-fn clear_directory(block: &mut [u8]) {
-    let begin = directory_offset(block);
-    let end = block.len() - TAIL_BYTES;
-    let header = header_mut(block);
-    header.slots = 0.into();
-    header.first_free = NO_SLOT.into();
-    header.begin = (begin as u16).into();
-    header.end = (end as u16).into();
-    set_available(block, end - begin);
-    header::set_table_slots(block, 0);
-}
-
-/// Moves all row pieces down to the tail, so that all free bytes are in the gap. Slots keep their numbers.
-pub(super) fn compact(block: &mut [u8]) {
-    let low = usize::from(header(block).end.get());
-    let old = block[low..].to_vec();
-    let old_end = old.len() - TAIL_BYTES;
-    let mut end = block.len() - TAIL_BYTES;
-    for slot in 0..header::slot_count(block) {
-        let Some(at) = header::entry(block, slot).filter(|entry| entry & FREE_SLOT == 0) else { continue };
-        let from = usize::from(at) - low;
-        let Some(stored) = row::RowPiece::new(&old[from..old_end]).and_then(row::RowPiece::stored_bytes) else {
-            continue;
-        };
-        end -= stored;
-        block[end..end + stored].copy_from_slice(&old[from..from + stored]);
-        header::set_entry(block, slot, end as u16);
-    }
-    header_mut(block).end = (end as u16).into();
 }

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::header::{self, FREE_SLOT};
-use super::itl;
 use super::row::{self, CONTINUED, CONTINUES, DELETED, FIRST, HEAD, LAST};
+use crate::itl;
 use crate::{block, transaction};
 
 /// Headers, ITL slots and every row of a heap block, one line each. What cannot be read is said, not skipped.
@@ -28,19 +28,16 @@ fn write_block(block: &[u8], out: &mut String) -> std::fmt::Result {
     for number in 1..=transaction.itl_count {
         // Slots beyond the block's end are not there.
         let Some(itl) = itl::slot(block, number) else { continue };
-        writeln!(
-            out,
-            "  itl {number}: xid {}.{}.{}  uba {}.{}.{}  flags {:#06x}  scn/credit {} {}",
-            itl.undo_segment,
-            itl.slot,
-            itl.sequence,
-            itl.undo_block,
-            itl.undo_sequence,
-            itl.undo_record,
-            itl.flags,
-            itl.credit,
-            itl.scn_base
-        )?;
+        write!(out, "  itl {number}: xid {}  uba {}  ", itl.xid(), itl.uba())?;
+        let flags: String = [(0x8000, 'C'), (0x4000, 'B'), (0x2000, 'U'), (0x1000, 'T')]
+            .iter()
+            .map(|(bit, name)| if itl.flags.get() & bit != 0 { *name } else { '-' })
+            .collect();
+        write!(out, "flags {flags}  locks {}  ", itl.lock_count())?;
+        match itl.committed() {
+            Some(scn) => writeln!(out, "scn {}", scn.0)?,
+            None => writeln!(out, "credit {}", itl.credit())?,
+        }
     }
     if !header::is_within(block) {
         return writeln!(out, "  the directories do not fit the block");
@@ -48,8 +45,8 @@ fn write_block(block: &[u8], out: &mut String) -> std::fmt::Result {
     let header = header::header(block);
     writeln!(
         out,
-        "  slots {}  first free {:#x}  free space {} to {}  available {}",
-        header.slots, header.first_free, header.begin, header.end, header.available
+        "  slots {}  first free {:#x}  free space {} to {}  available {} of {}",
+        header.slots, header.first_free, header.begin, header.end, header.available, header.total
     )?;
     for (slot, entry) in header::directory(block).iter().enumerate() {
         if entry.get() & FREE_SLOT != 0 {

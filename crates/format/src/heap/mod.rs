@@ -14,35 +14,47 @@
 //! Invariants, all checked by [`validate()`]:
 //! - a slot in use holds the block offset of its row piece; a free slot holds `0x8000` and the next free slot;
 //! - a row piece takes at least [`common::limits::LEAST_ROW_BYTES`], so that a forwarding stub always fits in its place;
-//! - `available` = bytes between directory and tail less the bytes of all row pieces. Holes that deletes and moves leave between row pieces are
-//!   part of it; they are closed by compaction when the gap between `begin` and `end` is too small for a row that would fit;
+//! - `total` = bytes between directory and tail less the bytes of all row pieces that are not marked deleted; `available`, what may be used now, is
+//!   `total` less the credits of the ITL slots. Holes that deletes and moves leave between row pieces are part of it; they are closed by compaction
+//!   when the gap between `begin` and `end` is too small for a row that would fit;
+//! - a piece marked deleted is held by an ITL slot whose transaction has not ended as far as the block knows, and is part of that slot's credit;
 //! - pieces do not overlap, and every piece lies between `end` and the tail.
 //!
 //! Offsets are those of the block, not of the data header: a new ITL slot then moves the directory and no row.
 //!
 //! - [`row`]: the row piece as bytes, and its encoding
 //! - [`chain`]: cutting a row that is too large for one piece
-//! - [`block`]: inserting, replacing, deleting; how much room there is
-//! - [`itl`]: the ITL slots that migrated rows take
+//! - [`block`]: how much room there is; inserting, replacing, deleting at once, without a transaction
+//! - [`change`]: the same by transactions; [`undo`]: taking that back. Cleaning up after them is in [`crate::itl`]
 //! - [`validate()`], [`dump()`]
 
 pub mod block;
 pub mod chain;
+pub mod change;
+pub(crate) mod cleanout;
 mod dump;
 mod header;
-pub mod itl;
+mod lock;
 pub mod row;
+mod space;
+mod statement;
+pub mod undo;
 mod validate;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod transaction_tests;
 
+pub use crate::itl;
 pub use block::{
-    available, capacity, delete, fits, free_bytes, init, insert, insert_rows, is_empty, replace, replace_fits,
-    row_count, used_percent,
+    available, capacity, delete, fits, free_after_commit, free_bytes, init, insert, insert_rows, is_empty, replace, replace_fits,
+    row_count, used_after_commit_percent, used_percent,
 };
+pub use change::{lock_row, mark_deleted};
 pub use dump::dump;
 pub use header::{DATA_HEADER_BYTES, DataHeader, SLOT_BYTES, TABLE_DIRECTORY_BYTES, slot_count};
-pub use itl::{fits_migrated, insert_migrated};
-pub use row::{RowAddress, RowBuffer, RowPiece, row, rows};
+pub use row::{RowAddress, RowBuffer, RowPiece, live_row, live_rows, row, rows};
+pub use statement::{fits_migrated, insert_migrated};
+pub use undo::{undo_delete, undo_insert, undo_lock, undo_replace};
 pub use validate::validate;

@@ -223,6 +223,12 @@ impl<'a> RowPiece<'a> {
         self.bytes[1]
     }
 
+    /// Deleted by a transaction that has not ended, or whose end this block has not been told of.
+    #[must_use]
+    pub fn is_deleted(self) -> bool {
+        self.flags() & DELETED != 0
+    }
+
     #[must_use]
     pub fn column_count(self) -> usize {
         usize::from(self.bytes[2])
@@ -323,7 +329,7 @@ impl<'a> Iterator for Columns<'a> {
     }
 }
 
-/// The row piece at `slot`; None for a free slot and for one that the block does not have.
+/// The row piece at `slot`, also when it is marked deleted; None for a free slot and for one that the block does not have.
 #[must_use]
 pub fn row(block: &[u8], slot: u16) -> Option<RowPiece<'_>> {
     piece_of(block, header::entry(block, slot)?)
@@ -336,7 +342,18 @@ fn piece_of(block: &[u8], entry: u16) -> Option<RowPiece<'_>> {
     RowPiece::new(block.get(usize::from(entry)..block.len() - crate::block::TAIL_BYTES)?)
 }
 
-/// Slots in use from `from` on, in order, with their pieces.
+/// The row piece at `slot`, as readers want it: None also when it is marked deleted.
+#[must_use]
+pub fn live_row(block: &[u8], slot: u16) -> Option<RowPiece<'_>> {
+    row(block, slot).filter(|piece| !piece.is_deleted())
+}
+
+/// As [`rows`], without the pieces that are marked deleted.
+pub fn live_rows(block: &[u8], from: u16) -> impl Iterator<Item = (u16, RowPiece<'_>)> {
+    rows(block, from).filter(|(_, piece)| !piece.is_deleted())
+}
+
+/// Slots in use from `from` on, in order, with their pieces, those marked deleted among them.
 pub fn rows(block: &[u8], from: u16) -> impl Iterator<Item = (u16, RowPiece<'_>)> {
     let entries = header::directory(block).iter().enumerate().skip(usize::from(from));
     entries.filter_map(move |(slot, entry)| Some((slot as u16, piece_of(block, entry.get())?)))

@@ -6,9 +6,9 @@ use common::{Error, Result};
 use super::header::{
     self, DATA_HEADER_BYTES, FREE_SLOT, NO_SLOT, SLOT_BYTES, TABLE_DIRECTORY_BYTES, directory_offset, table_entry,
 };
-use super::itl;
 use super::row::{CONTINUED, CONTINUES, DELETED, FIRST, HEAD, LAST, RowPiece};
 use crate::block::{self, TAIL_BYTES};
+use crate::itl;
 use crate::transaction::{self, Owner};
 
 /// Checks a heap block: directories, free chain, every row piece, and that the free bytes add up.
@@ -43,21 +43,25 @@ fn check(block: &[u8]) -> Result<(), String> {
     if begin != first + SLOT_BYTES * slots || begin > end || end > limit {
         return Err(format!("free space from {begin} to {end} with {slots} slots"));
     }
-    let (pieces, free_slots) = check_pieces(block, end, limit)?;
+    let (live, free_slots) = check_pieces(block, end, limit)?;
     check_free_chain(block, header.first_free.get(), free_slots)?;
-    let taken: usize = pieces.iter().map(|(_, stored)| stored).sum();
-    let free = limit - begin - taken;
-    if usize::from(header.available.get()) != free || header.total != header.available {
-        return Err(format!("{} and {} bytes available, in fact {free}", header.available, header.total));
+    // Credits are of bytes that are free, or those of pieces marked deleted.
+    let total = limit - begin - live;
+    let credits: usize = itl::slots(block).map(|(_, itl)| usize::from(itl.credit())).sum();
+    if usize::from(header.total.get()) != total || usize::from(header.available.get()) + credits != total {
+        let (available, said) = (header.available, header.total);
+        return Err(format!("{available} of {said} bytes available, credits of {credits}, in fact {total} are free"));
     }
     Ok(())
 }
 
-/// Every piece within the row area and none over another: (offset, bytes) of each, and the number of free slots.
-fn check_pieces(block: &[u8], end: usize, limit: usize) -> Result<(Vec<(usize, usize)>, usize), String> {
+/// Every piece within the row area and none over another: bytes of the live ones, and the number of free slots.
+fn check_pieces(block: &[u8], end: usize, limit: usize) -> Result<(usize, usize), String> {
     let itl_slots = transaction::header(block).itl_count;
     let mut locked = vec![0u16; usize::from(itl_slots) + 1];
+    let mut deleted = vec![0usize; usize::from(itl_slots) + 1];
     let mut pieces = Vec::new();
+    let mut live = 0;
     let mut free_slots = 0;
     for (slot, entry) in header::directory(block).iter().enumerate() {
         let at = entry.get();
@@ -77,18 +81,32 @@ fn check_pieces(block: &[u8], end: usize, limit: usize) -> Result<(Vec<(usize, u
         locked[usize::from(piece.lock())] += 1;
         let stored = piece.stored_bytes().ok_or_else(|| format!("slot {slot}: columns leave the row area"))?;
         pieces.push((at, stored));
+        if piece.is_deleted() {
+            deleted[usize::from(piece.lock())] += stored;
+        } else {
+            live += stored;
+        }
     }
-    for number in 1..=itl_slots {
-        let said = itl::slot(block, number).map_or(0, |itl| itl.flags.get() & 0x0fff);
-        if said != locked[usize::from(number)] {
-            return Err(format!("ITL slot {number} says {said} rows, in fact {}", locked[usize::from(number)]));
+    if deleted[0] > 0 {
+        return Err("a row was deleted by nobody".to_owned());
+    }
+    for (number, slot) in itl::slots(block) {
+        let at = usize::from(number);
+        if slot.lock_count() != locked[at] {
+            return Err(format!("ITL slot {number} says {} rows, in fact {}", slot.lock_count(), locked[at]));
+        }
+        if slot.is_cleaned() && locked[at] > 0 {
+            return Err(format!("ITL slot {number} is cleaned and holds {} rows", locked[at]));
+        }
+        if deleted[at] > usize::from(slot.credit()) {
+            return Err(format!("ITL slot {number} deleted {} bytes, its credit is {}", deleted[at], slot.credit()));
         }
     }
     pieces.sort_unstable();
     if let Some(pair) = pieces.windows(2).find(|pair| pair[0].0 + pair[0].1 > pair[1].0) {
         return Err(format!("row pieces at {} and {} overlap", pair[0].0, pair[1].0));
     }
-    Ok((pieces, free_slots))
+    Ok((live, free_slots))
 }
 
 fn check_flags(flags: u8) -> Result<(), String> {

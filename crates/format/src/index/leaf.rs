@@ -1,15 +1,19 @@
 //! Leaf blocks: one entry a row, in key order, and links to both neighbours.
 //!
-//! A deleted entry stays, marked, until its room is needed ([`insert`] purges), so that putting the same key back is a change of its
-//! flag, and taking a delete back will be one too. An entry that is marked no longer counts for uniqueness.
+//! A deleted entry stays, marked, until its room is needed ([`purge`]), so that putting the same key back is a change of its flag, and so is taking a
+//! delete back. An entry that is marked no longer counts for uniqueness once its transaction has committed.
+//!
+//! Entries that a transaction touches carry the number of its ITL slot as their lock byte, as rows do ([`super::change`]).
 
 use std::cmp::Ordering;
 
 use common::BlockAddress;
 
 use super::header::{self, DIRECTORY_BYTES, KeyShape, LEAF_HEADER_BYTES};
+use super::itl::{count_locks, set_lock};
 use super::key::{self, Columns, ROWID_BYTES, Target};
 use super::node::{self, LEAF_PREFIX_BYTES, Node};
+use crate::{itl, transaction};
 
 /// The entry's row is gone.
 pub const DELETED: u8 = 0x01;
@@ -187,7 +191,7 @@ pub fn set_deleted(block: &mut [u8], at: usize, deleted: bool) {
     if leaf.is_deleted(at) == deleted {
         return;
     }
-    let start = crate::transaction::body_offset(block) + leaf.node.offset(at);
+    let start = transaction::body_offset(block) + leaf.node.offset(at);
     block[start] ^= DELETED;
     let header = header::leaf_mut(block);
     if deleted {
@@ -200,9 +204,14 @@ pub fn set_deleted(block: &mut [u8], at: usize, deleted: bool) {
 /// Brings a deleted entry of the same key back, for the row `rowid`.
 pub fn revive(block: &mut [u8], at: usize, rowid: [u8; ROWID_BYTES]) {
     set_deleted(block, at, false);
+    set_rowid(block, at, rowid);
+}
+
+/// Points entry `at` to another row; the rowid of an index that is not unique is part of its key and stays.
+pub(super) fn set_rowid(block: &mut [u8], at: usize, rowid: [u8; ROWID_BYTES]) {
     let node = Node::of(block);
     if node.prefix_bytes > LEAF_PREFIX_BYTES {
-        let start = crate::transaction::body_offset(block) + node.offset(at);
+        let start = transaction::body_offset(block) + node.offset(at);
         let prefix = node.prefix_bytes;
         block[start + LEAF_PREFIX_BYTES..start + prefix].copy_from_slice(&rowid);
     }
@@ -210,24 +219,16 @@ pub fn revive(block: &mut [u8], at: usize, rowid: [u8; ROWID_BYTES]) {
 
 /// Takes entry `at` out.
 pub fn remove(block: &mut [u8], at: usize) {
+    set_lock(block, at, 0);
     if Leaf::of(block).is_deleted(at) {
         header::leaf_mut(block).deleted -= 1;
     }
     node::remove(block, at);
 }
 
-/// Takes all entries out that are marked deleted; how many.
+/// Takes all entries out that are marked deleted, whoever did it; how many.
 pub fn purge(block: &mut [u8]) -> usize {
-    let leaf = Leaf::of(block);
-    if leaf.deleted() == 0 {
-        return 0;
-    }
-    let gone: Vec<usize> = (0..leaf.entries()).filter(|i| leaf.is_deleted(*i)).collect();
-    for at in gone.iter().rev() {
-        node::remove(block, *at);
-    }
-    header::leaf_mut(block).deleted = 0.into();
-    gone.len()
+    super::change::purge(block, |_| true)
 }
 
 /// How a full leaf and one more entry are to be divided.
@@ -286,21 +287,26 @@ pub fn cut_separator(block: &[u8], at: usize, key: &[u8], cut: Cut) -> Vec<u8> {
     key::separator(last, first)
 }
 
-/// Moves the entries from `keep` on to `right`, which must be an empty leaf of the same index. Links are the caller's.
+/// Moves the entries from `keep` on to `right`, which must be an empty leaf of the same index, and gives it this leaf's ITL. Links are the caller's.
 pub fn divide(block: &mut [u8], keep: usize, right: &mut [u8]) {
     move_entries(block, keep, right);
     node::truncate(block, keep);
+    count_locks(block);
     let deleted = count_deleted(block);
     header::leaf_mut(block).deleted = deleted.into();
     header::common_mut(block).structure_changes += 1;
 }
 
-/// Copies all entries to `to`, an empty leaf of the same index.
+/// Copies all entries and the ITL to `to`, an empty leaf of the same index.
 pub fn copy(block: &[u8], to: &mut [u8]) {
     move_entries(block, 0, to);
 }
 
 fn move_entries(from: &[u8], first: usize, to: &mut [u8]) {
+    let copied = itl::copy_all(from, to);
+    debug_assert!(copied, "an empty leaf has room for the ITL of one like it");
+    let cleanout = transaction::header(from).cleanout();
+    transaction::header_mut(to).raise_cleanout(cleanout);
     let leaf = Leaf::of(from);
     for i in first..leaf.entries() {
         let entry = leaf.entry(i);
@@ -309,6 +315,7 @@ fn move_entries(from: &[u8], first: usize, to: &mut [u8]) {
         if entry.deleted() {
             set_deleted(to, i - first, true);
         }
+        set_lock(to, i - first, entry.lock);
     }
     header::common_mut(to).structure_changes += 1;
 }

@@ -18,8 +18,10 @@
 //! Nothing here knows the tree: which block is whose child, and how a split travels up, is `engine::index`.
 
 pub mod branch;
+pub mod change;
 pub mod dump;
 pub mod header;
+mod itl;
 pub mod key;
 pub mod leaf;
 mod node;
@@ -28,9 +30,12 @@ pub mod validate;
 pub use branch::Branch;
 pub use dump::dump;
 pub use header::{check, is_leaf, level};
+pub(crate) use itl::{grow_itl, itl_slots_max, unlock};
 pub use key::Target;
 pub use leaf::{Leaf, LeafEntry};
 pub use validate::validate;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod transaction_tests;

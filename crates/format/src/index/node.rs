@@ -121,6 +121,7 @@ pub(super) fn init(block: &mut [u8], level: u8, shape: header::KeyShape, header_
     common.free_begin = (header_bytes as u16).into();
     common.free_end = (usable as u16).into();
     common.available = ((usable - header_bytes) as u16).into();
+    super::itl::count_locks(block);
 }
 
 /// Makes room for an entry of `bytes` as number `at` and has `fill` write it; false where it does not fit.

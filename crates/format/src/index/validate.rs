@@ -8,6 +8,7 @@ use super::header::{self, UNIQUE};
 use super::key::{self, Columns, ROWID_BYTES};
 use super::leaf::{DELETED, Leaf};
 use super::node::Node;
+use crate::{itl, transaction};
 
 /// Checks an index block by itself; its place in the tree is the engine's to check. Safe on any bytes.
 ///
@@ -63,13 +64,28 @@ pub fn validate(block: &[u8], address: BlockAddress) -> Result<()> {
     if deleted != leaf.deleted() {
         return bad(format!("{deleted} entries deleted, header says {}", leaf.deleted()));
     }
+    let mut locked = [0u16; 256];
     for i in 0..leaf.entries() {
         let entry = leaf.entry(i);
+        locked[usize::from(entry.lock)] += 1;
+        if entry.lock > transaction::header(block).itl_count {
+            return bad(format!("entry {i} is held by ITL slot {}, which is not there", entry.lock));
+        }
         if entry.flags & !DELETED != 0 {
             return bad(format!("entry {i} has unknown flags {:#04x}", entry.flags));
         }
         if !unique && Columns::of(entry.key).last().flatten().map(<[u8]>::len) != Some(ROWID_BYTES) {
             return bad(format!("entry {i} does not end with a rowid"));
+        }
+    }
+    for (number, slot) in itl::slots(block) {
+        let count = locked[usize::from(number)];
+        if slot.lock_count() != count || (slot.is_cleaned() && count > 0) || slot.credit() > 0 {
+            return bad(format!(
+                "ITL slot {number} has flags {:#06x} and a credit of {}, it holds {count} entries",
+                slot.flags,
+                slot.credit()
+            ));
         }
     }
     Ok(())

@@ -7,7 +7,6 @@ use super::disk;
 use super::highwater::Highwater;
 use super::outcome::{Case, Outcome};
 use super::postgres::{Installation, Postgres, settings};
-use crate::laboratory::io;
 use crate::progress::Progress;
 use crate::source::{Rows, Shape, SourceName};
 use crate::text::grouped;
@@ -69,14 +68,7 @@ impl Rates {
 }
 
 pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result<Outcome> {
-    let home = match &options.data {
-        Some(path) => {
-            std::fs::create_dir_all(path).map_err(|error| io(path, &error))?;
-            tempfile::Builder::new().prefix("bench-").tempdir_in(path)
-        }
-        None => tempfile::Builder::new().prefix("highwater-bench-").tempdir(),
-    }
-    .map_err(|error| io(&std::env::temp_dir(), &error))?;
+    let home = super::home(options)?;
     let mut skipped = Vec::new();
     let source = SourceName::Objects;
     let (shape, mut rows) = source.open(options.scale)?;

@@ -2,6 +2,7 @@
 //!
 //! Runs alternate between the sides, so that what else the machine does meets both; each figure is the median of its runs, and all runs are listed.
 
+mod commit;
 mod disk;
 mod highwater;
 mod insert;
@@ -12,7 +13,9 @@ mod print;
 use std::path::PathBuf;
 
 use common::{Error, ErrorKind, Result};
+use tempfile::TempDir;
 
+use crate::laboratory::io;
 use crate::progress::Progress;
 
 pub use outcome::{Case, Outcome};
@@ -42,7 +45,7 @@ impl Default for BenchOptions {
 /// The benchmarks that can be run.
 #[must_use]
 pub fn benchmarks() -> &'static [&'static str] {
-    &["insert"]
+    &["insert", "commit"]
 }
 
 /// Runs a benchmark by its name.
@@ -52,12 +55,25 @@ pub fn benchmarks() -> &'static [&'static str] {
 pub fn bench(name: &str, options: &BenchOptions, progress: &mut dyn Progress) -> Result<Outcome> {
     match name {
         "insert" => insert::run(options, progress),
+        "commit" => commit::run(options, progress),
         other => Err(Error::own(
             ErrorKind::User,
             3,
             format!("there is no benchmark '{other}'; there is: {}", benchmarks().join(", ")),
         )),
     }
+}
+
+/// The directory that both sides' files go to; it is removed in the end.
+fn home(options: &BenchOptions) -> Result<TempDir> {
+    match &options.data {
+        Some(path) => {
+            std::fs::create_dir_all(path).map_err(|error| io(path, &error))?;
+            tempfile::Builder::new().prefix("bench-").tempdir_in(path)
+        }
+        None => tempfile::Builder::new().prefix("highwater-bench-").tempdir(),
+    }
+    .map_err(|error| io(&std::env::temp_dir(), &error))
 }
 
 /// The middle value; of an even number the mean of the two in the middle. None without values.

@@ -111,6 +111,7 @@ fn beside() -> Option<PathBuf> {
 /// A running server and a session in it.
 pub(super) struct Postgres {
     server: Child,
+    home: PathBuf,
     client: Option<Client>,
     clock: SystemClock,
 }
@@ -167,14 +168,14 @@ impl Postgres {
             .stderr(Stdio::from(log))
             .spawn()
             .map_err(|error| failure("the server", error))?;
-        let mut started = Self { server, client: None, clock: SystemClock::default() };
-        started.client = Some(started.connect(&home)?);
+        let mut started = Self { server, home, client: None, clock: SystemClock::default() };
+        started.client = Some(started.connect()?);
         Ok(started)
     }
 
-    fn connect(&mut self, socket_directory: &Path) -> Result<Client> {
+    fn connect(&mut self) -> Result<Client> {
         let mut config = Config::new();
-        config.host_path(socket_directory).user("postgres").dbname("postgres");
+        config.host_path(&self.home).user("postgres").dbname("postgres");
         for _ in 0..START_ATTEMPTS {
             if let Ok(client) = config.connect(NoTls) {
                 return Ok(client);
@@ -191,14 +192,40 @@ impl Postgres {
         self.client.as_mut().ok_or_else(|| Error::bug("no session with PostgreSQL"))
     }
 
-    fn run(&mut self, text: &str) -> Result<()> {
+    pub(super) fn run(&mut self, text: &str) -> Result<()> {
         self.client()?.batch_execute(text).map_err(|error| statement(text, &error))
+    }
+
+    pub(super) fn clock(&self) -> &SystemClock {
+        &self.clock
+    }
+
+    /// A further session.
+    pub(super) fn another(&mut self) -> Result<PostgresSession> {
+        self.connect().map(PostgresSession)
+    }
+
+    /// The rows of a table.
+    pub(super) fn count(&mut self, table: &str) -> Result<u64> {
+        let text = format!("select count(*) from {table}");
+        let row = self.client()?.query_one(&text, &[]).map_err(|error| statement(&text, &error))?;
+        let count: i64 = row.get(0);
+        Ok(count as u64)
     }
 
     fn timed(&mut self, text: &str) -> Result<f64> {
         let from_us = self.clock.monotonic_us();
         self.run(text)?;
         Ok(seconds(self.clock.monotonic_us() - from_us))
+    }
+}
+
+/// A session beside the server's own.
+pub(super) struct PostgresSession(Client);
+
+impl PostgresSession {
+    pub(super) fn run(&mut self, text: &str) -> Result<()> {
+        self.0.batch_execute(text).map_err(|error| statement(text, &error))
     }
 }
 

@@ -25,18 +25,17 @@ use super::chain::OneStream;
 use super::context::{StatementContext, local_time};
 use super::database::Database;
 use super::open::{ColumnDescription, Cursor, CursorNumber, Prepared};
-use super::run::{self, Running};
 use super::tables::SessionTables;
 use super::trace::{self, CallStart};
 use crate::dml::deferred::Deferred;
 use crate::functions::rows;
+use crate::functions::sequence::CurrentValues;
 use crate::plan::binder::{BindContext, BindValue, Binder, Tables};
 use crate::plan::bound::Bound;
-use crate::plan::query::BoundQuery;
+use crate::plan::locking::LockingQuery;
+use crate::plan::query::Output;
 use crate::statement::parse::Statement;
-
-/// A bound query that was made when the statement was parsed counts as made at its execution when that follows within this time.
-const PREPARED_LIFE_US: u64 = 100_000;
+use crate::transaction::TransactionState;
 
 /// What an execution came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,6 +46,8 @@ pub struct Executed {
     pub is_query: bool,
     /// Rows inserted, updated or deleted; of CREATE TABLE AS SELECT the rows of the table.
     pub rows: Option<u64>,
+    /// CREATE FORCE VIEW or ALTER VIEW … COMPILE was about a view that cannot be used.
+    pub compilation_errors: bool,
 }
 
 /// Rows of a query.
@@ -70,6 +71,9 @@ pub struct Connection {
     pub(crate) demand: Arc<AtomicUsize>,
     /// What the transaction has yet to check.
     pub(crate) deferred: Mutex<Deferred>,
+    pub(crate) transaction: TransactionState,
+    /// What CURRVAL gives.
+    current_values: CurrentValues,
     cursors: HashMap<CursorNumber, Cursor>,
     next_cursor: CursorNumber,
 }
@@ -104,6 +108,8 @@ impl Connection {
             random: Arc::new(AtomicU64::new(seed)),
             demand: Arc::default(),
             deferred: Mutex::default(),
+            transaction: TransactionState::default(),
+            current_values: Arc::default(),
             cursors: HashMap::new(),
             next_cursor: 1,
         };
@@ -159,14 +165,18 @@ impl Connection {
         }))
     }
 
-    pub(crate) fn tables(&self) -> SessionTables {
-        SessionTables {
+    pub(crate) fn tables(&self) -> Result<SessionTables> {
+        Ok(SessionTables {
             database: Arc::clone(&self.database),
             session: Arc::clone(&self.session),
             catalog: self.session.catalog(),
             schema: self.schema.clone(),
+            user: self.session.user(),
+            context: self.statement_context()?,
+            within: Vec::new(),
             demand: Arc::clone(&self.demand),
-        }
+            current_values: Arc::clone(&self.current_values),
+        })
     }
 
     /// Does `work` with a binder over this session's tables.
@@ -176,11 +186,11 @@ impl Connection {
         binds: &[(String, Datum)],
         work: impl FnOnce(&Binder<'_>) -> Result<R>,
     ) -> Result<R> {
-        let tables = self.tables();
+        let tables = self.tables()?;
         let variables = binds.iter().map(bind_value).collect::<Result<Vec<_>>>()?;
         let context = BindContext {
             tables: &tables as &dyn Tables,
-            context: self.statement_context()?,
+            context: Arc::clone(&tables.context),
             text,
             variables: &variables,
         };
@@ -265,13 +275,20 @@ impl Connection {
         let catalog = self.session.catalog();
         let (shared, hard) = self.database.library().find(text, &self.schema, catalog.version())?;
         let mut cursor = Cursor { parse_was_hard: hard, ..Cursor::new(shared) };
-        if let Statement::Query { query, headings } = &cursor.shared.statement {
-            let bound = self.with_binder(text, &[], |binder| binder.query(query, None, headings));
+        if let Statement::Query { query, headings, lock } = &cursor.shared.statement {
+            let bound = match lock {
+                None => self.with_binder(text, &[], |binder| binder.statement_query(query, headings)),
+                // It is bound again when it is executed.
+                Some(lock) => self
+                    .with_binder(text, &[], |binder| binder.locking_query(query, headings, lock))
+                    .map(LockingQuery::without_rowids),
+            };
             match bound {
                 Ok(query) => {
-                    cursor.columns = describe(&query);
+                    cursor.columns = describe(&query.outputs);
                     let wall_us = self.session.meter().clock().wall_us();
-                    cursor.prepared = Some(Prepared { query, catalog_version: catalog.version(), wall_us });
+                    cursor.prepared =
+                        lock.is_none().then_some(Prepared { query, catalog_version: catalog.version(), wall_us });
                 }
                 // Bind variables have no values yet: the rest is checked at execution.
                 Err(error) if error.is_ora(1008) => {}
@@ -317,7 +334,7 @@ impl Connection {
     /// Executes a cursor.
     ///
     /// # Errors
-    /// What goes wrong; of DML the error says how many rows of the statement stand.
+    /// What goes wrong: nothing of a statement that fails stands.
     pub fn execute(&mut self, number: CursorNumber) -> Result<Executed> {
         let _call = self.session.call()?;
         let mut cursor = self.cursors.remove(&number).ok_or_else(|| Error::user(1001, "invalid cursor"))?;
@@ -326,6 +343,7 @@ impl Connection {
         meter.count(Statistic::UserCalls, 1);
         meter.count(Statistic::ExecuteCount, 1);
         cursor.running = None;
+        cursor.snapshot = None;
         cursor.row_sources.clear();
         cursor.returned.clear();
         let before = meter.set_current_cursor(number);
@@ -344,85 +362,6 @@ impl Connection {
         result
     }
 
-    fn execute_statement(&mut self, cursor: &mut Cursor) -> Result<Executed> {
-        let shared = Arc::clone(&cursor.shared);
-        let (verb, _) = shared.statement.verb();
-        let done = |rows: Option<u64>| Executed { verb, is_query: false, rows };
-        match &shared.statement {
-            Statement::Query { query, headings } => {
-                let bound = self.bound_query(cursor, query, headings)?;
-                cursor.columns = describe(&bound);
-                let plan = run::plan(&self.session, &self.runtime, &self.state, &bound.plan)?;
-                cursor.running =
-                    Some(Running::start(&self.session, &self.runtime, &self.state, plan, Arc::clone(&self.demand))?);
-                Ok(Executed { verb, is_query: true, rows: None })
-            }
-            Statement::Insert(insert, returning) => {
-                self.insert(insert, returning.as_ref(), cursor).map(|rows| done(Some(rows)))
-            }
-            Statement::Update(update, returning) => {
-                self.update(update, returning.as_ref(), cursor).map(|rows| done(Some(rows)))
-            }
-            Statement::Delete(delete, returning) => {
-                self.delete(delete, returning.as_ref(), cursor).map(|rows| done(Some(rows)))
-            }
-            Statement::Merge(merge) => self.merge(merge, cursor).map(|rows| done(Some(rows))),
-            Statement::MultiInsert(insert) => self.multi_insert(insert, cursor).map(|rows| done(Some(rows))),
-            Statement::Command(command) => {
-                let ddl = shared.statement.is_ddl();
-                if ddl {
-                    // A DDL statement ends the transaction before it begins.
-                    self.check_deferred()?;
-                }
-                let rows = self.command(command, &shared.text)?;
-                if ddl {
-                    self.commit();
-                }
-                Ok(done(rows))
-            }
-            Statement::SetConstraints { names, deferred } => {
-                self.set_constraints(names, *deferred)?;
-                Ok(done(None))
-            }
-            Statement::Commit => {
-                self.check_deferred()?;
-                self.commit();
-                Ok(done(None))
-            }
-            Statement::Rollback => Err(Error::own(
-                ErrorKind::User,
-                60,
-                "ROLLBACK needs undo, which does not exist yet: the rows of this transaction's statements stand",
-            )),
-            Statement::Savepoint => Ok(done(None)),
-        }
-    }
-
-    /// The end of a transaction.
-    fn commit(&self) {
-        let meter = self.session.meter();
-        meter.count(Statistic::UserCommits, 1);
-        let tim = meter.tim();
-        meter.trace(|trace| trace.xctend(false, false, tim));
-    }
-
-    fn bound_query(
-        &self,
-        cursor: &mut Cursor,
-        query: &datafusion::sql::sqlparser::ast::Query,
-        headings: &[String],
-    ) -> Result<BoundQuery> {
-        let version = self.session.catalog().version();
-        let now = self.session.meter().clock().wall_us();
-        if let Some(prepared) = cursor.prepared.take()
-            && prepared.catalog_version == version
-            && now.saturating_sub(prepared.wall_us) < PREPARED_LIFE_US
-        {
-            return Ok(prepared.query);
-        }
-        self.with_binder(&cursor.shared.text, &cursor.binds, |binder| binder.query(query, None, headings))
-    }
-
     /// Fetches up to `rows` rows of a cursor's query.
     ///
     /// # Errors
@@ -434,10 +373,12 @@ impl Connection {
         let start = CallStart::now(&self.session);
         meter.count(Statistic::UserCalls, 1);
         let before = meter.set_current_cursor(number);
+        let seen = cursor.snapshot.clone().map(|snapshot| self.session.enter(snapshot));
         let result = match &mut cursor.running {
             Some(running) => running.fetch(&self.runtime, rows),
             None => Err(Error::user(1002, "fetch out of sequence")),
         };
+        drop(seen);
         meter.set_current_cursor(before);
         let count = result.as_ref().map_or(0, Vec::len);
         let figures = start.figures(&self.session, 0, count as u64);
@@ -448,9 +389,20 @@ impl Connection {
         let end = count < rows;
         if end && let Some(running) = cursor.running.take() {
             cursor.row_sources = running.row_sources();
+            cursor.snapshot = None;
         }
         self.cursors.insert(number, cursor);
         result.map(|rows| Fetched { rows, end })
+    }
+
+    /// Ends the queries whose row locks go with the transaction, or with what it did after a savepoint: ORA-01002 for who fetches on.
+    pub(crate) fn close_locking_cursors(&mut self, since: u64) {
+        for cursor in self.cursors.values_mut().filter(|cursor| cursor.locked_at.is_some_and(|at| at > since)) {
+            cursor.locked_at = None;
+            if let Some(running) = cursor.running.take() {
+                cursor.row_sources = running.row_sources();
+            }
+        }
     }
 
     /// Closes a cursor.
@@ -500,8 +452,10 @@ impl Connection {
         let (owner, table) = words.name()?;
         words.end()?;
         let relation = self
-            .tables()
-            .relation(owner.as_deref(), &table, &crate::plan::binder::Hints::default())?
+            .tables()?
+            .relation(owner.as_deref(), &table, &crate::plan::binder::Hints::default())
+            // A sequence has no columns.
+            .or_else(|error| if error.is_ora(2201) { Ok(None) } else { Err(error) })?
             .ok_or_else(|| Error::user(4043, format!("object {name} does not exist")))?;
         Ok(relation
             .columns
@@ -523,14 +477,17 @@ impl Drop for Connection {
         for number in open {
             self.close(number);
         }
+        // Whoever wanted the transaction to stand has committed it. An error leaves it to the end of the session.
+        if self.session.in_transaction() {
+            let _ = self.rollback();
+        }
         // A trace that could not be written has said so when it was asked for; there is nobody to tell here.
         let _ = trace::stop(&self.session);
     }
 }
 
-fn describe(query: &BoundQuery) -> Vec<ColumnDescription> {
-    query
-        .outputs
+pub(crate) fn describe(outputs: &[Output]) -> Vec<ColumnDescription> {
+    outputs
         .iter()
         .map(|output| ColumnDescription {
             name: output.name.clone(),

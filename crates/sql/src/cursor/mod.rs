@@ -5,6 +5,7 @@ pub(crate) mod chain;
 pub(crate) mod connection;
 pub(crate) mod context;
 pub(crate) mod database;
+mod execute;
 pub(crate) mod library;
 pub(crate) mod open;
 pub(crate) mod run;

@@ -1,5 +1,6 @@
 //! A session's open cursor.
 
+use engine::txn::Snapshot;
 use std::sync::Arc;
 
 use common::DataType;
@@ -47,12 +48,16 @@ pub(crate) struct Cursor {
     pub(crate) columns: Vec<ColumnDescription>,
     pub(crate) prepared: Option<Prepared>,
     pub(crate) running: Option<Running>,
+    /// What its query sees, from one fetch to the next.
+    pub(crate) snapshot: Option<Arc<Snapshot>>,
     /// What the last execution's plan did, for STAT lines.
     pub(crate) row_sources: Vec<RowSource>,
     /// Bind variables that RETURNING … INTO has given values.
     pub(crate) returned: Vec<(String, Datum)>,
     pub(crate) executed: bool,
     pub(crate) parse_was_hard: bool,
+    /// When its query locked its rows, by the connection's count of such moments.
+    pub(crate) locked_at: Option<u64>,
 }
 
 impl Cursor {
@@ -63,10 +68,12 @@ impl Cursor {
             columns: Vec::new(),
             prepared: None,
             running: None,
+            snapshot: None,
             row_sources: Vec::new(),
             returned: Vec::new(),
             executed: false,
             parse_was_hard: false,
+            locked_at: None,
         }
     }
 }

@@ -6,12 +6,14 @@ use std::task::Poll;
 
 use common::sync::atomic::{AtomicUsize, Ordering};
 use common::{Error, Result};
+use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::execution::{SendableRecordBatchStream, SessionState};
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::physical_plan::coop::CooperativeExec;
 use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use engine::instance::Session;
 use futures::{FutureExt, StreamExt};
@@ -110,6 +112,19 @@ impl Running {
         let stream = execute_stream(Arc::clone(&plan), state.task_ctx()).map_err(from_datafusion)?;
         let straight = is_straight(&plan);
         Ok(Self { session: Arc::clone(session), plan, stream, batch: None, demand, straight, rows: 0 })
+    }
+
+    /// A query that has been run to its end already: hands over these rows of it, of `schema`.
+    pub(crate) fn settled(
+        session: &Arc<Session>,
+        plan: Arc<dyn ExecutionPlan>,
+        schema: SchemaRef,
+        batches: Vec<RecordBatch>,
+    ) -> Self {
+        let batches = batches.into_iter().filter(|batch| batch.num_rows() > 0).map(Ok);
+        let stream = Box::pin(RecordBatchStreamAdapter::new(schema, futures::stream::iter(batches)));
+        let session = Arc::clone(session);
+        Self { session, plan, stream, batch: None, demand: Arc::default(), straight: false, rows: 0 }
     }
 
     /// Up to `rows` rows; fewer at the end.

@@ -1,62 +1,177 @@
-//! The tables and views that one statement of a session can name.
+//! The tables, views and sequences that one statement of a session can name.
+//!
+//! A view's text is bound in the place where it is used, by a binder of its own: in the schema and with the privileges of the view's owner.
 
 use std::sync::Arc;
 
-use common::Result;
 use common::sync::atomic::AtomicUsize;
-use engine::catalog::{Catalog, ObjectPrivilege};
+use common::{Error, ErrorKind, Result};
+use engine::catalog::{Catalog, ObjectPrivilege, Resolved, SchemaObject, TableDef, ViewDef};
 use engine::instance::Session;
+use scalar::Context;
 
 use super::database::Database;
-use crate::plan::binder::{Hints, Relation, TableColumn, Tables};
+use crate::functions::sequence::{CurrentValues, Sequence};
+use crate::plan::binder::{BindContext, Binder, Hints, Relation, Source, TableColumn, Tables};
+use crate::plan::query::BoundQuery;
 use crate::scan::sink::ROWID_TYPE;
 use crate::scan::table::{EngineTable, ROWID};
+use crate::statement::parse::Statement;
 use crate::views;
 
+/// Views inside views.
+const DEPTH_MAX: usize = 32;
+
 /// Name resolution for one statement.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SessionTables {
     pub(crate) database: Arc<Database>,
     pub(crate) session: Arc<Session>,
     pub(crate) catalog: Arc<Catalog>,
     /// Where names without an owner are looked up.
     pub(crate) schema: String,
+    /// Whose privileges count: inside a view, its owner's.
+    pub(crate) user: String,
+    pub(crate) context: Arc<dyn Context>,
+    /// The views whose texts are being bound, outermost first: owner and name.
+    pub(crate) within: Vec<(String, String)>,
     /// Rows that the fetch going on wants; 0 for as many as come.
     pub(crate) demand: Arc<AtomicUsize>,
+    pub(crate) current_values: CurrentValues,
 }
 
 impl Tables for SessionTables {
     fn relation(&self, owner: Option<&str>, name: &str, hints: &Hints) -> Result<Option<Relation>> {
-        let schema = owner.unwrap_or(&self.schema);
-        if let Some(table) = self.catalog.table(schema, name) {
-            self.catalog.check_table(&self.session.user(), table, ObjectPrivilege::Select)?;
-            let mut columns: Vec<TableColumn> = table
-                .columns
-                .iter()
-                .map(|column| TableColumn {
-                    name: column.name.clone(),
-                    data_type: column.data_type,
-                    nullable: column.nullable,
-                    pseudo: false,
-                })
-                .collect();
-            columns.push(TableColumn { name: ROWID.to_owned(), data_type: ROWID_TYPE, nullable: false, pseudo: true });
-            let provider =
-                EngineTable::new(Arc::clone(&self.session), Arc::clone(table), hints.clone(), Arc::clone(&self.demand));
-            return Ok(Some(Relation { owner: table.owner.clone(), columns, provider }));
+        let resolved = self.catalog.resolve(&self.schema, owner, name)?;
+        // A column is qualified by what the statement says, not by what it stands for.
+        let written = owner.unwrap_or(&self.schema);
+        let shown = if resolved.synonym { written } else { resolved.owner.as_str() };
+        match &resolved.object {
+            Some(SchemaObject::Table(table)) => {
+                self.catalog.check_table(&self.user, table, ObjectPrivilege::Select)?;
+                Ok(Some(self.table(table, shown, hints)))
+            }
+            Some(object @ SchemaObject::View(view)) => {
+                self.catalog.check_object(&self.user, object, ObjectPrivilege::Select)?;
+                self.view(view, shown).map(Some)
+            }
+            Some(SchemaObject::Sequence(_) | SchemaObject::Synonym(_)) => {
+                Err(Error::user(2201, format!("sequence not allowed here: {name}")))
+            }
+            None => self.fixed(&resolved),
         }
-        let full_name = format!("{schema}.{name}");
+    }
+
+    fn sequence(&self, owner: Option<&str>, name: &str) -> Result<Option<Sequence>> {
+        let resolved = self.catalog.resolve(&self.schema, owner, name)?;
+        let Some(object @ SchemaObject::Sequence(sequence)) = &resolved.object else { return Ok(None) };
+        self.catalog.check_object(&self.user, object, ObjectPrivilege::Select)?;
+        Ok(Some(Sequence::new(&self.session, sequence, &self.current_values)))
+    }
+}
+
+impl SessionTables {
+    fn table(&self, table: &Arc<TableDef>, owner: &str, hints: &Hints) -> Relation {
+        let mut columns: Vec<TableColumn> = table
+            .columns
+            .iter()
+            .map(|column| TableColumn {
+                name: column.name.clone(),
+                data_type: column.data_type,
+                nullable: column.nullable,
+                pseudo: false,
+            })
+            .collect();
+        columns.push(TableColumn { name: ROWID.to_owned(), data_type: ROWID_TYPE, nullable: false, pseudo: true });
+        let (session, demand) = (Arc::clone(&self.session), Arc::clone(&self.demand));
+        let provider = EngineTable::new(session, Arc::clone(table), hints.clone(), demand);
+        Relation { owner: owner.to_owned(), columns, source: Source::Provider(provider) }
+    }
+
+    /// A view that a user made.
+    fn view(&self, view: &ViewDef, owner: &str) -> Result<Relation> {
+        let query = self.view_query(view)?;
+        let columns = query
+            .outputs
+            .iter()
+            .map(|output| TableColumn {
+                name: output.name.clone(),
+                data_type: output.declared,
+                nullable: output.nullable,
+                pseudo: false,
+            })
+            .collect();
+        Ok(Relation { owner: owner.to_owned(), columns, source: Source::Query(Box::new(query)) })
+    }
+
+    /// The query of a view, its columns named as the view names them.
+    ///
+    /// # Errors
+    /// ORA-04063 when the view's text has no meaning any more.
+    pub(crate) fn view_query(&self, view: &ViewDef) -> Result<BoundQuery> {
+        let key = (view.owner.clone(), view.name.clone());
+        if self.within.contains(&key) {
+            return Err(Error::user(1731, format!("circular view definition encountered: {}", view.qualified_name())));
+        }
+        if self.within.len() == DEPTH_MAX {
+            return Err(Error::unsupported(format!("more than {DEPTH_MAX} views inside each other")));
+        }
+        let invalid = |why: &str| Error::user(4063, format!("view \"{}.{}\" has errors: {why}", view.owner, view.name));
+        let bound = self.view_text(view).map_err(|error| match error.kind {
+            ErrorKind::User if !error.is_ora(1731) => invalid(&error.to_string()),
+            _ => Error { position: None, ..error },
+        });
+        let mut query = bound?;
+        if !view.columns.is_empty() {
+            if view.columns.len() != query.outputs.len() {
+                return Err(invalid("its query has another number of columns"));
+            }
+            for (output, column) in query.outputs.iter_mut().zip(&view.columns) {
+                output.name.clone_from(&column.name);
+            }
+        }
+        Ok(query)
+    }
+
+    fn view_text(&self, view: &ViewDef) -> Result<BoundQuery> {
+        let (shared, _) = self.database.library().find(&view.text, &view.owner, self.catalog.version())?;
+        let Statement::Query { query, headings, lock: None } = &shared.statement else {
+            return Err(Error::user(928, "missing SELECT keyword"));
+        };
+        let tables = self.inside(&view.owner, &view.name);
+        let context =
+            BindContext { tables: &tables, context: Arc::clone(&self.context), text: &view.text, variables: &[] };
+        Binder::new(&context).query(query, None, headings)
+    }
+
+    /// Names as a view's text means them.
+    pub(crate) fn inside(&self, owner: &str, view: &str) -> Self {
+        let mut within = self.within.clone();
+        within.push((owner.to_owned(), view.to_owned()));
+        Self { schema: owner.to_owned(), user: owner.to_owned(), within, ..self.clone() }
+    }
+
+    /// A view that is part of the program: of the dictionary, or of the instance's figures.
+    fn fixed(&self, resolved: &Resolved) -> Result<Option<Relation>> {
+        let full_name = format!("{}.{}", resolved.owner, resolved.name);
         if let Some((_, error)) = self.catalog.unusable().find(|(unusable, _)| *unusable == full_name) {
             return Err(error.clone());
         }
-        if owner.is_some_and(|owner| owner != "SYS" && owner != "PUBLIC") {
-            return Ok(None);
+        let absent = || {
+            if resolved.synonym {
+                return Err(Error::user(980, format!("synonym translation is no longer valid: {full_name}")));
+            }
+            Ok(None)
+        };
+        let name = resolved.name.as_str();
+        if resolved.qualified && resolved.owner != "SYS" && resolved.owner != "PUBLIC" {
+            return absent();
         }
-        let Some(view) = views::find(name) else { return Ok(None) };
+        let Some(view) = views::find(name) else { return absent() };
         // DBA_ views show everybody's objects: without the privilege they do not exist.
         let everything = engine::catalog::SystemPrivilege::SelectAnyDictionary;
-        if name.starts_with("DBA_") && !self.catalog.has_system_privilege(&self.session.user(), everything) {
-            return Ok(None);
+        if name.starts_with("DBA_") && !self.catalog.has_system_privilege(&self.user, everything) {
+            return absent();
         }
         let columns = view
             .columns
@@ -72,8 +187,8 @@ impl Tables for SessionTables {
             database: Arc::clone(&self.database),
             session: Arc::clone(&self.session),
             catalog: Arc::clone(&self.catalog),
+            tables: Self { within: Vec::new(), ..self.clone() },
         };
-        let provider = views::provider(view, source);
-        Ok(Some(Relation { owner: "SYS".to_owned(), columns, provider }))
+        Ok(Some(Relation { owner: "SYS".to_owned(), columns, source: Source::Provider(views::provider(view, source)) }))
     }
 }

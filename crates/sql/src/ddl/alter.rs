@@ -30,6 +30,8 @@ pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
             let from = words.identifier()?;
             words.expect("TO")?;
             clauses.push(TableClause::RenameConstraint { from, to: words.identifier()? });
+        } else if words.next_is("DROP") {
+            clauses.push(drop(words)?);
         } else if words.take("RENAME TO") {
             clauses.push(TableClause::RenameTo(words.new_table()?));
         } else if words.take("RENAME COLUMN") {
@@ -95,6 +97,30 @@ fn add(words: &mut Words<'_>, clauses: &mut Vec<TableClause>) -> Result<()> {
     }
     clauses.extend(constraints.into_iter().map(TableClause::AddConstraint));
     Ok(())
+}
+
+/// DROP COLUMN c and DROP (c, …).
+fn drop(words: &mut Words<'_>) -> Result<TableClause> {
+    let start = words.clone();
+    words.take("DROP");
+    let mut columns = Vec::new();
+    if words.take("COLUMN") {
+        columns.push(words.identifier()?);
+    } else if words.take_sign(&Token::LParen) {
+        columns.push(words.identifier()?);
+        while words.take_sign(&Token::Comma) {
+            columns.push(words.identifier()?);
+        }
+        words.expect_sign(&Token::RParen)?;
+    } else {
+        return Err(start.unsupported("ALTER TABLE"));
+    }
+    let cascade = words.take("CASCADE CONSTRAINTS");
+    words.take("INVALIDATE");
+    if words.take("CHECKPOINT") && !words.at_end() {
+        words.integer()?;
+    }
+    Ok(TableClause::Drop { columns, cascade })
 }
 
 fn modify(words: &mut Words<'_>, clauses: &mut Vec<TableClause>) -> Result<()> {

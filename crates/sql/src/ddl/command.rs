@@ -1,11 +1,16 @@
 //! What a DDL, session or system command asks for.
 
+use std::ops::Range;
+
 use engine::catalog::{
     ColumnDef, ConstraintChange, ConstraintName, ConstraintState, DatafileChange, ObjectPrivilege, OnDelete,
-    PhysicalAttributes, TablespaceChange, UserSpec,
+    PhysicalAttributes, SequenceSpec, TablespaceChange, UserSpec,
 };
 use engine::segment::Storage;
-use engine::tablespace::TablespaceSpec;
+use engine::tablespace::{DatafileSpec, TablespaceSpec};
+use engine::txn::Isolation;
+
+use super::logfile::LogfileChange;
 
 /// A name that may have its owner before it.
 pub(crate) type Name = (Option<String>, String);
@@ -88,6 +93,19 @@ pub(crate) struct CreateIndex {
     pub(crate) attributes: SegmentAttributes,
 }
 
+/// CREATE VIEW.
+#[derive(Clone, Debug)]
+pub(crate) struct CreateView {
+    pub(crate) name: Name,
+    /// Empty where the query names them.
+    pub(crate) columns: Vec<String>,
+    /// Where the query's text is.
+    pub(crate) query: Range<usize>,
+    pub(crate) read_only: bool,
+    pub(crate) replace: bool,
+    pub(crate) force: bool,
+}
+
 /// One clause of ALTER TABLE.
 #[derive(Clone, Debug)]
 pub(crate) enum TableClause {
@@ -99,6 +117,7 @@ pub(crate) enum TableClause {
     ChangeConstraint { name: ConstraintName, change: ConstraintChange, index: UsingIndex },
     RenameConstraint { from: String, to: String },
     Modify(Vec<engine::catalog::ColumnChange>),
+    Drop { columns: Vec<String>, cascade: bool },
     RenameTo(String),
     RenameColumn { from: String, to: String },
 }
@@ -111,12 +130,23 @@ pub(crate) struct Setting {
     pub(crate) scope: Option<String>,
 }
 
+/// CREATE UNDO TABLESPACE.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct UndoTablespaceSpec {
+    pub(crate) name: String,
+    pub(crate) files: Vec<DatafileSpec>,
+    /// RETENTION GUARANTEE.
+    pub(crate) guaranteed: bool,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
     CreateTablespace(TablespaceSpec),
     AlterTablespace { name: String, change: TablespaceChange },
     DropTablespace { name: String, contents: bool, datafiles: bool },
     AlterDatafile { file: String, change: DatafileChange },
+    AlterLogfile(LogfileChange),
+    CreateUndoTablespace(UndoTablespaceSpec),
     CreateTable(Box<CreateTable>),
     AlterTable { name: Name, clauses: Vec<TableClause> },
     DropTable { name: Name, cascade: bool },
@@ -124,6 +154,14 @@ pub(crate) enum Command {
     CreateIndex(Box<CreateIndex>),
     DropIndex(Name),
     Rename { from: String, to: String },
+    CreateSequence { name: Name, spec: SequenceSpec },
+    AlterSequence { name: Name, spec: SequenceSpec },
+    DropSequence(Name),
+    CreateView(Box<CreateView>),
+    CompileView(Name),
+    DropView(Name),
+    CreateSynonym { name: Name, public: bool, target: Name, replace: bool },
+    DropSynonym { name: Name, public: bool },
     CreateUser { name: String, spec: UserSpec },
     AlterUser { name: String, spec: UserSpec },
     DropUser { name: String, cascade: bool },
@@ -133,21 +171,29 @@ pub(crate) enum Command {
     RevokeOn { privileges: Vec<ObjectPrivilege>, table: Name, from: Vec<String> },
     AlterSession(Vec<Setting>),
     AlterSessionSchema(String),
+    AlterSessionIsolation(Isolation),
     AlterSystem(Vec<Setting>),
     ResetSystem(String),
     FlushBufferCache,
     FlushSharedPool,
     Checkpoint,
+    SwitchLogfile,
 }
 
 impl Command {
+    /// Whether a commit stands before and after it.
+    pub(crate) fn is_ddl(&self) -> bool {
+        !matches!(self.verb().0, "ALTER SESSION" | "ALTER SYSTEM")
+    }
+
     /// The words that feedback repeats, and the command's number in traces and V$SQL.
     pub(crate) fn verb(&self) -> (&'static str, u32) {
         match self {
             Self::CreateTablespace(_) => ("CREATE TABLESPACE", 39),
             Self::AlterTablespace { .. } => ("ALTER TABLESPACE", 40),
             Self::DropTablespace { .. } => ("DROP TABLESPACE", 41),
-            Self::AlterDatafile { .. } => ("ALTER DATABASE", 35),
+            Self::CreateUndoTablespace(_) => ("CREATE TABLESPACE", 39),
+            Self::AlterDatafile { .. } | Self::AlterLogfile(_) => ("ALTER DATABASE", 35),
             Self::CreateTable(_) => ("CREATE TABLE", 1),
             Self::AlterTable { .. } => ("ALTER TABLE", 15),
             Self::DropTable { .. } => ("DROP TABLE", 12),
@@ -155,17 +201,28 @@ impl Command {
             Self::CreateIndex(_) => ("CREATE INDEX", 9),
             Self::DropIndex(_) => ("DROP INDEX", 10),
             Self::Rename { .. } => ("RENAME", 28),
+            Self::CreateSequence { .. } => ("CREATE SEQUENCE", 13),
+            Self::AlterSequence { .. } => ("ALTER SEQUENCE", 14),
+            Self::DropSequence(_) => ("DROP SEQUENCE", 16),
+            Self::CreateView(_) => ("CREATE VIEW", 21),
+            Self::CompileView(_) => ("ALTER VIEW", 88),
+            Self::DropView(_) => ("DROP VIEW", 22),
+            Self::CreateSynonym { public, .. } => ("CREATE SYNONYM", if *public { 110 } else { 19 }),
+            Self::DropSynonym { public, .. } => ("DROP SYNONYM", if *public { 111 } else { 20 }),
             Self::CreateUser { .. } => ("CREATE USER", 51),
             Self::AlterUser { .. } => ("ALTER USER", 43),
             Self::DropUser { .. } => ("DROP USER", 53),
             Self::Grant { .. } | Self::GrantOn { .. } => ("GRANT", 17),
             Self::Revoke { .. } | Self::RevokeOn { .. } => ("REVOKE", 18),
-            Self::AlterSession(_) | Self::AlterSessionSchema(_) => ("ALTER SESSION", 42),
+            Self::AlterSession(_) | Self::AlterSessionSchema(_) | Self::AlterSessionIsolation(_) => {
+                ("ALTER SESSION", 42)
+            }
             Self::AlterSystem(_)
             | Self::ResetSystem(_)
             | Self::FlushBufferCache
             | Self::FlushSharedPool
-            | Self::Checkpoint => ("ALTER SYSTEM", 49),
+            | Self::Checkpoint
+            | Self::SwitchLogfile => ("ALTER SYSTEM", 49),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use common::{Error, Number, Result};
 use datafusion::sql::sqlparser::tokenizer::Token;
-use engine::catalog::{ColumnDef, IndexSpec, NewColumn, TableChange, TableSpec};
+use engine::catalog::{ColumnChange, ColumnDef, IndexSpec, NewColumn, SchemaObject, TableChange, TableSpec};
 use engine::parameters::{Parameter, Scope};
 use scalar::Datum;
 
@@ -44,27 +44,36 @@ impl Connection {
                 let (owner, name) = self.qualified(name);
                 session.drop_index(&owner, &name).map(|()| None)
             }
-            Command::Rename { from, to } => {
-                let change = TableChange::RenameTable(to.clone());
-                session.alter_table(&self.schema, from, &change).map(|_| None)
-            }
+            Command::Rename { from, to } => session.rename(&self.schema, from, to).map(|()| None),
+            Command::CreateSequence { .. }
+            | Command::AlterSequence { .. }
+            | Command::DropSequence(_)
+            | Command::DropView(_)
+            | Command::CreateSynonym { .. }
+            | Command::DropSynonym { .. } => self.object_command(command).map(|()| None),
+            Command::CreateView(view) => self.create_view(view, text).map(|_| None),
+            Command::CompileView(name) => self.compile_view(name).map(|_| None),
             Command::CreateUser { name, spec } => session.create_user(name, spec).map(|()| None),
             Command::AlterUser { name, spec } => session.alter_user(name, spec).map(|()| None),
             Command::DropUser { name, cascade } => session.drop_user(name, *cascade).map(|()| None),
             Command::Grant { names, to, grantable } => session.grant(names, to, *grantable).map(|()| None),
             Command::Revoke { names, from } => session.revoke(names, from).map(|()| None),
             Command::GrantOn { privileges, table, to, grantable } => {
-                let (owner, name) = self.qualified(table);
-                session.grant_on_table(privileges, &owner, &name, to, *grantable).map(|()| None)
+                let object = self.resolved(table)?;
+                session.grant_on(privileges, &object.owner, &object.name, to, *grantable).map(|()| None)
             }
             Command::RevokeOn { privileges, table, from } => {
-                let (owner, name) = self.qualified(table);
-                session.revoke_on_table(privileges, &owner, &name, from).map(|()| None)
+                let object = self.resolved(table)?;
+                session.revoke_on(privileges, &object.owner, &object.name, from).map(|()| None)
             }
             Command::AlterSession(settings) => self.alter_session(settings).map(|()| None),
             Command::AlterSessionSchema(schema) => {
                 session.catalog().require_user(schema)?;
                 self.schema.clone_from(schema);
+                Ok(None)
+            }
+            Command::AlterSessionIsolation(isolation) => {
+                self.set_isolation(*isolation);
                 Ok(None)
             }
             Command::AlterSystem(settings) => {
@@ -82,6 +91,13 @@ impl Connection {
                 Ok(None)
             }
             Command::Checkpoint => session.instance().checkpoint(session.meter()).map(|()| None),
+            Command::SwitchLogfile => Err(Error::unsupported("ALTER SYSTEM SWITCH LOGFILE: there is no redo log yet")),
+            Command::AlterLogfile(change) => {
+                Err(Error::unsupported(format!("{}: there is no redo log yet", change.verb())))
+            }
+            Command::CreateUndoTablespace(spec) => {
+                Err(Error::unsupported(format!("CREATE UNDO TABLESPACE {}: there is no undo yet", spec.name)))
+            }
         }
     }
 
@@ -144,7 +160,7 @@ impl Connection {
         let (query, headings) = parse_query(text, offset)?;
         self.with_binder(text, &[], |binder| {
             binder.base.set(offset);
-            binder.query(&query, None, &headings)
+            binder.statement_query(&query, &headings)
         })
         .map_err(|mut error| {
             error.position = error.position.map(|position| position + offset);
@@ -182,13 +198,16 @@ impl Connection {
 
     fn create_index(&self, create: &CreateIndex) -> Result<()> {
         let (owner, name) = self.qualified(&create.name);
-        let (table_owner, table_name) = self.qualified(&create.table);
+        let table = self.resolved(&create.table)?;
+        if let Some(SchemaObject::View(view)) = &table.object {
+            return Err(Error::user(1702, format!("a view is not appropriate here: {}", view.qualified_name())));
+        }
         let SegmentAttributes { tablespace, physical, storage, cache: _ } = create.attributes.clone();
         self.session.create_index(&IndexSpec {
             owner,
             name,
-            table_owner,
-            table_name,
+            table_owner: table.owner,
+            table_name: table.name,
             columns: create.columns.clone(),
             unique: create.unique,
             tablespace,
@@ -210,13 +229,19 @@ impl Connection {
                         .map(|column| Ok(NewColumn { column: column.clone(), fill: self.default_bytes(column)? }))
                         .collect::<Result<_>>()?,
                 ),
-                TableClause::Modify(changes) => TableChange::ModifyColumns(changes.clone()),
                 TableClause::AddConstraint(_)
                 | TableClause::DropConstraint { .. }
                 | TableClause::ChangeConstraint { .. }
                 | TableClause::RenameConstraint { .. } => {
                     self.alter_constraint(&owner, &name, clause)?;
                     continue;
+                }
+                TableClause::Modify(changes) => {
+                    self.check_new_defaults(&owner, &name, changes)?;
+                    TableChange::ModifyColumns(changes.clone())
+                }
+                TableClause::Drop { columns, cascade } => {
+                    TableChange::DropColumns { names: columns.clone(), cascade: *cascade }
                 }
                 TableClause::RenameTo(to) => TableChange::RenameTable(to.clone()),
                 TableClause::RenameColumn { from, to } => {
@@ -227,6 +252,19 @@ impl Connection {
             if let TableClause::RenameTo(to) = clause {
                 name.clone_from(to);
             }
+        }
+        Ok(())
+    }
+
+    /// The DEFAULTs that MODIFY gives, against the types that the columns have then.
+    fn check_new_defaults(&self, owner: &str, name: &str, changes: &[ColumnChange]) -> Result<()> {
+        let catalog = self.session.catalog();
+        let Some(table) = catalog.table(owner, name) else { return Ok(()) };
+        for change in changes {
+            let (Some(Some(default)), Some(column)) = (&change.default, table.column(&change.name)) else { continue };
+            let data_type = change.data_type.unwrap_or(table.columns[column].data_type);
+            let default = Some(default.clone());
+            self.check_default(&ColumnDef { data_type, default, ..table.columns[column].clone() })?;
         }
         Ok(())
     }
@@ -319,14 +357,20 @@ fn query_columns(query: &BoundQuery, names: &[String]) -> Result<Vec<ColumnDef>>
                     format!("zero-length columns are not allowed: {name} is NULL, of no data type"),
                 ));
             }
-            let is_name = name.chars().next().is_some_and(char::is_alphabetic)
-                && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | ' '));
-            if !is_name {
-                return Err(Error::user(998, format!("must name this expression with a column alias: {name}")));
-            }
+            check_column_name(&name)?;
             Ok(ColumnDef { name, data_type: output.declared, nullable: output.nullable, default: None })
         })
         .collect()
+}
+
+/// A heading as the name of a column.
+pub(super) fn check_column_name(name: &str) -> Result<()> {
+    let is_name = name.chars().next().is_some_and(char::is_alphabetic)
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | ' '));
+    if is_name {
+        return Ok(());
+    }
+    Err(Error::user(998, format!("must name this expression with a column alias: {name}")))
 }
 
 /// The literals `DATE '…'` and `TIMESTAMP '…'` of an expression.

@@ -3,7 +3,7 @@
 use common::{Error, Result};
 
 use super::command::{Command, Name};
-use super::{alter, grant, system, table, tablespace, user};
+use super::{alter, grant, sequence, synonym, system, table, tablespace, user, view};
 use crate::statement::words::Words;
 
 /// Parses a DDL, session or system command.
@@ -42,14 +42,34 @@ fn command(words: &mut Words<'_>) -> Result<Command> {
 }
 
 fn create(words: &mut Words<'_>) -> Result<Command> {
-    for what in
-        ["OR REPLACE", "GLOBAL TEMPORARY", "PRIVATE TEMPORARY", "BIGFILE", "TEMPORARY", "UNDO", "BITMAP", "PUBLIC"]
-    {
+    let replace = words.take("OR REPLACE");
+    let mut edition = words.take("EDITIONABLE") || words.take("NONEDITIONABLE");
+    if words.take("PUBLIC SYNONYM") {
+        return synonym::create(words, true, replace);
+    }
+    if words.take("SYNONYM") {
+        return synonym::create(words, false, replace);
+    }
+    let force = words.take("FORCE");
+    if !force && !words.take("NO FORCE") {
+        words.take("NOFORCE");
+    }
+    edition |= words.take("EDITIONABLE") || words.take("NONEDITIONABLE");
+    if words.take("VIEW") {
+        return view::create(words, replace, force);
+    }
+    if replace || force || edition {
+        return Err(words.unsupported("CREATE OR REPLACE"));
+    }
+    for what in ["GLOBAL TEMPORARY", "PRIVATE TEMPORARY", "BIGFILE", "TEMPORARY", "BITMAP", "PUBLIC"] {
         if words.next_is(what) {
             return Err(words.unsupported("CREATE"));
         }
     }
     words.take("SMALLFILE");
+    if words.take("UNDO TABLESPACE") {
+        return tablespace::create_undo(words);
+    }
     if words.take("TABLESPACE") {
         return tablespace::create(words);
     }
@@ -61,6 +81,9 @@ fn create(words: &mut Words<'_>) -> Result<Command> {
     }
     if words.take("INDEX") {
         return table::create_index(words, false);
+    }
+    if words.take("SEQUENCE") {
+        return sequence::create(words);
     }
     if words.take("USER") {
         return user::create(words);
@@ -84,6 +107,18 @@ fn alter(words: &mut Words<'_>) -> Result<Command> {
     if words.take("DATABASE") {
         return tablespace::alter_database(words);
     }
+    if words.take("SEQUENCE") {
+        return sequence::alter(words);
+    }
+    if words.next_is("VIEW") {
+        let start = words.clone();
+        words.take("VIEW");
+        let name = words.name()?;
+        if words.take("COMPILE") {
+            return Ok(Command::CompileView(name));
+        }
+        return Err(start.unsupported("ALTER"));
+    }
     if words.take("USER") {
         return user::alter(words);
     }
@@ -100,6 +135,20 @@ fn drop(words: &mut Words<'_>) -> Result<Command> {
     }
     if words.take("INDEX") {
         return Ok(Command::DropIndex(words.name()?));
+    }
+    if words.take("VIEW") {
+        let name = words.name()?;
+        words.take("CASCADE CONSTRAINTS");
+        return Ok(Command::DropView(name));
+    }
+    if words.take("SEQUENCE") {
+        return Ok(Command::DropSequence(words.name()?));
+    }
+    if words.take("PUBLIC SYNONYM") {
+        return synonym::drop(words, true);
+    }
+    if words.take("SYNONYM") {
+        return synonym::drop(words, false);
     }
     if words.take("TABLESPACE") {
         return tablespace::drop(words);

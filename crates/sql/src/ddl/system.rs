@@ -5,6 +5,7 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::command::{Command, Setting};
 use crate::statement::words::Words;
+use crate::transaction::parse::isolation_level;
 
 pub(crate) fn session(words: &mut Words<'_>) -> Result<Command> {
     if !words.take("SET") {
@@ -16,6 +17,10 @@ pub(crate) fn session(words: &mut Words<'_>) -> Result<Command> {
     }
     let mut settings = Vec::new();
     while !words.at_end() {
+        if words.take("ISOLATION_LEVEL") {
+            words.expect_sign(&Token::Eq)?;
+            return Ok(Command::AlterSessionIsolation(isolation_level(words, 2183)?));
+        }
         if words.take("EVENTS") {
             // ALTER SESSION SET EVENTS '…' and SET EVENTS = '…' are both in use.
             words.take_sign(&Token::Eq);
@@ -38,6 +43,9 @@ pub(crate) fn system(words: &mut Words<'_>) -> Result<Command> {
         words.take("LOCAL");
         words.take("GLOBAL");
         return Ok(Command::Checkpoint);
+    }
+    if words.take("SWITCH LOGFILE") {
+        return Ok(Command::SwitchLogfile);
     }
     if words.take("RESET") {
         let name = words.identifier()?.to_lowercase();
@@ -71,11 +79,16 @@ fn setting(words: &mut Words<'_>) -> Result<Setting> {
     let value = match words.peek().map(|word| word.token.clone()) {
         Some(Token::SingleQuotedString(text)) => {
             words.advance();
-            text
+            // The one value that is a list.
+            if name == "commit_write" { text.split_whitespace().collect() } else { text }
         }
         Some(Token::Word(word)) => {
             words.advance();
-            word.value
+            let mut value = word.value;
+            while name == "commit_write" && words.take_sign(&Token::Comma) {
+                value = format!("{value},{}", words.identifier()?);
+            }
+            value
         }
         Some(Token::Number(..) | Token::Minus) => {
             // A number, with its unit behind it.

@@ -6,11 +6,38 @@ use engine::catalog::{DatafileChange, TablespaceChange};
 use engine::instance::SpaceManagement;
 use engine::tablespace::{DatafileSpec, TablespaceSpec};
 
-use super::command::Command;
+use super::command::{Command, UndoTablespaceSpec};
+use super::logfile;
 use crate::statement::words::Words;
 
 /// Growth step where AUTOEXTEND ON does not say one.
 const AUTOEXTEND_STEP_BYTES: u64 = 1 << 20;
+
+/// What follows UNDO TABLESPACE: the room that undo takes is the database's own affair.
+pub(crate) fn create_undo(words: &mut Words<'_>) -> Result<Command> {
+    let name = words.identifier()?;
+    let (mut files, mut guaranteed) = (Vec::new(), false);
+    while !words.at_end() {
+        if words.take("DATAFILE") {
+            files.extend(datafiles(words)?);
+        } else if words.take("RETENTION") {
+            guaranteed = words.take("GUARANTEE");
+            if !guaranteed {
+                words.expect("NOGUARANTEE")?;
+            }
+        } else if words.take("EXTENT MANAGEMENT LOCAL") {
+            words.take("AUTOALLOCATE");
+        } else if words.take("ONLINE") {
+            // What is so anyway.
+        } else {
+            return Err(words.error(30024, "invalid specification for CREATE UNDO TABLESPACE"));
+        }
+    }
+    if files.is_empty() {
+        return Err(words.error(2199, "missing DATAFILE clause"));
+    }
+    Ok(Command::CreateUndoTablespace(UndoTablespaceSpec { name, files, guaranteed }))
+}
 
 pub(crate) fn create(words: &mut Words<'_>) -> Result<Command> {
     let mut spec = TablespaceSpec {
@@ -113,6 +140,12 @@ pub(crate) fn alter(words: &mut Words<'_>) -> Result<Command> {
 }
 
 pub(crate) fn alter_database(words: &mut Words<'_>) -> Result<Command> {
+    if words.take("ADD LOGFILE") {
+        return logfile::add(words);
+    }
+    if words.take("DROP LOGFILE") {
+        return logfile::drop(words);
+    }
     if !words.take("DATAFILE") {
         return Err(words.unsupported("ALTER DATABASE"));
     }

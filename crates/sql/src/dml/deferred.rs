@@ -19,10 +19,19 @@ pub(crate) struct Deferred {
     all: Option<bool>,
     /// SET CONSTRAINT of one, by number.
     one: BTreeMap<u32, bool>,
-    /// Keys of foreign keys and unique keys that may be violated.
-    keys: BTreeMap<u32, KeySet>,
-    /// Checks that some row violated when it went in.
-    checks: BTreeSet<u32>,
+    /// What may be violated, in the order in which it was found.
+    notes: Vec<Note>,
+    /// The number of the next note.
+    next: u64,
+}
+
+/// Something to look at again.
+#[derive(Debug)]
+struct Note {
+    number: u64,
+    constraint: u32,
+    /// Of a foreign or unique key; a check has none.
+    keys: KeySet,
 }
 
 impl Deferred {
@@ -34,21 +43,39 @@ impl Deferred {
 
     pub(crate) fn note_keys(&mut self, constraint: &ConstraintDef, keys: KeySet) {
         if !keys.is_empty() {
-            self.keys.entry(constraint.number).or_default().extend(keys);
+            self.note(constraint, keys);
         }
     }
 
+    fn note(&mut self, constraint: &ConstraintDef, keys: KeySet) {
+        self.notes.push(Note { number: self.next, constraint: constraint.number, keys });
+        self.next += 1;
+    }
+
+    /// How far it is, for [`Deferred::back_to`].
+    pub(crate) fn mark(&self) -> u64 {
+        self.next
+    }
+
+    /// Forgets what was noted since: the changes that it is about have been taken back.
+    pub(crate) fn back_to(&mut self, mark: u64) {
+        self.notes.retain(|note| note.number < mark);
+    }
+
     pub(crate) fn note_check(&mut self, constraint: &ConstraintDef) {
-        self.checks.insert(constraint.number);
+        self.note(constraint, KeySet::new());
     }
 
     fn numbers(&self) -> BTreeSet<u32> {
-        self.keys.keys().copied().chain(self.checks.iter().copied()).collect()
+        self.notes.iter().map(|note| note.constraint).collect()
+    }
+
+    fn keys(&self, number: u32) -> KeySet {
+        self.notes.iter().filter(|note| note.constraint == number).flat_map(|note| note.keys.iter().cloned()).collect()
     }
 
     fn forget(&mut self, number: u32) {
-        self.keys.remove(&number);
-        self.checks.remove(&number);
+        self.notes.retain(|note| note.constraint != number);
     }
 }
 
@@ -70,17 +97,13 @@ pub(crate) fn violated_key(key: &ConstraintDef) -> Error {
 }
 
 impl Connection {
-    /// Checks all that the transaction has deferred, and forgets it when all is well. To be called before a commit.
+    /// Checks all that the transaction has deferred. To be called before a commit.
     ///
     /// # Errors
     /// That of the first constraint that is violated; what was deferred stays so, and the transaction is not at its end.
     pub(crate) fn check_deferred(&self) -> Result<()> {
         let numbers = self.deferred.lock().numbers();
-        for number in numbers {
-            self.check_one_deferred(number)?;
-        }
-        self.forget_deferred();
-        Ok(())
+        numbers.into_iter().try_for_each(|number| self.check_one_deferred(number))
     }
 
     /// The transaction is at its end: nothing is deferred, and SET CONSTRAINTS has no effect any more.
@@ -95,7 +118,8 @@ impl Connection {
             return Ok(());
         };
         let Some(table) = catalog.table_by_number(constraint.table) else { return Ok(()) };
-        let keys = self.deferred.lock().keys.get(&number).cloned().unwrap_or_default();
+        let keys = self.deferred.lock().keys(number);
+        let _now = self.session.enter(self.session.current_snapshot());
         match constraint.kind {
             ConstraintKind::ForeignKey => self.check_keys_now(constraint, &keys),
             ConstraintKind::PrimaryKey | ConstraintKind::Unique => {

@@ -9,7 +9,6 @@ use engine::table::{Deleter, fetch_row};
 
 use super::referential::Consequences;
 use super::returning::several_rows;
-use super::target::standing;
 use super::update::{dml_sources, rows_query, target_name};
 use crate::cursor::connection::Connection;
 use crate::cursor::open::Cursor;
@@ -63,8 +62,7 @@ impl Connection {
             deleter.finish()
         });
         cursor.row_sources = dml_sources("DELETE", &table, &plan, &work);
-        let rows = deleter.rows();
-        result.map_err(|error| standing(error, rows))
+        result
     }
 }
 

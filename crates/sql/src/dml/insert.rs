@@ -14,7 +14,7 @@ use scalar::Datum;
 use super::assign::{Ready, Statement, Target, fits, kind};
 use super::intake::Intake;
 use super::returning::{Giving, several_rows};
-use super::target::{reads, standing};
+use super::target::reads;
 use super::transfer;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
@@ -22,8 +22,10 @@ use crate::cursor::run::{self, Running};
 use crate::error::from_datafusion;
 use crate::functions::evaluate;
 use crate::plan::binder::{Binder, fold_name};
+use crate::plan::bound::Bound;
 use crate::plan::query::BoundQuery;
 use crate::plan::scope::Scope;
+use crate::plan::sequence::take_values;
 use crate::scan::figures::Figures;
 use crate::statement::merge::Returning;
 use crate::statement::parse::parse_expression;
@@ -68,7 +70,7 @@ impl Connection {
             }
             _ => {
                 let bound = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
-                    let bound = binder.query(query, None, &[])?;
+                    let bound = binder.statement_query(query, &[])?;
                     assigned(binder, bound, &table, &columns)
                 })?;
                 self.insert_query(&table, &columns, bound, cursor)
@@ -131,11 +133,12 @@ impl Connection {
         for row in rows {
             let values = &row.content;
             if values.len() > columns.len() {
-                return Err(standing(Error::user(913, "too many values"), inserter.rows()));
+                return Err(Error::user(913, "too many values"));
             }
             if values.len() < columns.len() {
-                return Err(standing(Error::user(947, "not enough values"), inserter.rows()));
+                return Err(Error::user(947, "not enough values"));
             }
+            let mut bounds = row_values(values, binder)?;
             bytes.clear();
             let mut places: Vec<Option<(usize, usize)>> = Vec::with_capacity(table.columns.len());
             let pushed = (|| {
@@ -157,7 +160,8 @@ impl Connection {
                             }
                         }
                         Origin::Source(at) => {
-                            let value = self.single_value(&values[*at], binder)?;
+                            let bound = bounds[*at].take().ok_or_else(|| Error::bug("a value is missing"))?;
+                            let value = self.single_value(bound)?;
                             targets[column].store(&*context, &value, &mut bytes)?
                         }
                     };
@@ -170,15 +174,14 @@ impl Connection {
                 }
                 inserter.push(&row)
             })();
-            pushed.map_err(|error| standing(error, inserter.rows()))?;
+            pushed?;
         }
         let finished = inserter.finish();
-        finished.map_err(|error| standing(error, inserter.rows()))
+        finished
     }
 
     /// The value of an expression without columns; a subquery in it is run.
-    fn single_value(&self, e: &ast::Expr, binder: &Binder<'_>) -> Result<Datum> {
-        let bound = binder.value(e, &Scope::default())?;
+    fn single_value(&self, bound: Bound) -> Result<Datum> {
         if !holds_subquery(&bound.expr) {
             return evaluate::datum(&bound.expr);
         }
@@ -253,9 +256,8 @@ impl Connection {
             Ok(())
         });
         let result = result.and_then(|()| load.measure(self.session.meter(), || inserter.finish()));
-        let rows = inserter.rows();
         cursor.row_sources = insert_sources(&plan, &load);
-        result.map_err(|error| standing(error, rows))
+        result
     }
 }
 
@@ -288,12 +290,11 @@ impl Connection {
     /// Puts the rows in; says how many.
     pub(crate) fn put_settled(&self, table: &Arc<TableDef>, settled: &Settled) -> Result<u64> {
         let mut intake = Intake::new(self, table)?;
-        let pushed = settled
+        settled
             .batches
             .iter()
-            .try_for_each(|batch| push_batch(batch, &settled.origins, &settled.targets, &mut intake))
-            .and_then(|()| intake.finish());
-        pushed.map_err(|error| standing(error, intake.rows()))
+            .try_for_each(|batch| push_batch(batch, &settled.origins, &settled.targets, &mut intake))?;
+        intake.finish()
     }
 }
 
@@ -305,6 +306,18 @@ fn targets(table: &TableDef, columns: &[usize], bound: &BoundQuery) -> Vec<Targe
         .zip(declared)
         .map(|(column, declared)| Target::new(table, *column, declared, Statement::Insert))
         .collect()
+}
+
+/// The expressions of a row, None for DEFAULT. What they take of sequences is taken here: one value of each for the row.
+fn row_values(values: &[ast::Expr], binder: &Binder<'_>) -> Result<Vec<Option<Bound>>> {
+    let (mut row, sequences) = binder.naming_sequences(|| {
+        values
+            .iter()
+            .map(|e| if is_default(e) { Ok(None) } else { binder.value(e, &Scope::default()).map(Some) })
+            .collect::<Result<Vec<_>>>()
+    })?;
+    take_values(&sequences, &mut row)?;
+    Ok(row)
 }
 
 /// The row sources of an INSERT: the load above the query's own.

@@ -131,7 +131,7 @@ impl Connection {
         } else {
             Some(Consequences::of_delete(self, table, gone.iter().copied())?)
         };
-        self.change_rows(table, &changed, &|take| {
+        self.replace_rows(table, &changed, &|take| {
             let mut row: Vec<Option<&[u8]>> = vec![None; width];
             for (rowid, batch, at) in victims.rows.iter().filter(|(_, batch, at)| !goes(*batch, *at)) {
                 for (value, column) in row.iter_mut().zip(&ready[*batch as usize]) {

@@ -15,7 +15,7 @@ use super::condition::{physical, values};
 use super::insert::{Origin, holds_subquery, push_arrays};
 use super::intake::Intake;
 use super::merge::listed;
-use super::target::{reads, standing};
+use super::target::reads;
 use super::update::default_bound;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
@@ -44,7 +44,7 @@ impl Connection {
     pub(crate) fn multi_insert(&mut self, insert: &MultiInsert, cursor: &mut Cursor) -> Result<u64> {
         let text = cursor.shared.text.clone();
         let bound =
-            self.with_binder(&text, &cursor.binds, |binder| binder.query(&insert.query, None, &insert.headings))?;
+            self.with_binder(&text, &cursor.binds, |binder| binder.statement_query(&insert.query, &insert.headings))?;
         let mut tables = Vec::new();
         for into in insert.branches.iter().flat_map(|branch| &branch.into) {
             let (owner, name) = self.qualified(&into.table);
@@ -92,8 +92,7 @@ impl Connection {
         cursor.row_sources =
             vec![RowSource { depth: 0, object: 0, operation: "MULTI-TABLE INSERT".to_owned(), figures }];
         run::row_sources(&plan, 1, &mut cursor.row_sources);
-        result.map_err(|error| standing(error, rows))?;
-        Ok(rows)
+        result.map(|()| rows)
     }
 
     /// The condition of each branch; None: always, or what no other took.

@@ -9,12 +9,11 @@ use std::sync::Arc;
 
 use common::{Error, ObjectNumber, Result, Rowid};
 use engine::catalog::{ChangeLock, ConstraintDef, OnDelete, TableDef};
-use engine::constraint::{KeySet, children, has_children, whole_key};
+use engine::constraint::{KeySet, children, has_children, take_parents, whole_key};
 use engine::table::{Deleter, Fetcher, Row, Updater, fetch_row};
 
 use super::checks::RowChecks;
 use super::deferred::child_found;
-use super::target::standing;
 use crate::cursor::connection::Connection;
 
 /// A table whose rows change, locked.
@@ -83,6 +82,9 @@ impl<'c> Consequences<'c> {
         let mut waiting = vec![(Arc::clone(table), named)];
         while let Some((parent, rows)) = waiting.pop() {
             connection.session.check_cancelled()?;
+            if parent.referencing.iter().any(|foreign| foreign.state.enabled) {
+                take_parents(&connection.session, &parent, rows.iter().copied())?;
+            }
             for foreign in parent.referencing.iter().filter(|foreign| foreign.state.enabled) {
                 if let Some((child, more)) = found.children_of(&parent, &rows, foreign)? {
                     waiting.push((child, more));
@@ -177,9 +179,13 @@ impl<'c> Consequences<'c> {
             return Err(Error::user(1407, format!("cannot update ({name}) to NULL")));
         }
         let session = &self.connection.session;
-        self.connection.change_rows(table, &changed, &|take| {
+        self.connection.replace_rows(table, &changed, &|take| {
             for rowid in rows {
-                let Some(row) = fetch_row(session, table, *rowid)? else { continue };
+                // Children were found as they are now; that one was changed since the statement began, the update finds out.
+                let now = session.enter(session.current_snapshot());
+                let row = fetch_row(session, table, *rowid)?;
+                drop(now);
+                let Some(row) = row else { continue };
                 let mut columns = row.columns();
                 columns.resize(table.columns.len(), None);
                 for column in &changed {
@@ -193,13 +199,18 @@ impl<'c> Consequences<'c> {
     }
 }
 
+/// A child without its parent is the parent's fault here; other errors stay what they are.
+fn orphaned(error: Error, foreign: &ConstraintDef) -> Error {
+    if error.is_ora(2291) { child_found(foreign) } else { error }
+}
+
 /// Hands every row, as it is to be, to the function given; may be called several times.
 pub(crate) type NewRows<'a> = dyn Fn(&mut dyn FnMut(Rowid, &[Option<&[u8]>]) -> Result<()>) -> Result<()> + 'a;
 
 impl Connection {
     /// Changes rows of a table, in which the columns `changed` may have new values: constraints are checked for all of them before the first
     /// one changes. Returns how many have changed.
-    pub(crate) fn change_rows(&self, table: &Arc<TableDef>, changed: &[usize], rows: &NewRows<'_>) -> Result<u64> {
+    pub(crate) fn replace_rows(&self, table: &Arc<TableDef>, changed: &[usize], rows: &NewRows<'_>) -> Result<u64> {
         let mut checks = RowChecks::of(self, table, Some(changed))?;
         if let Some(checks) = &mut checks {
             rows(&mut |_, row| {
@@ -211,17 +222,14 @@ impl Connection {
         let late = self.vanished_keys(table, changed, rows)?;
         let mut updater = Updater::new(Arc::clone(&self.session), Arc::clone(table));
         let result = rows(&mut |rowid, row| updater.push(rowid, row)).and_then(|()| updater.finish());
-        let stand = updater.rows();
-        let finished = result.map_err(|error| self.key_named(error)).and_then(|rows| {
-            if let Some(checks) = checks {
-                checks.finish(&mut self.deferred.lock())?;
-            }
-            for (foreign, keys) in &late {
-                self.check_keys_now(foreign, keys).map_err(|_| child_found(foreign))?;
-            }
-            Ok(rows)
-        });
-        finished.map_err(|error| standing(error, stand))
+        let rows = result.map_err(|error| self.key_named(error))?;
+        if let Some(checks) = checks {
+            checks.finish(&mut self.deferred.lock())?;
+        }
+        for (foreign, keys) in &late {
+            self.check_keys_now(foreign, keys).map_err(|error| orphaned(error, foreign))?;
+        }
+        Ok(rows)
     }
 
     /// Keys of the table that no row has after the change: other tables' rows must not refer to them. Gives those that rows of this table may
@@ -242,14 +250,24 @@ impl Connection {
             let vanished = match known.entry(reference.key) {
                 Entry::Occupied(there) => there.into_mut(),
                 Entry::Vacant(place) => {
-                    let mut rowids = Vec::new();
+                    let mut changes = Vec::new();
                     let mut new = KeySet::new();
                     rows(&mut |rowid, row| {
-                        rowids.push(rowid);
-                        new.extend(whole_key(&reference.columns, |position| row[position]));
+                        let key = whole_key(&reference.columns, |position| row[position]);
+                        new.extend(key.clone());
+                        changes.push((rowid, key));
                         Ok(())
                     })?;
-                    let old = keys_of(self, table, &reference.columns, &mut rowids.into_iter())?;
+                    let mut old = KeySet::new();
+                    let mut leaving = Vec::new();
+                    for (rowid, key) in changes {
+                        let before = keys_of(self, table, &reference.columns, &mut std::iter::once(rowid))?;
+                        if before.iter().any(|before| Some(before) != key.as_ref()) {
+                            leaving.push(rowid);
+                            old.extend(before);
+                        }
+                    }
+                    take_parents(&self.session, table, leaving.into_iter())?;
                     place.insert(old.difference(&new).cloned().collect())
                 }
             };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use common::{Error, Result};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::sql::sqlparser::ast::ObjectName;
-use engine::catalog::{ObjectPrivilege, TableDef};
+use engine::catalog::{ObjectPrivilege, SchemaObject, TableDef};
 
 use crate::cursor::connection::Connection;
 use crate::plan::binder::owner_and_name;
@@ -16,17 +16,39 @@ impl Connection {
     pub(crate) fn target(&self, name: &ObjectName, privilege: ObjectPrivilege) -> Result<Arc<TableDef>> {
         let (owner, table) = owner_and_name(name)?;
         let catalog = self.session.catalog();
-        let schema = owner.as_deref().unwrap_or(&self.schema);
-        let Some(found) = catalog.table(schema, &table) else {
-            if crate::views::find(&table).is_some() {
-                return Err(Error::user(
-                    2030,
-                    format!("{table} is a view of the dictionary or of figures: it can only be read"),
-                ));
+        let user = self.session.user();
+        let resolved = catalog.resolve(&self.schema, owner.as_deref(), &table)?;
+        let found = match &resolved.object {
+            Some(SchemaObject::Table(found)) => found,
+            Some(object @ SchemaObject::View(view)) => {
+                catalog.check_object(&user, object, privilege)?;
+                if view.read_only {
+                    return Err(Error::user(
+                        42399,
+                        format!("cannot perform a DML operation on a read-only view: {}", view.qualified_name()),
+                    ));
+                }
+                return Err(Error::unsupported(format!("{privilege} through a view: {}", view.qualified_name())));
             }
-            return Err(Error::user(942, format!("table or view does not exist: {name}")));
+            Some(SchemaObject::Sequence(_) | SchemaObject::Synonym(_)) => {
+                return Err(Error::user(2201, format!("sequence not allowed here: {name}")));
+            }
+            None => {
+                // A damaged table says what it is damaged by.
+                catalog
+                    .require_table(&resolved.owner, &resolved.name)
+                    .map(drop)
+                    .or_else(|error| if error.is_ora(942) { Ok(()) } else { Err(error) })?;
+                if crate::views::find(&resolved.name).is_some() {
+                    return Err(Error::user(
+                        2030,
+                        format!("{} is a view of the dictionary or of figures: it can only be read", resolved.name),
+                    ));
+                }
+                return Err(Error::user(942, format!("table or view does not exist: {name}")));
+            }
         };
-        catalog.check_table(&self.session.user(), found, privilege)?;
+        catalog.check_table(&user, found, privilege)?;
         if found.is_dictionary() {
             return Err(Error::user(
                 1031,
@@ -42,12 +64,4 @@ pub(crate) fn reads(plan: &Arc<dyn ExecutionPlan>, table: &TableDef) -> bool {
     let node: &dyn std::any::Any = plan.as_ref();
     node.downcast_ref::<TableReadExec>().is_some_and(|read| read.spec.table.object == table.object)
         || plan.children().into_iter().any(|child| reads(child, table))
-}
-
-/// An error of a statement of which some rows stand.
-pub(crate) fn standing(mut error: Error, rows: u64) -> Error {
-    if rows > 0 {
-        error.text = format!("{} ({rows} rows of this statement stand)", error.text);
-    }
-    error
 }

@@ -78,7 +78,7 @@ impl Connection {
                     ready[*batch as usize].iter().map(|column| column.value(*at as usize)).collect();
                 giving.add(Some(*rowid), &row);
             }
-            self.change_rows(&table, &changed, &|take| {
+            self.replace_rows(&table, &changed, &|take| {
                 let mut row: Vec<Option<&[u8]>> = vec![None; targets.len()];
                 for (rowid, batch, at) in &victims.rows {
                     for (value, column) in row.iter_mut().zip(&ready[*batch as usize]) {

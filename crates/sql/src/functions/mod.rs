@@ -12,6 +12,7 @@ pub(crate) mod listagg;
 pub(crate) mod moments;
 pub(crate) mod packed;
 pub(crate) mod rows;
+pub(crate) mod sequence;
 pub(crate) mod several_rows;
 pub(crate) mod sum;
 

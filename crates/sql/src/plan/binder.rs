@@ -6,6 +6,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use common::{DataType, Error, Result};
@@ -15,6 +16,8 @@ use scalar::Context;
 
 use super::bound::Bound;
 use super::query::BoundQuery;
+use super::sequence::{SequencePlace, SequenceUse};
+use crate::functions::sequence::Sequence;
 
 /// A column of a table, as the binder sees it.
 #[derive(Clone, Debug)]
@@ -30,9 +33,17 @@ pub(crate) struct TableColumn {
 #[derive(Clone, Debug)]
 pub(crate) struct Relation {
     pub(crate) owner: String,
-    /// One a field of the provider's schema, in its order.
+    /// One a field of the provider's schema or an output of the query, in its order.
     pub(crate) columns: Vec<TableColumn>,
-    pub(crate) provider: Arc<dyn TableProvider>,
+    pub(crate) source: Source,
+}
+
+/// Where a relation's rows come from.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    Provider(Arc<dyn TableProvider>),
+    /// The query of a view.
+    Query(Box<BoundQuery>),
 }
 
 /// Where the binder finds tables.
@@ -42,6 +53,12 @@ pub(crate) trait Tables: fmt::Debug + Send + Sync {
     /// # Errors
     /// When the dictionary cannot be read.
     fn relation(&self, owner: Option<&str>, name: &str, hints: &Hints) -> Result<Option<Relation>>;
+
+    /// The sequence of this name, as `relation` finds tables.
+    ///
+    /// # Errors
+    /// Where the user may not take values of it.
+    fn sequence(&self, owner: Option<&str>, name: &str) -> Result<Option<Sequence>>;
 }
 
 /// The optimiser hints of a query block, as written; FULL and INDEX are obeyed, the rest is read and passed over.
@@ -89,6 +106,12 @@ pub(crate) struct Binder<'a> {
     pub(crate) rownum_used: Cell<bool>,
     /// How many aggregates may stand one inside the other where we are: window functions are allowed where it is all of them.
     pub(crate) aggregates_allowed: Cell<u8>,
+    /// Whether NEXTVAL and CURRVAL may stand where we are.
+    pub(crate) sequences: Cell<SequencePlace>,
+    /// The sequences that the select list being bound names.
+    pub(crate) sequences_used: RefCell<Vec<SequenceUse>>,
+    /// What each `*` of a select list stands for: where it begins and ends in the text, and the columns.
+    pub(crate) wildcards: RefCell<Vec<(Range<usize>, String)>>,
     unique: Cell<u32>,
 }
 
@@ -102,6 +125,9 @@ impl<'a> Binder<'a> {
             outer_marks: RefCell::default(),
             rownum_used: Cell::new(false),
             aggregates_allowed: Cell::new(0),
+            sequences: Cell::default(),
+            sequences_used: RefCell::default(),
+            wildcards: RefCell::default(),
             unique: Cell::new(0),
         }
     }

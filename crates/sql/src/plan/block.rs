@@ -33,8 +33,10 @@ use super::grouping::{as_column, holds_aggregate};
 use super::hints;
 use super::query::{BoundQuery, Output, ambiguous, ordinal, unique_fields};
 use super::scope::{Merged, Scope, ScopeColumn};
+use super::sequence::{self, SequencePlace, with_sequences};
 use crate::error::from_datafusion;
 use crate::functions;
+use crate::statement::position;
 use crate::types::Kind;
 
 /// The planner's name of the ROWNUM column.
@@ -48,6 +50,13 @@ struct Item {
     span: Span,
     /// Named with AS, so that ORDER BY finds it first.
     alias: bool,
+}
+
+impl Item {
+    /// An item that the statement's text does not have.
+    fn unwritten((name, bound): (String, Bound)) -> Self {
+        Self { name, bound, span: Span::empty(), alias: false }
+    }
 }
 
 /// One key of ORDER BY: an output, or an expression of its own.
@@ -68,6 +77,18 @@ impl Binder<'_> {
         order: &[ast::OrderByExpr],
         outer: Option<&Scope<'_>>,
         names: &[String],
+    ) -> Result<BoundQuery> {
+        self.block_with(select, order, outer, names, |_, _| Ok(Vec::new()))
+    }
+
+    /// A block with further outputs behind its select list, which `more` makes from the columns of FROM; it is told whether rows are grouped.
+    pub(crate) fn block_with(
+        &self,
+        select: &Select,
+        order: &[ast::OrderByExpr],
+        outer: Option<&Scope<'_>>,
+        names: &[String],
+        more: impl FnOnce(&Scope<'_>, bool) -> Result<Vec<(String, Bound)>>,
     ) -> Result<BoundQuery> {
         let Select {
             select_token: _,
@@ -115,6 +136,7 @@ impl Binder<'_> {
         if let Some((_, what)) = unknown.iter().find(|(present, _)| *present) {
             return Err(Error::unsupported(what));
         }
+        let place = self.sequences.replace(SequencePlace::Refused);
         let distinct = match distinct {
             None | Some(Distinct::All) => false,
             Some(Distinct::Distinct) => true,
@@ -149,7 +171,12 @@ impl Binder<'_> {
         // Bind everything above WHERE.
         let groups = self.group_by(group_by, &scope)?;
         self.aggregates_allowed.set(AGGREGATES_NESTED_MAX);
-        let mut list = self.select_list(projection, &scope, names)?;
+        let plain = place == SequencePlace::Statement && !distinct && groups.is_empty() && having.is_none();
+        let (mut list, sequences) = if plain && order.is_empty() {
+            self.naming_sequences(|| self.select_list(projection, &scope, names))?
+        } else {
+            (self.select_list(projection, &scope, names)?, Vec::new())
+        };
         let mut keys = self.order_keys(order, &list, &scope)?;
         self.aggregates_allowed.set(1);
         let having = having.as_ref().map(|e| Ok((self.condition(e, &scope)?, e.span()))).transpose()?;
@@ -160,6 +187,11 @@ impl Binder<'_> {
             || having.is_some()
             || list.iter().any(|item| holds_aggregate(&item.bound.expr))
             || keys.iter().any(|(key, ..)| matches!(key, Key::Hidden(bound, _) if holds_aggregate(&bound.expr)));
+        list.extend(more(&scope, grouped)?.into_iter().map(Item::unwritten));
+        if grouped && !sequences.is_empty() {
+            return Err(sequence::not_allowed());
+        }
+        let plan = with_sequences(plan, sequences)?;
         let mut plan = if grouped {
             if groups.iter().any(|group| matches!(group, Expr::GroupingSet(_))) {
                 // In the rows of a set that leaves a column out, it is NULL.
@@ -201,13 +233,9 @@ impl Binder<'_> {
         if !outer_conditions.is_empty() {
             return Err(Error::user(1752, "(+) has no meaning in a statement about one table"));
         }
-        let mut items_list = vec![Item { name: "ROWID".to_owned(), bound: rowid, span: Span::empty(), alias: false }];
-        items_list.extend(list(&scope)?.into_iter().map(|(name, bound)| Item {
-            name,
-            bound,
-            span: Span::empty(),
-            alias: false,
-        }));
+        let mut items_list = vec![Item::unwritten(("ROWID".to_owned(), rowid))];
+        let (values, sequences) = self.naming_sequences(|| list(&scope))?;
+        items_list.extend(values.into_iter().map(Item::unwritten));
         let mut builder = LogicalPlanBuilder::new(self.join_list(items, Vec::new())?);
         if let Some(condition) = filters.into_iter().reduce(datafusion::logical_expr::and) {
             builder = builder.filter(condition).map_err(from_datafusion)?;
@@ -215,7 +243,8 @@ impl Binder<'_> {
         if let RownumLimit::Rows(n) = rownum {
             builder = builder.limit(0, Some(usize::try_from(n).unwrap_or(usize::MAX))).map_err(from_datafusion)?;
         }
-        finish(builder.build().map_err(from_datafusion)?, items_list, Vec::new(), false)
+        let plan = with_sequences(builder.build().map_err(from_datafusion)?, sequences)?;
+        finish(plan, items_list, Vec::new(), false)
     }
 
     /// The rows of `source` for which no row of `target` satisfies `on`, and `selection` is true: what `list` makes of them.
@@ -300,10 +329,10 @@ impl Binder<'_> {
                 }
                 SelectItem::Wildcard(options) => {
                     plain(options)?;
-                    expand(
-                        &mut list,
-                        scope.columns.iter().filter(|column| !column.pseudo && column.merged == Merged::No),
-                    );
+                    let columns =
+                        || scope.columns.iter().filter(|column| !column.pseudo && column.merged == Merged::No);
+                    self.note_wildcard(None, options, columns());
+                    expand(&mut list, columns());
                 }
                 SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), options) => {
                     plain(options)?;
@@ -321,12 +350,36 @@ impl Binder<'_> {
                     if !scope.columns.iter().any(|column| matching(&column)) {
                         return Err(self.at(Error::user(904, format!("{name}: invalid identifier")), name.span()));
                     }
+                    self.note_wildcard(Some(name.span()), options, scope.columns.iter().filter(matching));
                     expand(&mut list, scope.columns.iter().filter(matching));
                 }
                 other => return Err(Error::unsupported(format!("select-list item {other}"))),
             }
         }
         Ok(list)
+    }
+
+    /// Notes what a `*` stands for, or a `table.*` that begins at `qualifier`: CREATE VIEW keeps the columns in its place.
+    fn note_wildcard<'c>(
+        &self,
+        qualifier: Option<Span>,
+        options: &WildcardAdditionalOptions,
+        columns: impl Iterator<Item = &'c ScopeColumn>,
+    ) {
+        let text = self.cx.text;
+        let star = options.wildcard_token.0.span;
+        let place = |location| position::offset(text, location);
+        let start = place(qualifier.unwrap_or(star).start);
+        let (Some(start), Some(from), Some(end)) = (start, place(star.start), place(star.end)) else { return };
+        let columns: Vec<&ScopeColumn> = columns.collect();
+        let one_table = columns.iter().all(|column| column.table == columns[0].table);
+        let quoted = |column: &&ScopeColumn| match &column.table {
+            _ if qualifier.is_some() => format!("{}\"{}\"", text[start..from].trim_end(), column.name),
+            Some(table) if !one_table => format!("\"{table}\".\"{}\"", column.name),
+            _ => format!("\"{}\"", column.name),
+        };
+        let list = columns.iter().map(quoted).collect::<Vec<_>>().join(",");
+        self.wildcards.borrow_mut().push((start..end, list));
     }
 
     fn order_keys(

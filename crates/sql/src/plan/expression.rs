@@ -16,6 +16,7 @@ use super::binder::{Binder, fold};
 use super::bound::{Bound, null};
 use super::query::BoundQuery;
 use super::scope::Scope;
+use super::sequence;
 use crate::error::from_datafusion;
 use crate::functions;
 use crate::statement::position;
@@ -182,6 +183,9 @@ impl Binder<'_> {
         if let Some(bound) = scope.resolve(&parts).map_err(|error| self.at(error, span))? {
             return Ok(bound);
         }
+        if let Some((name, next)) = sequence::parts(idents, &parts) {
+            return self.sequence_value(name, next).map_err(|error| self.at(error, span));
+        }
         let quoted = idents.iter().any(|ident| ident.quote_style.is_some());
         if !quoted {
             if let [name] = parts.as_slice() {
@@ -194,9 +198,6 @@ impl Binder<'_> {
                 if functions::absent::pseudocolumn(name) {
                     return Err(Error::unsupported(format!("pseudocolumn {name}")));
                 }
-            }
-            if parts.len() > 1 && matches!(parts[parts.len() - 1].as_str(), "NEXTVAL" | "CURRVAL") {
-                return Err(self.at(Error::unsupported("sequences"), span));
             }
             if functions::library::exists(&parts.join(".")) {
                 return self.call(&parts.join("."), Vec::new());

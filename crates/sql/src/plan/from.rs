@@ -10,7 +10,7 @@ use datafusion::sql::sqlparser::ast::{
     TableWithJoins,
 };
 
-use super::binder::{Binder, Hints, fold, owner_and_name};
+use super::binder::{Binder, Hints, Source, fold, owner_and_name};
 use super::condition::constant;
 use super::query::BoundQuery;
 use super::scope::{Merged, Scope, ScopeColumn, qualified};
@@ -118,6 +118,16 @@ impl Binder<'_> {
                 None => error,
             }
         })?;
+        let provider = match relation.source {
+            Source::Provider(provider) => provider,
+            Source::Query(query) => {
+                let mut item = self.derived_as(*query, Some(known), cx)?;
+                if shown.is_none() {
+                    item.columns.iter_mut().for_each(|column| column.owner = Some(relation.owner.clone()));
+                }
+                return Ok(item);
+            }
+        };
         let planner_name = cx.relation(&known);
         let columns = relation
             .columns
@@ -137,7 +147,7 @@ impl Binder<'_> {
             .collect();
         let plan = LogicalPlanBuilder::scan(
             datafusion::common::TableReference::bare(planner_name.as_str()),
-            provider_as_source(relation.provider),
+            provider_as_source(provider),
             None,
         )
         .and_then(LogicalPlanBuilder::build)

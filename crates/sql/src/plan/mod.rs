@@ -10,6 +10,8 @@ pub(crate) mod from;
 pub(crate) mod function;
 pub(crate) mod grouping;
 pub(crate) mod hints;
+pub(crate) mod locking;
 pub(crate) mod query;
 pub(crate) mod scope;
+pub(crate) mod sequence;
 pub(crate) mod window;

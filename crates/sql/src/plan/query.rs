@@ -12,6 +12,7 @@ use super::binder::{Binder, Named, fold};
 use super::bound::{Bound, null};
 use super::function::direction;
 use super::scope::Scope;
+use super::sequence::SequencePlace;
 use crate::error::from_datafusion;
 use crate::functions;
 use crate::types::Kind;
@@ -97,11 +98,12 @@ impl Binder<'_> {
             pipe_operators,
         } = query;
         if !locks.is_empty() {
-            return Err(Error::unsupported("FOR UPDATE (row locks come with transactions)"));
+            return Err(Error::user(933, "SQL command not properly ended: FOR UPDATE ends a whole statement"));
         }
         if for_clause.is_some() || settings.is_some() || format_clause.is_some() || !pipe_operators.is_empty() {
             return Err(Error::unsupported(format!("a clause of {query}")));
         }
+        let place = self.sequences.replace(SequencePlace::Refused);
         let visible = self.named.borrow().len();
         if let Some(with) = with {
             self.with(with)?;
@@ -113,7 +115,11 @@ impl Binder<'_> {
         };
         // Flags of the block around this one.
         let (rownum, aggregates) = (self.rownum_used.replace(false), self.aggregates_allowed.replace(0));
+        if order.is_empty() && place == SequencePlace::Statement && !matches!(**body, SetExpr::SetOperation { .. }) {
+            self.sequences.set(place);
+        }
         let bound = self.body(body, order, outer, names);
+        self.sequences.set(place);
         self.rownum_used.set(rownum);
         self.aggregates_allowed.set(aggregates);
         let bound = self.limited(bound?, limit_clause.as_ref(), fetch.as_ref());
@@ -121,7 +127,7 @@ impl Binder<'_> {
         bound
     }
 
-    fn with(&self, with: &ast::With) -> Result<()> {
+    pub(super) fn with(&self, with: &ast::With) -> Result<()> {
         for cte in &with.cte_tables {
             let ast::Cte { alias, query, from: None, materialized: None, .. } = cte else {
                 return Err(Error::unsupported(format!("WITH {cte}")));

@@ -87,7 +87,8 @@ impl<'a> Scope<'a> {
         Ok(None)
     }
 
-    fn find(&self, parts: &[String]) -> Result<Option<&ScopeColumn>> {
+    /// The column of this FROM clause with this name.
+    pub(crate) fn find(&self, parts: &[String]) -> Result<Option<&ScopeColumn>> {
         let mut found = self.columns.iter().filter(|column| match parts {
             [name] => column.name == *name && column.merged == Merged::No,
             [table, name] => column.name == *name && column.table.as_ref() == Some(table),

@@ -56,7 +56,10 @@ impl Tokens<'_> {
             } else if word(0, &["CURSOR"]) && opens(1) && word(2, &["SELECT", "WITH"]) {
                 "CURSOR (…)"
             } else if word(0, &["FOR"]) && word(1, &["UPDATE"]) {
-                "FOR UPDATE (row locks come with transactions)"
+                // That of a whole query is gone by now.
+                return Err(
+                    self.error(at, Error::user(933, "SQL command not properly ended: FOR UPDATE ends a query alone"))
+                );
             } else if changes
                 && depth == 0
                 && at > 2

@@ -13,6 +13,9 @@ use super::position;
 use super::syntax::{in_queries, leftover, syntax_error};
 use super::words::Words;
 use crate::ddl::command::{Command, Name};
+use crate::transaction;
+use crate::transaction::command::TransactionCommand;
+use crate::transaction::for_update::{self, ForUpdate};
 
 static DIALECT: OracleDialect = OracleDialect {};
 
@@ -27,6 +30,8 @@ pub(crate) enum Statement {
     Query {
         query: Box<ast::Query>,
         headings: Vec<String>,
+        /// FOR UPDATE.
+        lock: Option<ForUpdate>,
     },
     Insert(Box<ast::Insert>, Option<Returning>),
     Update(Box<ast::Update>, Option<Returning>),
@@ -35,15 +40,12 @@ pub(crate) enum Statement {
     /// INSERT ALL, INSERT FIRST.
     MultiInsert(Box<MultiInsert>),
     Command(Command),
-    Commit,
-    /// ROLLBACK, to a savepoint or not.
-    Rollback,
-    Savepoint,
     /// SET CONSTRAINTS; no names: all.
     SetConstraints {
         names: Vec<Name>,
         deferred: bool,
     },
+    Transaction(TransactionCommand),
 }
 
 impl Statement {
@@ -56,27 +58,14 @@ impl Statement {
             Self::Delete(..) => ("DELETE", 7),
             Self::Merge(_) => ("MERGE", 189),
             Self::Command(command) => command.verb(),
-            Self::Commit => ("COMMIT", 44),
-            Self::Rollback => ("ROLLBACK", 45),
-            Self::Savepoint => ("SAVEPOINT", 46),
             Self::SetConstraints { .. } => ("SET CONSTRAINT", 90),
+            Self::Transaction(command) => command.verb(),
         }
     }
 
+    /// Whether a commit stands before and after it.
     pub(crate) fn is_ddl(&self) -> bool {
-        match self {
-            Self::Command(command) => !matches!(
-                command,
-                Command::AlterSession(_)
-                    | Command::AlterSessionSchema(_)
-                    | Command::AlterSystem(_)
-                    | Command::ResetSystem(_)
-                    | Command::FlushBufferCache
-                    | Command::FlushSharedPool
-                    | Command::Checkpoint
-            ),
-            _ => false,
-        }
+        matches!(self, Self::Command(command) if command.is_ddl())
     }
 }
 
@@ -95,10 +84,14 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
         check_numbers(&words)?;
     }
     match keyword.as_str() {
-        "SELECT" | "WITH" => match tree(text)? {
-            Tree::Query(query) => Ok(Statement::Query { query, headings: headings(text) }),
-            other => Err(Error::unsupported(format!("statement {other}"))),
-        },
+        "SELECT" | "WITH" => {
+            let lock = for_update::clause(&words)?;
+            let query = lock.as_ref().map_or(text, |lock| &text[..lock.offset]);
+            match tree(query)? {
+                Tree::Query(query) => Ok(Statement::Query { query, headings: headings(text), lock }),
+                other => Err(Error::unsupported(format!("statement {other}"))),
+            }
+        }
         "INSERT" if words.next_is("INSERT ALL") || words.next_is("INSERT FIRST") => {
             multi_insert(&mut words).map(|insert| Statement::MultiInsert(Box::new(insert)))
         }
@@ -118,25 +111,6 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
         "CREATE" | "ALTER" | "DROP" | "TRUNCATE" | "RENAME" | "GRANT" | "REVOKE" => {
             crate::ddl::parse::parse(text).map(Statement::Command)
         }
-        "COMMIT" => {
-            words.advance();
-            words.take("WORK");
-            if words.take("COMMENT") {
-                words.string()?;
-            }
-            if words.next_is("WRITE") || words.next_is("FORCE") {
-                return Err(words.unsupported("COMMIT"));
-            }
-            words.end()?;
-            Ok(Statement::Commit)
-        }
-        "ROLLBACK" => Ok(Statement::Rollback),
-        "SAVEPOINT" => {
-            words.advance();
-            words.identifier()?;
-            words.end()?;
-            Ok(Statement::Savepoint)
-        }
         "SET" if words.take("SET CONSTRAINT") || words.take("SET CONSTRAINTS") => {
             let mut names = Vec::new();
             if !words.take("ALL") {
@@ -152,11 +126,12 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
             words.end()?;
             Ok(Statement::SetConstraints { names, deferred })
         }
-        "BEGIN" | "DECLARE" | "CALL" => Err(Error::unsupported("PL/SQL").at(first.start)),
-        "EXPLAIN" | "ANALYZE" | "LOCK" | "SET" | "COMMENT" | "AUDIT" | "NOAUDIT" | "PURGE" | "FLASHBACK"
-        | "ASSOCIATE" | "DISASSOCIATE" | "ADMINISTER" => {
-            Err(Error::unsupported(format!("statement {keyword}")).at(first.start))
+        keyword if transaction::parse::KEYWORDS.contains(&keyword) => {
+            transaction::parse::parse(&mut words).map(Statement::Transaction)
         }
+        "BEGIN" | "DECLARE" | "CALL" => Err(Error::unsupported("PL/SQL").at(first.start)),
+        "EXPLAIN" | "ANALYZE" | "COMMENT" | "AUDIT" | "NOAUDIT" | "PURGE" | "FLASHBACK" | "ASSOCIATE"
+        | "DISASSOCIATE" | "ADMINISTER" => Err(Error::unsupported(format!("statement {keyword}")).at(first.start)),
         _ => Err(Error::user(900, "invalid SQL statement").at(first.start)),
     }
 }

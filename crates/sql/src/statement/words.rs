@@ -174,6 +174,30 @@ impl<'t> Words<'t> {
         self.unreserved(953, "invalid index name")
     }
 
+    /// The name that a view is to get, without its owner.
+    ///
+    /// # Errors
+    /// ORA-00999 for a reserved word.
+    pub(crate) fn new_view(&mut self) -> Result<String> {
+        self.unreserved(999, "invalid view name")
+    }
+
+    /// The name that a sequence is to get, without its owner.
+    ///
+    /// # Errors
+    /// ORA-02277 for a reserved word.
+    pub(crate) fn new_sequence(&mut self) -> Result<String> {
+        self.unreserved(2277, "invalid sequence name")
+    }
+
+    /// The name that a synonym is to get, without its owner.
+    ///
+    /// # Errors
+    /// ORA-00995 for a reserved word.
+    pub(crate) fn new_synonym(&mut self) -> Result<String> {
+        self.unreserved(995, "missing or invalid synonym identifier")
+    }
+
     fn unreserved(&mut self, ora: u32, what: &str) -> Result<String> {
         if let Some(Token::Word(word)) = self.peek().map(|word| &word.token)
             && word.quote_style.is_none()

@@ -9,15 +9,19 @@ mod data_files;
 mod dual;
 mod events;
 mod files;
+mod grants;
 mod indexes;
 mod instance;
 mod objects;
 mod parameters;
 mod segment_space;
 mod segments;
+mod sequences;
 mod sessions;
 mod statistics;
+mod synonyms;
 mod tables;
+mod user_views;
 mod users;
 mod view;
 
@@ -30,15 +34,19 @@ const VIEWS: &[&[View]] = &[
     dual::VIEWS,
     events::VIEWS,
     files::VIEWS,
+    grants::VIEWS,
     indexes::VIEWS,
     instance::VIEWS,
     objects::VIEWS,
     parameters::VIEWS,
     segment_space::VIEWS,
     segments::VIEWS,
+    sequences::VIEWS,
     sessions::VIEWS,
     statistics::VIEWS,
+    synonyms::VIEWS,
     tables::VIEWS,
+    user_views::VIEWS,
     users::VIEWS,
 ];
 

@@ -1,8 +1,9 @@
 //! Objects of all kinds.
 
 use common::Result;
+use engine::catalog::SchemaObject;
 
-use super::view::{Rows, Scope, View, ViewColumn, ViewContext, at, date, n, number, s, text};
+use super::view::{Rows, Scope, View, ViewColumn, ViewContext, at, date, maybe, n, number, s, text};
 
 const COLUMNS: &[ViewColumn] = &[
     text("OWNER", 128),
@@ -37,8 +38,9 @@ struct Object<'a> {
     owner: &'a str,
     name: &'a str,
     number: u32,
-    data_object: u32,
-    kind: &'static str,
+    data_object: Option<u32>,
+    kind: String,
+    valid: bool,
     created_us: u64,
     changed_us: u64,
 }
@@ -50,8 +52,9 @@ fn objects(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
             owner: &table.owner,
             name: &table.name,
             number: table.object.0,
-            data_object: table.segment.data_object().0,
-            kind: "TABLE",
+            data_object: Some(table.segment.data_object().0),
+            kind: "TABLE".to_owned(),
+            valid: true,
             created_us: table.created_us,
             changed_us: table.changed_us,
         });
@@ -59,11 +62,30 @@ fn objects(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
             owner: &index.owner,
             name: &index.name,
             number: index.object.0,
-            data_object: index.segment.data_object().0,
-            kind: "INDEX",
+            data_object: Some(index.segment.data_object().0),
+            kind: "INDEX".to_owned(),
+            valid: true,
             created_us: index.created_us,
             changed_us: index.changed_us,
         }));
+    }
+    let others: Vec<_> = cx.catalog.others().filter(|object| cx.shows_object(scope, object)).collect();
+    for object in &others {
+        let (created_us, changed_us) = object.times_us();
+        found.push(Object {
+            owner: object.owner(),
+            name: object.name(),
+            number: object.number().0,
+            data_object: None,
+            kind: object.kind().to_string(),
+            // A view that could not be used now; synonyms are looked up when they are used.
+            valid: match object {
+                SchemaObject::View(view) => cx.tables.view_query(view).is_ok(),
+                _ => true,
+            },
+            created_us,
+            changed_us,
+        });
     }
     found.sort_by_key(|object| object.number);
     for object in found {
@@ -80,12 +102,12 @@ fn objects(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
             s(object.name),
             scalar::Datum::Null,
             n(object.number),
-            n(object.data_object),
+            maybe(object.data_object, n),
             s(object.kind),
             at(object.created_us)?,
             at(object.changed_us)?,
             s(stamp),
-            s("VALID"),
+            s(if object.valid { "VALID" } else { "INVALID" }),
             s("N"),
             s("N"),
             s("N"),

@@ -1,6 +1,7 @@
 //! Tables.
 
 use common::Result;
+use engine::catalog::ObjectKind;
 use scalar::Datum;
 
 use super::segments::{extent_figures, freelist_figures};
@@ -67,7 +68,12 @@ pub(crate) const VIEWS: &[View] = &[
         columns: &[text("TNAME", 128), text("TABTYPE", 13), number("CLUSTERID")],
         rows: |cx, rows| {
             let user = cx.session.user();
-            cx.catalog.tables_of(&user).try_for_each(|table| rows.add(&[s(&table.name), s("TABLE"), Datum::Null]))
+            cx.catalog.tables_of(&user).try_for_each(|table| rows.add(&[s(&table.name), s("TABLE"), Datum::Null]))?;
+            // TAB has what can be selected from, and the synonyms.
+            let others = cx.catalog.others_of(&user).filter(|object| object.kind() != ObjectKind::Sequence);
+            others
+                .into_iter()
+                .try_for_each(|object| rows.add(&[s(object.name()), s(object.kind().to_string()), Datum::Null]))
         },
     },
     View {
@@ -75,7 +81,10 @@ pub(crate) const VIEWS: &[View] = &[
         columns: &[text("TABLE_NAME", 128), text("TABLE_TYPE", 11)],
         rows: |cx, rows| {
             let user = cx.session.user();
-            cx.catalog.tables_of(&user).try_for_each(|table| rows.add(&[s(&table.name), s("TABLE")]))
+            cx.catalog.tables_of(&user).try_for_each(|table| rows.add(&[s(&table.name), s("TABLE")]))?;
+            cx.catalog
+                .others_of(&user)
+                .try_for_each(|object| rows.add(&[s(object.name()), s(object.kind().to_string())]))
         },
     },
 ];

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use common::{DataType, Error, Result};
 use datafusion::arrow::record_batch::{RecordBatch, RecordBatchOptions};
 use datafusion::catalog::TableProvider;
-use engine::catalog::Catalog;
+use engine::catalog::{Catalog, SchemaObject};
 use engine::instance::Session;
 use scalar::Datum;
 
 use crate::cursor::Database;
 use crate::cursor::context::local_time;
+use crate::cursor::tables::SessionTables;
 use crate::functions::rows::Builder;
 use crate::scan::rows::RowsTable;
 use crate::types::{Kind, column};
@@ -53,6 +54,8 @@ pub(crate) struct ViewContext {
     pub(crate) database: Arc<Database>,
     pub(crate) session: Arc<Session>,
     pub(crate) catalog: Arc<Catalog>,
+    /// For those that look at what other views select from.
+    pub(crate) tables: SessionTables,
 }
 
 impl ViewContext {
@@ -60,6 +63,16 @@ impl ViewContext {
     pub(crate) fn sees(&self, table: &engine::catalog::TableDef) -> bool {
         let user = self.session.user();
         table.owner == user || self.catalog.check_table(&user, table, engine::catalog::ObjectPrivilege::Select).is_ok()
+    }
+
+    /// Whether one of these views shows an object of any kind.
+    pub(crate) fn shows_object(&self, scope: Scope, object: &SchemaObject) -> bool {
+        let user = self.session.user();
+        match scope {
+            Scope::Dba => true,
+            Scope::All => self.catalog.sees(&user, object),
+            Scope::User => object.owner() == user,
+        }
     }
 
     /// Whose objects a view shows: all for DBA_, the visible for ALL_, the own for USER_.

@@ -634,7 +634,7 @@ HW-0001: not supported: partitions [18]
 
 select * from emp for update of sal wait 5;
 ---
-HW-0001: not supported: FOR UPDATE (row locks come with transactions) [18]
+HW-0001: not supported: FOR UPDATE: row locks
 
 select * from (select deptno, sal from emp) pivot (sum(sal) for deptno in (10 as a, 20 as b));
 ---

@@ -1,6 +1,7 @@
 //! The dictionary on a database in memory.
 
 mod objects;
+mod others;
 mod tablespaces;
 mod users;
 
@@ -33,6 +34,7 @@ impl Database {
             name: "TEST".to_owned(),
             block_size: BlockSize::K8,
             parameters: parameters.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+            log_bytes: 4 << 20,
         };
         let clock = Arc::new(SystemClock::default());
         let instance = Instance::create(files.clone(), Path::new(DIRECTORY), clock, None, &options).unwrap();

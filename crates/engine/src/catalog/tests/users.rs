@@ -68,19 +68,19 @@ fn another_users_table_is_hidden_until_something_on_it_is_granted() {
     let (select, insert) = (ObjectPrivilege::Select, ObjectPrivilege::Insert);
     may("SYSTEM", insert).unwrap();
     assert!(may("SCOTT", select).unwrap_err().is_ora(942));
-    system.grant_on_table(&[select], "SYSTEM", "T", &names(&["SCOTT"]), true).unwrap();
+    system.grant_on(&[select], "SYSTEM", "T", &names(&["SCOTT"]), true).unwrap();
     may("SCOTT", select).unwrap();
     assert!(may("SCOTT", insert).unwrap_err().is_ora(1031));
     let scott = database.connect("SCOTT");
     assert!(scott.drop_table("SYSTEM", "T").unwrap_err().is_ora(1031));
     assert!(database.connect("ADAM").drop_table("SYSTEM", "T").unwrap_err().is_ora(942));
-    scott.grant_on_table(&[select], "SYSTEM", "T", &names(&["PUBLIC"]), false).unwrap();
-    assert!(scott.grant_on_table(&[insert], "SYSTEM", "T", &names(&["ADAM"]), false).unwrap_err().is_ora(1031));
+    scott.grant_on(&[select], "SYSTEM", "T", &names(&["PUBLIC"]), false).unwrap();
+    assert!(scott.grant_on(&[insert], "SYSTEM", "T", &names(&["ADAM"]), false).unwrap_err().is_ora(1031));
     may("ADAM", select).unwrap();
-    system.revoke_on_table(&[select], "SYSTEM", "T", &names(&["PUBLIC"])).unwrap();
+    system.revoke_on(&[select], "SYSTEM", "T", &names(&["PUBLIC"])).unwrap();
     assert!(may("ADAM", select).unwrap_err().is_ora(942));
-    assert!(system.revoke_on_table(&[insert], "SYSTEM", "T", &names(&["SCOTT"])).unwrap_err().is_ora(1927));
-    assert!(system.grant_on_table(&[select], "SYSTEM", "T", &names(&["SYSTEM"]), false).unwrap_err().is_ora(1749));
+    assert!(system.revoke_on(&[insert], "SYSTEM", "T", &names(&["SCOTT"])).unwrap_err().is_ora(1927));
+    assert!(system.grant_on(&[select], "SYSTEM", "T", &names(&["SYSTEM"]), false).unwrap_err().is_ora(1749));
     // What was granted on a table goes with it.
     system.drop_table("SYSTEM", "T").unwrap();
     assert!(system.catalog().user("SCOTT").unwrap().objects.is_empty());

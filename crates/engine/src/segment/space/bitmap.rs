@@ -213,11 +213,8 @@ impl Bitmaps {
                 Ok(Some(block))
             }
             Want::Row(bytes) => {
-                if heap::fits(&block, bytes, segment.spec.pctfree) {
+                if heap::fits(&block, bytes, segment.spec.pctfree) || segment.make_fit(s, &mut block, bytes)? {
                     return Ok(Some(block));
-                }
-                if heap::is_empty(&block) {
-                    return Err(Error::bug(format!("a row of {bytes} bytes does not fit into an empty block")));
                 }
                 *refusals += 1;
                 if Self::is_used_up(segment, &block) {
@@ -231,11 +228,12 @@ impl Bitmaps {
     /// Whether a block that refused a row has so little left above PCTFREE that it counts as full.
     fn is_used_up(segment: &Segment, block: &[u8]) -> bool {
         let reserve = block.len() * usize::from(segment.spec.pctfree) / 100;
-        heap::free_bytes(block) <= reserve + block.len() / 8
+        heap::free_after_commit(block) <= reserve + block.len() / 8
     }
 
     /// Writes a block's state into its L1, and into the L2 when the best state in the L1 changes. The block is latched.
     fn set_state(segment: &Segment, s: &Session, block: &mut BlockMut, state: BlockState) -> Result<()> {
+        let _group = s.group();
         let l1 = transaction::header(block).bitmap_block();
         let address = block.address();
         let mut bitmap_block = metadata::current_mut(s, l1, BlockClass::FirstLevelBitmap)?;
@@ -280,6 +278,7 @@ impl Bitmaps {
 
     /// Formats up to sixteen consecutive unformatted blocks of an L1; the process number picks which. Returns their addresses.
     fn format_batch(segment: &Segment, s: &Session, l1: BlockAddress) -> Result<Vec<BlockAddress>> {
+        let _group = s.group();
         let mut bitmap_block = metadata::current_mut(s, l1, BlockClass::FirstLevelBitmap)?;
         let covered = usize::from(bitmap::first_level(&bitmap_block).covered.get());
         let batches = covered.div_ceil(FORMAT_BATCH);
@@ -335,7 +334,7 @@ impl SpaceManager for Bitmaps {
     fn changed(&self, segment: &Segment, s: &Session, mut block: BlockMut, next_row: Option<usize>) -> Result<()> {
         let (bytes, pctfree) = (block.len(), segment.spec.pctfree);
         let before = block.free_before.map(|free| BlockState::of(free, bytes, pctfree));
-        let mut state = BlockState::of(heap::free_bytes(&block), bytes, pctfree);
+        let mut state = BlockState::of(heap::free_after_commit(&block), bytes, pctfree);
         if let Some(next) = next_row
             && !heap::fits(&block, next, pctfree)
         {
@@ -352,6 +351,7 @@ impl SpaceManager for Bitmaps {
     }
 
     fn empty_block(&self, segment: &Segment, s: &Session) -> Result<BlockMut> {
+        // Between the two records the block is one that is on no list: it is lost for use at worst.
         let mut block = Self::search(segment, s, Want::Empty)?;
         s.remember(segment.data_object(), SearchHint { block: None, ..s.search_hint(segment.data_object()) });
         Self::set_state(segment, s, &mut block, BlockState::Full)?;
@@ -360,6 +360,7 @@ impl SpaceManager for Bitmaps {
 
     fn release_block(&self, segment: &Segment, s: &Session, mut block: BlockMut) -> Result<()> {
         let address = block.address();
+        let _group = s.group();
         let l1 = transaction::header(&block).bitmap_block();
         s.change(&mut block, |bytes| {
             segment.format_block(bytes, address, Some(l1));

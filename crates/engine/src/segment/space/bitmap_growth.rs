@@ -56,6 +56,14 @@ impl Plan {
     }
 }
 
+/// What an L2's entry for an L1 is to say.
+struct ParentMask {
+    l1: BlockAddress,
+    parent: BlockAddress,
+    slot: usize,
+    mask: u8,
+}
+
 /// Where new L2 and L3 entries go; filled from the header and written back to it.
 struct Parents {
     second_level: BlockAddress,
@@ -375,11 +383,14 @@ impl Bitmaps {
         };
         let step = (MB / segment.block_size().bytes() as u64) as u32;
         let mut end = next.block;
+        let mut masks = Vec::new();
         while end < entry.blocks.get() && end - next.block < step {
             let (l1, covered) = Self::chunk(s, &entry, end)?;
             end += covered;
-            Self::publish(s, l1)?;
+            masks.push(Self::mask_for_parent(s, l1)?);
         }
+        // The mark first: what searches can find must be below it, after a crash too.
+        let _group = s.group();
         let mut header = segment.header_block_mut(s)?;
         s.change(&mut header, |bytes| {
             let fields = segment::header_mut(bytes);
@@ -390,6 +401,9 @@ impl Bitmaps {
             let passed = if fields.low.extent.get() == next.extent { end - fields.low.block.get() } else { end };
             fields.high.blocks = (fields.high.blocks.get() + passed).into();
         });
+        for mask in masks {
+            Self::tell(s, &mask)?;
+        }
         Ok(())
     }
 
@@ -428,15 +442,19 @@ impl Bitmaps {
         Ok((first.plus(offset / cover), (cover - offset % cover).min(rest)))
     }
 
-    /// Lets searches see an L1: its states go into its L2's entry.
-    fn publish(s: &Session, l1: BlockAddress) -> Result<()> {
+    /// What an L1's entry in its L2 is to say. The L1 is let go: nobody else changes one that searches cannot find yet.
+    fn mask_for_parent(s: &Session, l1: BlockAddress) -> Result<ParentMask> {
         let block = metadata::current(s, l1, BlockClass::FirstLevelBitmap)?;
         let fields = bitmap::first_level(&block);
         let (parent, slot) = (BlockAddress::unpack(fields.parent.get()), fields.parent_slot.get() as usize);
-        let mask = bitmap::state_mask(&block);
-        let mut upper = metadata::current_mut(s, parent, BlockClass::SecondLevelBitmap)?;
-        Self::check_slot(&upper, slot, l1)?;
-        s.change(&mut upper, |bytes| bitmap::second_level_entry_mut(bytes, slot).states = mask);
+        Ok(ParentMask { l1, parent, slot, mask: bitmap::state_mask(&block) })
+    }
+
+    /// Lets searches see an L1: its states go into its L2's entry.
+    fn tell(s: &Session, told: &ParentMask) -> Result<()> {
+        let mut upper = metadata::current_mut(s, told.parent, BlockClass::SecondLevelBitmap)?;
+        Self::check_slot(&upper, told.slot, told.l1)?;
+        s.change(&mut upper, |bytes| bitmap::second_level_entry_mut(bytes, told.slot).states = told.mask);
         Ok(())
     }
 
@@ -463,6 +481,8 @@ impl Bitmaps {
             formatted &= state != BlockState::Unformatted;
         })?;
         let mut high = to.max(fields.high.into());
+        // Not one group: a large load passes more bitmap blocks than a small cache has buffers. A crash on the way leaves blocks above the mark that
+        // count as full, in a segment that is in no committed transaction's dictionary yet.
         for (ordinal, entry) in entries.iter().enumerate() {
             let ordinal = ordinal as u32;
             if ordinal < from.extent || ordinal > to.extent {
@@ -484,7 +504,8 @@ impl Bitmaps {
                     }
                 });
                 drop(block);
-                Self::publish(s, l1)?;
+                let mask = Self::mask_for_parent(s, l1)?;
+                Self::tell(s, &mask)?;
                 at += covered;
                 high = high.max(Position { extent: ordinal, block: at });
             }

@@ -112,6 +112,7 @@ impl FreeLists {
     /// for the change, need not be got again to find it. The block is latched by the caller.
     fn unlink(segment: &Segment, s: &Session, block: &mut BlockMut) -> Result<bool> {
         let lists = Self::lists(segment, s);
+        let _group = s.group();
         let address = block.address();
         let next = transaction::header(block).next_free();
         let mut header = lists.block_mut(segment, s)?;
@@ -129,6 +130,7 @@ impl FreeLists {
     /// Puts a latched block at the head of this process's list.
     fn link(segment: &Segment, s: &Session, block: &mut BlockMut) -> Result<()> {
         let lists = Self::lists(segment, s);
+        let _group = s.group();
         let address = block.address();
         let mut header = lists.block_mut(segment, s)?;
         let head = freelist::list(&header, lists.own).first();
@@ -166,6 +168,7 @@ impl FreeLists {
                 std::thread::yield_now();
                 continue;
             };
+            let _group = s.group();
             if let Some(block) = moved.last_mut() {
                 s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(true, BlockAddress::NONE));
             }
@@ -232,6 +235,7 @@ impl FreeLists {
                 transaction::header_mut(bytes).set_freelist(true, address.plus(1));
             });
         }
+        let _group = s.group();
         let mut last_block = s.new_block(last, BlockClass::Data)?;
         // Both are latched before either is changed: a block that is on a list must be below the mark.
         let mut group = if lists.block == segment.header { None } else { Some(lists.block_mut(segment, s)?) };
@@ -284,7 +288,7 @@ impl FreeLists {
 
     /// Whether a block that did not take a row is filled to PCTUSED.
     fn is_used(segment: &Segment, block: &[u8]) -> bool {
-        heap::used_percent(block) >= usize::from(segment.spec.pctused)
+        heap::used_after_commit_percent(block) >= usize::from(segment.spec.pctused)
     }
 }
 
@@ -375,12 +379,9 @@ impl SpaceManager for FreeLists {
                 patrol.again(segment)?;
                 continue;
             }
-            if heap::fits(&block, row_bytes, segment.spec.pctfree) {
+            if heap::fits(&block, row_bytes, segment.spec.pctfree) || segment.make_fit(s, &mut block, row_bytes)? {
                 s.remember(object, SearchHint { block: Some(address), first_level: None });
                 return Ok(block);
-            }
-            if heap::is_empty(&block) {
-                return Err(Error::bug(format!("a row of {row_bytes} bytes does not fit into an empty block")));
             }
             s.remember(object, SearchHint::default());
             if Self::is_used(segment, &block) && Self::unlink(segment, s, &mut block)? {
@@ -418,8 +419,8 @@ impl SpaceManager for FreeLists {
             return Ok(());
         }
         if !transaction::header(&block).on_freelist()
-            && block.free_before.is_some_and(|before| heap::free_bytes(&block) > before)
-            && heap::used_percent(&block) < usize::from(segment.spec.pctused)
+            && block.free_before.is_some_and(|before| heap::free_after_commit(&block) > before)
+            && heap::used_after_commit_percent(&block) < usize::from(segment.spec.pctused)
         {
             Self::link(segment, s, &mut block)?;
         }
@@ -463,6 +464,7 @@ impl SpaceManager for FreeLists {
 
     fn release_block(&self, segment: &Segment, s: &Session, mut block: BlockMut) -> Result<()> {
         let address = block.address();
+        let _group = s.group();
         s.change(&mut block, |bytes| segment.format_block(bytes, address, None));
         Self::link(segment, s, &mut block)
     }
@@ -529,7 +531,11 @@ impl FreeLists {
             Self::bump(segment, s, true)?;
             if let Some(head) = Self::head(segment, s)? {
                 let block = s.current_mut(head, BlockClass::Data)?;
-                if segment.owns(&block) && transaction::header(&block).on_freelist() && heap::is_empty(&block) {
+                if segment.owns(&block)
+                    && transaction::header(&block).on_freelist()
+                    && heap::is_empty(&block)
+                    && transaction::header(&block).itl_count == segment.itl_slots()
+                {
                     s.remember(segment.data_object(), SearchHint { block: Some(head), first_level: None });
                     return Ok(block);
                 }

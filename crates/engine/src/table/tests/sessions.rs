@@ -78,6 +78,7 @@ fn work(session: &Arc<Session>, table: &Arc<TableDef>, number: u8) -> Rows {
         assert_eq!(deleter.finish().unwrap(), gone);
         assert_eq!(own_rows(session, table, number).len() as u64, rows.len() as u64 - gone);
     }
+    session.commit(crate::txn::CommitWrite::default()).unwrap();
     own_rows(session, table, number)
 }
 

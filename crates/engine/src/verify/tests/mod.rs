@@ -37,11 +37,13 @@ impl Database {
             name: "TEST".to_owned(),
             block_size: BlockSize::K8,
             parameters: parameters.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+            log_bytes: 4 << 20,
         };
         let clock = Arc::new(SystemClock::default());
         let instance = Instance::create(files.clone(), Path::new(DIRECTORY), clock, None, &options).unwrap();
         let session = instance.connect("SYSTEM").unwrap();
         fill(&session);
+        session.commit(crate::txn::CommitWrite::default()).unwrap();
         drop(session);
         instance.shutdown().unwrap();
         Self { files }

@@ -1,0 +1,109 @@
+//! The double-write area: each batch of blocks is written here, and synced, before it is written to its places. A block that a crash has torn in its
+//! place is whole here.
+//!
+//! ```text
+//! offset   0  magic "HWDW0001"    8  number of blocks    12  CRC-32C of the entries
+//!         16  entries: block address (4), bytes (4)
+//!    16384    the blocks, one after another
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use common::sync::{Arc, Mutex, MutexGuard};
+use common::{BlockAddress, Error, ErrorKind, Number, Result};
+use device::{AlignedBuffer, Device, FileSystem};
+
+const NAME: &str = "doublewrite.dbf";
+const MAGIC: &[u8; 8] = b"HWDW0001";
+const HEAD: usize = 16 << 10;
+const ENTRIES: usize = 16;
+/// Bytes of blocks in a batch.
+pub(super) const BATCH: usize = 4 << 20;
+
+/// Blocks in a batch at most: as many as the head has entries for.
+pub(super) const BLOCKS_MAX: usize = (HEAD - ENTRIES) / 8;
+
+/// The area, open for writing.
+#[derive(Debug)]
+pub(crate) struct DoubleWrite {
+    device: Arc<dyn Device>,
+    path: PathBuf,
+    head: Mutex<AlignedBuffer>,
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Error {
+    Error::new(
+        ErrorKind::Io,
+        Number::Ora(1114),
+        format!("I/O error on the double-write area '{}': {error}", path.display()),
+    )
+}
+
+impl DoubleWrite {
+    /// Opens the area, or makes it.
+    ///
+    /// # Errors
+    /// ORA-01114.
+    pub(crate) fn open(files: &dyn FileSystem, directory: &Path) -> Result<Self> {
+        let path = directory.join(NAME);
+        let found = files.exists(&path).map_err(|e| failed(&path, &e))?;
+        let device = if found { files.open(&path) } else { files.create(&path, (HEAD + BATCH) as u64) };
+        let device = device.map_err(|e| failed(&path, &e))?;
+        if !found {
+            files.sync_directory(directory).map_err(|e| failed(&path, &e))?;
+        }
+        Ok(Self { device, path, head: Mutex::new(AlignedBuffer::zeroed(HEAD)) })
+    }
+
+    /// Makes a batch of sealed blocks durable in the area. The area is the caller's until the guard goes, which must not be before the blocks are
+    /// durable in their places.
+    ///
+    /// # Errors
+    /// ORA-01114.
+    pub(super) fn write(&self, addresses: &[BlockAddress], blocks: &[u8]) -> Result<MutexGuard<'_, AlignedBuffer>> {
+        let mut head = self.head.lock();
+        let bytes = (blocks.len() / addresses.len().max(1)) as u32;
+        for (n, address) in addresses.iter().enumerate() {
+            let at = ENTRIES + n * 8;
+            head[at..at + 4].copy_from_slice(&address.pack().to_le_bytes());
+            head[at + 4..at + 8].copy_from_slice(&bytes.to_le_bytes());
+        }
+        let end = ENTRIES + addresses.len() * 8;
+        let sum = crc32c::crc32c(&head[ENTRIES..end]);
+        head[..8].copy_from_slice(MAGIC);
+        head[8..12].copy_from_slice(&(addresses.len() as u32).to_le_bytes());
+        head[12..16].copy_from_slice(&sum.to_le_bytes());
+        self.device
+            .write_at(0, &[&head[..], blocks])
+            .and_then(|()| self.device.sync())
+            .map_err(|e| failed(&self.path, &e))?;
+        Ok(head)
+    }
+
+    /// Whole blocks that the area holds. Of a batch that a crash has cut itself some may not be whole; those are torn in no other place.
+    ///
+    /// # Errors
+    /// ORA-01114.
+    pub(crate) fn blocks(&self) -> Result<Vec<(BlockAddress, Vec<u8>)>> {
+        let mut area = AlignedBuffer::zeroed(HEAD + BATCH);
+        self.device.read_at(0, &mut [&mut area[..]]).map_err(|e| failed(&self.path, &e))?;
+        let number = |at: usize| u32::from_le_bytes([area[at], area[at + 1], area[at + 2], area[at + 3]]);
+        let count = number(8) as usize;
+        let end = ENTRIES + count.saturating_mul(8);
+        if area[..8] != MAGIC[..] || end > HEAD || crc32c::crc32c(&area[ENTRIES..end]) != number(12) {
+            return Ok(Vec::new());
+        }
+        let mut found = Vec::new();
+        let mut at = HEAD;
+        for n in 0..count {
+            let address = BlockAddress::unpack(number(ENTRIES + n * 8));
+            let bytes = number(ENTRIES + n * 8 + 4) as usize;
+            let Some(block) = area.get(at..at + bytes) else { break };
+            at += bytes;
+            if bytes > 0 && format::block::check(block, address).is_ok() {
+                found.push((address, block.to_vec()));
+            }
+        }
+        Ok(found)
+    }
+}

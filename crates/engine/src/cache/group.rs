@@ -1,0 +1,175 @@
+//! Groups of block changes that are one redo record: recovery applies all of them or none.
+//!
+//! A change outside a group is a record of its own, made before the block's latch can be given up. Within a group the record grows with each change,
+//! and a block that has been changed stays latched, though its holder drops it, until the group ends: nobody may see, change or write a block whose
+//! redo is not in the log yet. A session that gets such a block again within the group gets it from here.
+//!
+//! A group belongs to a thread: it begins and ends within one call of a session.
+
+use std::cell::RefCell;
+
+use common::BlockAddress;
+use common::sync::Arc;
+use common::sync::atomic::Ordering;
+use common::Scn;
+use format::redo::{self, Version};
+use waits::Meter;
+
+use super::block::BlockMut;
+use super::frame::Frame;
+use crate::redo::{Lsn, RedoLog};
+
+#[derive(Default)]
+struct State {
+    depth: u32,
+    /// Counts records: a block that was changed in an earlier one is published.
+    record_number: u64,
+    record: Vec<u8>,
+    vectors: u16,
+    scn: u64,
+    /// The block before the change that is being made.
+    before: Vec<u8>,
+    frames: Vec<Arc<Frame>>,
+    held: Vec<BlockMut>,
+}
+
+thread_local! {
+    static STATE: RefCell<State> = RefCell::new(State { record_number: 1, ..State::default() });
+}
+
+/// An open group; its record is written when this is dropped, unless it is within another group.
+#[must_use]
+#[derive(Debug)]
+pub struct ChangeGroup<'a> {
+    redo: &'a RedoLog,
+    meter: &'a Meter,
+    closed: bool,
+}
+
+impl<'a> ChangeGroup<'a> {
+    pub(crate) fn begin(redo: &'a RedoLog, meter: &'a Meter) -> Self {
+        STATE.with_borrow_mut(|state| state.depth += 1);
+        Self { redo, meter, closed: false }
+    }
+}
+
+impl ChangeGroup<'_> {
+    /// Ends the group; where its record ends in the log, if this was the outermost group and it changed anything.
+    pub(crate) fn finish(mut self) -> Option<Lsn> {
+        self.close()
+    }
+
+    fn close(&mut self) -> Option<Lsn> {
+        if std::mem::replace(&mut self.closed, true) {
+            return None;
+        }
+        let outermost = STATE.with_borrow_mut(|state| {
+            state.depth -= 1;
+            state.depth == 0
+        });
+        if outermost { publish(self.redo, self.meter) } else { None }
+    }
+}
+
+impl Drop for ChangeGroup<'_> {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Whether a group is open on this thread.
+pub(super) fn is_open() -> bool {
+    STATE.with_borrow(|state| state.depth > 0)
+}
+
+/// A block that this thread's group keeps latched.
+pub(super) fn take_held(address: BlockAddress) -> Option<BlockMut> {
+    STATE.with_borrow_mut(|state| {
+        if state.depth == 0 {
+            return None;
+        }
+        let at = state.held.iter().position(|block| block.address() == address)?;
+        Some(state.held.swap_remove(at))
+    })
+}
+
+/// Keeps a block latched until its record is written; gives it back when that has happened already.
+pub(super) fn hold(block: BlockMut, record_number: u64) -> Option<BlockMut> {
+    STATE
+        .try_with(|state| {
+            let mut state = state.borrow_mut();
+            if state.depth > 0 && state.record_number == record_number {
+                state.held.push(block);
+                None
+            } else {
+                Some(block)
+            }
+        })
+        .unwrap_or_default()
+}
+
+/// Makes a change, and its vector in the record of this thread. `fresh`: the block was made of nothing, or of zeros. Returns the record's number.
+pub(super) fn record<R>(
+    frame: &Arc<Frame>,
+    bytes: &mut [u8],
+    address: BlockAddress,
+    fresh: Option<Version>,
+    after: impl FnOnce(Version) -> Version,
+    change: impl FnOnce(&mut [u8]) -> R,
+) -> (R, u64) {
+    let mut before = STATE.with_borrow_mut(|state| std::mem::take(&mut state.before));
+    let version = match fresh {
+        Some(version) => version,
+        None => {
+            before.clear();
+            before.extend_from_slice(bytes);
+            Version::of(bytes)
+        }
+    };
+    let result = change(bytes);
+    let after = after(version);
+    after.stamp(bytes);
+    let class = u16::from(frame.class.load(Ordering::Relaxed));
+    let number = STATE.with_borrow_mut(|state| {
+        if state.vectors == 0 {
+            redo::begin(&mut state.record);
+        }
+        match fresh {
+            Some(_) => redo::image(&mut state.record, class, address, bytes, after),
+            None => redo::difference(&mut state.record, class, address, &before, bytes, version, after),
+        }
+        state.vectors += 1;
+        state.scn = state.scn.max(after.scn);
+        if !state.frames.iter().any(|other| Arc::ptr_eq(other, frame)) {
+            state.frames.push(frame.clone());
+        }
+        state.before = before;
+        state.record_number
+    });
+    (result, number)
+}
+
+/// Writes the record of this thread into the log, and lets its blocks go. When the log takes no more the instance has stopped, and says so wherever
+/// it is asked.
+pub(super) fn publish(log: &RedoLog, meter: &Meter) -> Option<Lsn> {
+    let (end, held) = STATE.with_borrow_mut(|state| {
+        if state.vectors == 0 {
+            return (None, Vec::new());
+        }
+        redo::finish(&mut state.record, state.vectors, Scn(state.scn), meter.sid());
+        let end = log.append(meter, &state.record).ok().map(|(_, end)| end);
+        if let Some(end) = end {
+            for frame in &state.frames {
+                frame.redo_end.store(end.0, Ordering::Release);
+            }
+        }
+        state.frames.clear();
+        (state.vectors, state.scn) = (0, 0);
+        state.record_number += 1;
+        (end, std::mem::take(&mut state.held))
+    });
+    for mut block in held {
+        block.published();
+    }
+    end
+}

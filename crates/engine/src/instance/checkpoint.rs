@@ -1,0 +1,126 @@
+//! Checkpoints: how far the blocks on disk have come, as places in the log. The database writer's thread writes what is old and notes it.
+
+use std::time::Duration;
+
+use common::Result;
+use common::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use common::sync::{Arc, Mutex};
+use waits::Meter;
+
+use super::control::ControlFile;
+use super::health::Health;
+use crate::cache::{Cache, WriterWakes};
+use crate::redo::{LogGroupRecord, LogHost, Lsn};
+
+/// The writer looks round this often when nobody wakes it.
+const PERIOD: Duration = Duration::from_millis(3_000);
+
+/// What the writer's thread, the log and the instance share.
+pub(super) struct Checkpoints {
+    pub(super) cache: Arc<Cache>,
+    pub(super) control: Arc<Mutex<ControlFile>>,
+    pub(super) scn: Arc<AtomicU64>,
+    pub(super) health: Arc<Health>,
+    pub(super) meter: Arc<Meter>,
+    /// Redo before this is not to be needed any more.
+    wanted: Arc<AtomicU64>,
+    closed: AtomicBool,
+    /// One at a time notes how far the blocks are.
+    noting: Mutex<()>,
+}
+
+impl std::fmt::Debug for Checkpoints {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Checkpoints")
+    }
+}
+
+impl Checkpoints {
+    pub(super) fn new(
+        cache: Arc<Cache>,
+        control: Arc<Mutex<ControlFile>>,
+        scn: Arc<AtomicU64>,
+        health: Arc<Health>,
+        meter: Arc<Meter>,
+    ) -> Self {
+        let (wanted, closed, noting) = (Arc::new(AtomicU64::new(0)), AtomicBool::new(false), Mutex::new(()));
+        Self { cache, control, scn, health, meter, wanted, closed, noting }
+    }
+
+    /// The writer's thread, until [`Checkpoints::close`] or a failure.
+    pub(super) fn run(&self) {
+        let wakes = self.cache.wakes().clone();
+        loop {
+            wakes.wait(PERIOD);
+            if self.closed.load(Ordering::Acquire) || self.health.check().is_err() || self.round().is_err() {
+                return;
+            }
+        }
+    }
+
+    fn round(&self) -> Result<()> {
+        self.cache.write_round(&self.meter)?;
+        let Ok(redo) = self.cache.redo() else { return Ok(()) };
+        // A crash shall not have more to read than half of what the log files hold.
+        let room: u64 = redo.groups().iter().map(|group| group.record.bytes).sum();
+        let wanted = self.wanted.load(Ordering::Acquire).max(redo.end().0.saturating_sub(room / 2));
+        self.cache.write_older(&self.meter, Lsn(wanted))?;
+        self.note(&self.meter)
+    }
+
+    /// Notes in the control file from where on redo is needed, and gives what is before it back to the log.
+    pub(super) fn note(&self, meter: &Meter) -> Result<()> {
+        let _noting = self.noting.lock();
+        let redo = self.cache.redo()?;
+        let needed = self.cache.redo_needed_from(meter)?;
+        let place = redo.position(needed);
+        let scn = self.scn.load(Ordering::Acquire);
+        if self.control.lock().data().checkpoint != Some(place) {
+            let noted = self.control.lock().update(|data| {
+                data.checkpoint = Some(place);
+                data.scn = scn;
+            });
+            noted.map_err(|error| self.health.stop(&error))?;
+        }
+        redo.checkpointed(needed)
+    }
+
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        self.cache.wakes().post();
+    }
+}
+
+/// The log's view of the instance: not the cache, which has the log.
+pub(super) struct Host {
+    control: Arc<Mutex<ControlFile>>,
+    scn: Arc<AtomicU64>,
+    wanted: Arc<AtomicU64>,
+    wakes: Arc<WriterWakes>,
+}
+
+impl Host {
+    pub(super) fn new(checkpoints: &Checkpoints) -> Self {
+        Self {
+            control: checkpoints.control.clone(),
+            scn: checkpoints.scn.clone(),
+            wanted: checkpoints.wanted.clone(),
+            wakes: checkpoints.cache.wakes().clone(),
+        }
+    }
+}
+
+impl LogHost for Host {
+    fn store(&self, groups: &[LogGroupRecord]) -> Result<()> {
+        self.control.lock().update(|data| data.log_groups = groups.to_vec())
+    }
+
+    fn scn(&self) -> u64 {
+        self.scn.load(Ordering::Acquire)
+    }
+
+    fn checkpoint_wanted(&self, before: Lsn, _urgent: bool) {
+        self.wanted.fetch_max(before.0, Ordering::AcqRel);
+        self.wakes.post();
+    }
+}

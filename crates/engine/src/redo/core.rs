@@ -1,0 +1,340 @@
+//! What sessions and writer threads share.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use common::sync::{Arc, Condvar, Mutex};
+use common::{Error, Result};
+use device::FileSystem;
+use waits::Meter;
+
+use super::buffer::Buffer;
+use super::files::Member;
+use super::group::{LogGroupRecord, Lsn, Rba};
+use super::host::LogHost;
+use super::layout::HEADER;
+use super::members::MemberWriters;
+use crate::instance::Health;
+
+/// Turns that a session looks whether its redo is durable before it sleeps.
+const SPINS: u32 = 100;
+/// Places that [`RedoLog::position`](super::RedoLog::position) knows are at least this many bytes of redo apart: a megabyte of memory for a gigabyte.
+const INDEX_BYTES: u64 = 16 << 10;
+
+pub(super) struct Core {
+    pub(super) files: Arc<dyn FileSystem>,
+    pub(super) directory: PathBuf,
+    pub(super) database: u64,
+    pub(super) host: Arc<dyn LogHost>,
+    pub(super) health: Arc<Health>,
+    /// The log writer's.
+    pub(super) meter: Arc<Meter>,
+    pub(super) buffer: Buffer,
+    pub(super) members: MemberWriters,
+    /// The most bytes of records in one write, if no single record has more.
+    pub(super) write_bytes: u64,
+    /// Unwritten bytes from which on the log writer is woken.
+    pub(super) post_bytes: u64,
+    /// The longest record that every log file can hold.
+    pub(super) record_bytes: AtomicU64,
+    pub(super) take: Mutex<Take>,
+    pub(super) groups: Mutex<Groups>,
+    index: Mutex<Index>,
+    progress: Mutex<Progress>,
+    /// Told at the end of each write.
+    written: Condvar,
+    durable: AtomicU64,
+    /// Somebody wants everything before this to be durable.
+    pub(super) requested: AtomicU64,
+    /// As `Take::taken`, to be looked at without the lock.
+    pub(super) taken: AtomicU64,
+    pub(super) sequence: AtomicU32,
+    /// The sequence that is to be left; 0 for none.
+    pub(super) leave: AtomicU32,
+    /// The switch waits for a checkpoint.
+    pub(super) blocked: AtomicBool,
+    /// There is a group to switch to.
+    pub(super) next_free: AtomicBool,
+    pub(super) stop: AtomicBool,
+    idle: Mutex<()>,
+    idlers: AtomicUsize,
+    work: Condvar,
+}
+
+/// Where the next write goes. Its lock is held while records are taken out of the buffer, and for a whole switch.
+#[derive(Debug)]
+pub(super) struct Take {
+    pub(super) group: u32,
+    pub(super) sequence: u32,
+    pub(super) next_block: u32,
+    pub(super) blocks: u32,
+    /// Everything before this is in a write that has begun.
+    pub(super) taken: u64,
+    /// Writes begun.
+    pub(super) tickets: u64,
+    pub(super) members: Arc<Vec<Member>>,
+}
+
+/// The groups as the control file has them, and members that could not be used when they were last tried.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    pub(super) records: Vec<LogGroupRecord>,
+    pub(super) invalid: Vec<String>,
+}
+
+/// Where redo is in the files.
+#[derive(Debug)]
+struct Index {
+    places: VecDeque<(Lsn, Rba)>,
+    next: (Lsn, Rba),
+    /// What was told for which position: the control file may hold it, so what it names must stay.
+    told: Vec<(Lsn, u32)>,
+}
+
+/// Which writes have returned.
+#[derive(Debug, Default)]
+struct Progress {
+    /// All writes up to this one have returned.
+    done: u64,
+    /// Those behind a write that has not returned.
+    early: BTreeMap<u64, u64>,
+    failed: Option<Error>,
+    waiters: usize,
+}
+
+impl Core {
+    pub(super) fn new(
+        files: Arc<dyn FileSystem>,
+        directory: PathBuf,
+        database: u64,
+        host: Arc<dyn LogHost>,
+        health: Arc<Health>,
+        meter: Arc<Meter>,
+        buffer_bytes: usize,
+        lsn: u64,
+        checkpoint: Rba,
+    ) -> Self {
+        let buffer = Buffer::new(buffer_bytes, lsn);
+        let third = buffer.capacity() / 3;
+        Self {
+            files,
+            directory,
+            database,
+            host,
+            health,
+            meter,
+            members: MemberWriters::default(),
+            write_bytes: third.min(1 << 20),
+            post_bytes: third.min(1 << 20),
+            record_bytes: AtomicU64::new(0),
+            buffer,
+            take: Mutex::new(Take {
+                group: 0,
+                sequence: 0,
+                next_block: 0,
+                blocks: 0,
+                taken: lsn,
+                tickets: 0,
+                members: Arc::default(),
+            }),
+            groups: Mutex::default(),
+            index: Mutex::new(Index {
+                places: VecDeque::from([(Lsn(0), checkpoint)]),
+                next: (Lsn(lsn), checkpoint),
+                told: Vec::new(),
+            }),
+            progress: Mutex::default(),
+            written: Condvar::new(),
+            durable: AtomicU64::new(lsn),
+            requested: AtomicU64::new(lsn),
+            taken: AtomicU64::new(lsn),
+            sequence: AtomicU32::new(0),
+            leave: AtomicU32::new(0),
+            blocked: AtomicBool::new(false),
+            next_free: AtomicBool::new(true),
+            stop: AtomicBool::new(false),
+            idle: Mutex::new(()),
+            idlers: AtomicUsize::new(0),
+            work: Condvar::new(),
+        }
+    }
+
+    pub(super) fn durable(&self) -> u64 {
+        self.durable.load(Ordering::SeqCst)
+    }
+
+    /// Asks that everything before `lsn` is written, and wakes a writer for it.
+    pub(super) fn request(&self, lsn: u64) {
+        let before = self.requested.fetch_max(lsn, Ordering::SeqCst);
+        if before < lsn {
+            self.wake_writer();
+        }
+    }
+
+    /// Wakes one idle writer, if there is one; a busy one looks for work by itself.
+    pub(super) fn wake_writer(&self) {
+        if self.idlers.load(Ordering::SeqCst) > 0 {
+            let _idle = self.idle.lock();
+            self.work.notify_one();
+        }
+    }
+
+    pub(super) fn wake_all_writers(&self) {
+        let _idle = self.idle.lock();
+        self.work.notify_all();
+    }
+
+    /// Puts a writer to sleep until `ready`, or a while. Whether the time was over without anything to do.
+    pub(super) fn idle(&self, most: Duration, ready: impl Fn() -> bool) -> bool {
+        if ready() {
+            return false;
+        }
+        let mut idle = self.idle.lock();
+        self.idlers.fetch_add(1, Ordering::SeqCst);
+        let late = !ready() && self.work.wait_for(&mut idle, most).timed_out();
+        self.idlers.fetch_sub(1, Ordering::SeqCst);
+        late && !ready()
+    }
+
+    /// Waits until everything before `lsn`, which has been requested, is durable.
+    pub(super) fn wait(&self, lsn: u64) -> Result<()> {
+        for _ in 0..SPINS {
+            if self.durable() >= lsn {
+                return Ok(());
+            }
+            std::hint::spin_loop();
+        }
+        let mut progress = self.progress.lock();
+        progress.waiters += 1;
+        let result = loop {
+            if self.durable() >= lsn {
+                break Ok(());
+            }
+            if let Some(error) = &progress.failed {
+                break Err(error.clone());
+            }
+            self.written.wait(&mut progress);
+        };
+        progress.waiters -= 1;
+        result
+    }
+
+    /// The write with this ticket, which held everything before `lsn` that earlier ones did not, is durable.
+    pub(super) fn completed(&self, ticket: u64, lsn: u64) {
+        let mut progress = self.progress.lock();
+        progress.early.insert(ticket, lsn);
+        loop {
+            let ticket = progress.done + 1;
+            let Some(lsn) = progress.early.remove(&ticket) else { break };
+            progress.done = ticket;
+            if progress.failed.is_none() {
+                self.durable.store(lsn, Ordering::SeqCst);
+            }
+        }
+        if progress.waiters > 0 {
+            self.written.notify_all();
+        }
+    }
+
+    /// Waits until the first `tickets` writes have returned.
+    pub(super) fn drain(&self, tickets: u64) -> Result<()> {
+        let mut progress = self.progress.lock();
+        progress.waiters += 1;
+        let result = loop {
+            if let Some(error) = &progress.failed {
+                break Err(error.clone());
+            }
+            if progress.done >= tickets {
+                break Ok(());
+            }
+            self.written.wait(&mut progress);
+        };
+        progress.waiters -= 1;
+        result
+    }
+
+    /// Stops the instance, and tells all who wait. Nothing becomes durable any more.
+    pub(super) fn fail(&self, error: &Error) -> Error {
+        let error = self.health.stop(error);
+        self.end(error.clone());
+        error
+    }
+
+    /// The log is closed: who still waits gets `why`.
+    pub(super) fn end(&self, why: Error) {
+        let mut progress = self.progress.lock();
+        progress.failed.get_or_insert(why);
+        // Before anyone is told: who has seen the error must not be let in again.
+        self.stop.store(true, Ordering::SeqCst);
+        self.written.notify_all();
+        drop(progress);
+        self.buffer.wake();
+        self.wake_all_writers();
+    }
+
+    /// # Errors
+    /// What the log was stopped by.
+    pub(super) fn check(&self) -> Result<()> {
+        if !self.stop.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        match &self.progress.lock().failed {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// A write of the redo from `lsn` on goes to `rba`; what follows it goes to `next`.
+    pub(super) fn placed(&self, lsn: u64, rba: Rba, next_lsn: u64, next: Rba) {
+        let mut index = self.index.lock();
+        let far = match index.places.back() {
+            Some((last, place)) => place.sequence != rba.sequence || lsn >= last.0 + INDEX_BYTES,
+            None => true,
+        };
+        if far {
+            index.places.push_back((Lsn(lsn), rba));
+        }
+        index.next = (Lsn(next_lsn), next);
+    }
+
+    /// The next write goes to the first block of this sequence.
+    pub(super) fn begun(&self, sequence: u32) {
+        let mut index = self.index.lock();
+        index.next.1 = Rba { sequence, block: super::layout::FIRST_BLOCK, offset: HEADER as u16 };
+    }
+
+    pub(super) fn position(&self, lsn: Lsn) -> Rba {
+        let mut index = self.index.lock();
+        let rba = if lsn >= index.next.0 {
+            index.next.1
+        } else {
+            let after = index.places.partition_point(|(start, _)| *start <= lsn);
+            index.places[after.saturating_sub(1)].1
+        };
+        index.told.retain(|(told, _)| *told != lsn);
+        index.told.push((lsn, rba.sequence));
+        rba
+    }
+
+    /// The first sequence that is needed when redo before `lsn` is not; what is before it is forgotten.
+    pub(super) fn needed_from(&self, lsn: Lsn) -> u32 {
+        let now = self.position_now(lsn);
+        let mut index = self.index.lock();
+        let told = index.told.iter().find(|(told, _)| *told == lsn).map_or(now, |(_, sequence)| *sequence);
+        index.told.retain(|(told, _)| *told >= lsn);
+        let keep = index.places.partition_point(|(start, _)| *start <= lsn).saturating_sub(1);
+        index.places.drain(..keep);
+        told.min(now)
+    }
+
+    fn position_now(&self, lsn: Lsn) -> u32 {
+        let index = self.index.lock();
+        if lsn >= index.next.0 {
+            return index.next.1.sequence;
+        }
+        let after = index.places.partition_point(|(start, _)| *start <= lsn);
+        index.places[after.saturating_sub(1)].1.sequence
+    }
+}

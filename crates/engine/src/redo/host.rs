@@ -1,0 +1,20 @@
+//! What the log asks of the instance around it.
+
+use common::Result;
+
+use super::group::{LogGroupRecord, Lsn};
+
+/// The instance as the log sees it. Its methods are called by the log writer and by sessions; none may wait for redo or for a block latch.
+pub trait LogHost: Send + Sync {
+    /// Makes the groups' records durable in the control file.
+    ///
+    /// # Errors
+    /// When the control file cannot be written; the log then stops the instance.
+    fn store(&self, groups: &[LogGroupRecord]) -> Result<()>;
+
+    /// The SCN now, for V$LOG.
+    fn scn(&self) -> u64;
+
+    /// Asks for a checkpoint that makes everything before `before` unnecessary. `urgent`: sessions wait for it.
+    fn checkpoint_wanted(&self, before: Lsn, urgent: bool);
+}

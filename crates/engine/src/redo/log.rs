@@ -1,0 +1,302 @@
+//! The log as the rest of the engine sees it.
+
+use std::fmt;
+use std::path::Path;
+
+use common::sync::atomic::Ordering;
+use common::sync::{self, Arc, JoinHandle, Mutex};
+use common::{Error, ErrorKind, Number, Result};
+use device::FileSystem;
+use waits::{Event, Meter, Statistic};
+
+use super::core::Core;
+use super::group::{LogGroupRecord, LogGroupSpec, LogGroupState, LogGroupStatus, Lsn, Rba};
+use super::host::LogHost;
+use super::layout::RECORD_HEADER;
+use super::members::no_thread;
+use super::reader::ReadEnd;
+use super::{WRITERS, files, switch, writer};
+use crate::instance::Health;
+
+/// How a log is opened.
+#[derive(Clone, Debug)]
+pub struct LogOptions {
+    pub database: u64,
+    /// Of the log buffer.
+    pub buffer_bytes: usize,
+    /// Where a crash would begin to read: groups with older redo may be written again. None for a database that has no redo yet.
+    pub checkpoint: Option<Rba>,
+    /// Where reading ended, when the log was not closed by [`RedoLog::shutdown`].
+    pub recovered: Option<ReadEnd>,
+}
+
+/// The redo log of a running instance.
+pub struct RedoLog {
+    pub(super) core: Arc<Core>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl fmt::Debug for RedoLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RedoLog(sequence {}, end {})", self.core.sequence.load(Ordering::Relaxed), self.core.buffer.end())
+    }
+}
+
+impl RedoLog {
+    /// Makes the log files of a new database. On an error none is left. The records belong into the control file.
+    ///
+    /// # Errors
+    /// ORA-01518 fewer than two groups; ORA-01184 a number twice; ORA-01577 a file twice; ORA-00336 too small; ORA-00301 a file cannot be made.
+    pub fn create(
+        files: &Arc<dyn FileSystem>,
+        directory: &Path,
+        specs: &[LogGroupSpec],
+    ) -> Result<Vec<LogGroupRecord>> {
+        if specs.len() < 2 {
+            return Err(Error::user(1518, "CREATE DATABASE must specify more than one log file"));
+        }
+        let mut records: Vec<LogGroupRecord> = Vec::new();
+        for spec in specs {
+            let made = super::admin::check_new(&records, directory, spec)
+                .and_then(|()| files::make(&**files, directory, spec));
+            match made {
+                Ok(record) => records.push(record),
+                Err(error) => {
+                    for name in records.iter().flat_map(|record| &record.members) {
+                        let _ = files.remove(&super::group::resolve(directory, name));
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        Ok(records)
+    }
+
+    /// Opens the log for writing: a new sequence begins, in a group whose redo nobody needs. `meter` is the log writer's.
+    ///
+    /// # Errors
+    /// ORA-01113 when the log was not closed and `recovered` does not say where it ends; ORA-00350 when all groups are needed: recover and checkpoint first;
+    /// ORA-00313 when no member of the next group can be opened; what the control file says when it cannot be written.
+    pub fn open(
+        files: Arc<dyn FileSystem>,
+        directory: &Path,
+        mut records: Vec<LogGroupRecord>,
+        host: Arc<dyn LogHost>,
+        health: Arc<Health>,
+        meter: Arc<Meter>,
+        options: &LogOptions,
+    ) -> Result<Arc<Self>> {
+        let lsn = end_of(&mut records, options.recovered.as_ref(), host.scn())?;
+        let checkpoint = options.checkpoint.unwrap_or_default();
+        for record in records.iter_mut().filter(|record| record.sequence > 0) {
+            let needed = options.checkpoint.is_some() && record.sequence >= checkpoint.sequence;
+            record.state = if needed { LogGroupState::Active } else { LogGroupState::Inactive };
+        }
+        let core = Arc::new(Core::new(
+            files,
+            directory.to_owned(),
+            options.database,
+            host,
+            health,
+            meter,
+            options.buffer_bytes,
+            lsn,
+            checkpoint,
+        ));
+        core.groups.lock().records = records;
+        switch::begin(&core, &mut core.take.lock())?;
+        let log = Self { core, threads: Mutex::default() };
+        for number in 0..WRITERS {
+            let core = log.core.clone();
+            let name = if number == 0 { "lgwr".to_owned() } else { format!("lg{:02}", number - 1) };
+            let thread = sync::spawn(&name, move || writer::run(&core)).map_err(|error| no_thread(&error))?;
+            log.threads.lock().push(thread);
+        }
+        Ok(Arc::new(log))
+    }
+
+    /// Adds a record. Returns where it is and where it ends. May wait until there is room; block latches may be held meanwhile as far as rule 4 of the
+    /// README allows.
+    ///
+    /// # Errors
+    /// HW-0010 when the instance has stopped; ORA-00600 when the bytes are no record or longer than a log file or the buffer.
+    pub fn append(&self, meter: &Meter, record: &[u8]) -> Result<(Lsn, Lsn)> {
+        let core = &*self.core;
+        let length = record.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize);
+        if length != record.len() || length < RECORD_HEADER {
+            return Err(Error::bug(format!("a redo record of {} bytes that says {length}", record.len())));
+        }
+        if length as u64 > core.buffer.capacity().min(core.record_bytes.load(Ordering::Relaxed)) {
+            return Err(Error::bug(format!(
+                "a redo record of {length} bytes is longer than a log file or the log buffer"
+            )));
+        }
+        loop {
+            core.check()?;
+            let sequence = core.sequence.load(Ordering::SeqCst);
+            match core.buffer.put(record) {
+                Ok((start, end)) => {
+                    meter.count(Statistic::RedoEntries, 1);
+                    meter.count(Statistic::RedoSize, length as u64);
+                    if end.saturating_sub(core.taken.load(Ordering::Relaxed)) >= core.post_bytes {
+                        core.request(end);
+                    }
+                    return Ok((Lsn(start), Lsn(end)));
+                }
+                Err((full, seen)) => self.wait_for_space(meter, full, seen, sequence)?,
+            }
+        }
+    }
+
+    /// Where the next record will be.
+    #[must_use]
+    pub fn end(&self) -> Lsn {
+        Lsn(self.core.buffer.end())
+    }
+
+    /// Everything before this is durable.
+    #[must_use]
+    pub fn durable(&self) -> Lsn {
+        Lsn(self.core.durable())
+    }
+
+    /// Waits until everything before `lsn` is durable, as a commit does.
+    ///
+    /// # Errors
+    /// HW-0010 when a write has failed: nobody knows then whether the redo is on disk.
+    pub fn wait_durable(&self, meter: &Meter, lsn: Lsn) -> Result<()> {
+        let core = &*self.core;
+        meter.count(Statistic::RedoSynchWrites, 1);
+        if core.durable() >= lsn.0 {
+            return Ok(());
+        }
+        let since = meter.clock().monotonic_us();
+        let buffer = lsn.0 % core.buffer.capacity() / super::BLOCK as u64;
+        let result = meter.wait(Event::LogFileSync, [buffer, 0, 0], -1, || self.flush(lsn));
+        meter.count(Statistic::RedoSynchTime, meter.clock().monotonic_us().saturating_sub(since));
+        result
+    }
+
+    /// Waits until everything before `lsn` is durable; the caller accounts for the wait.
+    ///
+    /// # Errors
+    /// As [`wait_durable`](Self::wait_durable).
+    pub fn flush(&self, lsn: Lsn) -> Result<()> {
+        let lsn = lsn.0.min(self.core.buffer.end());
+        if self.core.durable() >= lsn {
+            return Ok(());
+        }
+        self.core.request(lsn);
+        self.core.wait(lsn)
+    }
+
+    /// Asks for a write of everything so far without waiting for it.
+    pub fn post(&self) {
+        self.core.request(self.core.buffer.end());
+    }
+
+    /// The place in the files where reading must begin to see everything from `lsn` on: the start of a write, at or a little before the one that holds it.
+    #[must_use]
+    pub fn position(&self, lsn: Lsn) -> Rba {
+        self.core.position(lsn)
+    }
+
+    /// Redo before `lsn` is no longer needed: groups wholly before it may be written again. Whoever calls this has first stored
+    /// [`position`](Self::position) of `lsn` as the place where recovery begins.
+    ///
+    /// # Errors
+    /// When the control file cannot be written; the instance has then stopped.
+    pub fn checkpointed(&self, lsn: Lsn) -> Result<()> {
+        let core = &*self.core;
+        let mut groups = core.groups.lock();
+        let needed = core.needed_from(lsn);
+        let mut records = groups.records.clone();
+        for record in &mut records {
+            if record.state == LogGroupState::Active && record.sequence < needed {
+                record.state = LogGroupState::Inactive;
+            }
+        }
+        if records != groups.records {
+            core.host.store(&records).map_err(|error| core.fail(&error))?;
+            groups.records = records;
+            switch::note_free(core, &groups);
+            drop(groups);
+            core.wake_writer();
+            core.buffer.wake();
+        }
+        Ok(())
+    }
+
+    /// What V$LOG and V$LOGFILE show.
+    #[must_use]
+    pub fn groups(&self) -> Vec<LogGroupStatus> {
+        let groups = self.core.groups.lock();
+        let status = |record: &LogGroupRecord| LogGroupStatus {
+            record: record.clone(),
+            members: record.members.iter().map(|name| (name.clone(), groups.invalid.contains(name))).collect(),
+        };
+        groups.records.iter().map(status).collect()
+    }
+
+    /// The sequence that is being written.
+    #[must_use]
+    pub fn sequence(&self) -> u32 {
+        self.core.sequence.load(Ordering::SeqCst)
+    }
+
+    /// Writes everything, notes in the control file where the redo ends, and stops the log writer. Nobody appends any more.
+    ///
+    /// # Errors
+    /// HW-0010 when a write fails or has failed before.
+    pub fn shutdown(&self) -> Result<()> {
+        let core = &*self.core;
+        let result = self.flush(self.end()).and_then(|()| {
+            let take = core.take.lock();
+            core.buffer.close();
+            core.drain(take.tickets)?;
+            if take.taken != core.buffer.end() {
+                return Err(core.fail(&Error::bug("redo was made while the log was being closed")));
+            }
+            switch::finish(core, &take).map_err(|error| core.fail(&error))
+        });
+        self.stop();
+        result
+    }
+
+    /// Ends the log as a crash would: what is not durable is lost. Whoever waits is told.
+    pub fn abandon(&self) {
+        self.stop();
+    }
+
+    fn stop(&self) {
+        self.core.end(Error::new(ErrorKind::Poisoned, Number::Ora(1092), "the instance is closed"));
+        for thread in self.threads.lock().drain(..) {
+            let _ = thread.join();
+        }
+        self.core.members.close();
+    }
+}
+
+/// Without [`RedoLog::shutdown`] it is as after a crash: what is in the buffer is lost.
+impl Drop for RedoLog {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Ends the last sequence where it was left open, and says where new redo begins.
+fn end_of(records: &mut [LogGroupRecord], recovered: Option<&ReadEnd>, scn: u64) -> Result<u64> {
+    let Some(last) = records.iter_mut().filter(|record| record.sequence > 0).max_by_key(|record| record.sequence)
+    else {
+        return Ok(0);
+    };
+    if last.end_block.is_none() {
+        let end = recovered.filter(|end| end.sequence == last.sequence).ok_or_else(|| {
+            let text =
+                format!("the redo of log sequence {} was not read to its end before the log was opened", last.sequence);
+            Error::new(ErrorKind::Corrupt, Number::Ora(1113), text)
+        })?;
+        switch::end_sequence(last, end.block, end.lsn.0, scn);
+    }
+    Ok(last.end_lsn.unwrap_or(0))
+}

@@ -1,0 +1,339 @@
+//! Reading redo back, from a place on to its end.
+//!
+//! | what is met | in a sequence that has ended (`end_block` is known) | in the last sequence |
+//! | --- | --- | --- |
+//! | a valid write | its records | its records |
+//! | `end_block` | the next sequence, or the end | |
+//! | a block that is not what it must be, in every member | damage: ORA-00353 | the end, unless a later write knows it as durable: ORA-00353 |
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use common::sync::Arc;
+use common::{Error, ErrorKind, Number, Result};
+use device::{AlignedBuffer, FileSystem};
+use waits::{Event, Meter};
+
+use super::files::{self, Member, offset};
+use super::group::{LogGroupRecord, Lsn, Rba, resolve};
+use super::layout::{self, BLOCK, FIRST_BLOCK, HEADER, Kind, PAYLOAD, RECORD_HEADER, WRITE_HEADER, Write};
+
+/// Blocks that are read at once.
+const CHUNK_BLOCKS: u32 = 2048;
+/// Behind a hole this many blocks are searched for a write that knows the hole as durable.
+const SEARCH_BLOCKS: u32 = 32_768;
+
+/// Why reading ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndReason {
+    /// The log was closed here.
+    Closed,
+    /// The file is full, and there is no later sequence.
+    FileEnd,
+    /// The next block is not of this sequence, or not whole: what followed was never acknowledged.
+    NoMoreBlocks,
+}
+
+/// Where the redo ends: the first block that is not part of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReadEnd {
+    pub sequence: u32,
+    pub block: u32,
+    pub lsn: Lsn,
+    pub blocks_read: u64,
+    pub why: EndReason,
+}
+
+impl ReadEnd {
+    /// The end as a place; also where reading may begin when nothing before it is needed any more.
+    #[must_use]
+    pub fn rba(&self) -> Rba {
+        Rba { sequence: self.sequence, block: self.block, offset: HEADER as u16 }
+    }
+}
+
+/// Reads record after record.
+pub struct RedoReader {
+    files: Arc<dyn FileSystem>,
+    directory: PathBuf,
+    database: u64,
+    groups: Vec<LogGroupRecord>,
+    meter: Option<Arc<Meter>>,
+    group: LogGroupRecord,
+    members: Vec<MemberReader>,
+    /// The next write starts here, in the file and in the redo.
+    block: u32,
+    lsn: u64,
+    /// The write that is being given out.
+    records: Vec<u8>,
+    first: u32,
+    at: usize,
+    blocks_read: u64,
+    end: Option<ReadEnd>,
+}
+
+impl fmt::Debug for RedoReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RedoReader(sequence {}, block {}, lsn {})", self.group.sequence, self.block, self.lsn)
+    }
+}
+
+/// A member and the part of it that was read last.
+struct MemberReader {
+    member: Member,
+    chunk: AlignedBuffer,
+    first: u32,
+}
+
+impl MemberReader {
+    fn new(member: Member) -> Self {
+        Self { member, chunk: AlignedBuffer::zeroed(0), first: 0 }
+    }
+
+    /// A block, or None when it cannot be read.
+    fn block(&mut self, number: u32, blocks: u32, meter: Option<&Meter>, sequence: u32) -> Option<&[u8]> {
+        if number >= blocks {
+            return None;
+        }
+        let held = (self.chunk.len() / BLOCK) as u32;
+        if number < self.first || number >= self.first + held {
+            self.read(number, CHUNK_BLOCKS.min(blocks - number), meter, sequence)
+                // One sector that cannot be read must not hide its neighbours.
+                .or_else(|| self.read(number, 1, meter, sequence))?;
+        }
+        let at = (number - self.first) as usize * BLOCK;
+        self.chunk.get(at..at + BLOCK)
+    }
+
+    fn read(&mut self, first: u32, count: u32, meter: Option<&Meter>, sequence: u32) -> Option<()> {
+        let mut chunk = AlignedBuffer::zeroed(count as usize * BLOCK);
+        let mut read = || self.member.device.read_at(offset(first), &mut [&mut chunk]);
+        let parameters = [u64::from(sequence), u64::from(first), u64::from(count)];
+        let result = match meter {
+            Some(meter) => meter.wait(Event::LogFileSequentialRead, parameters, -1, read),
+            None => read(),
+        };
+        self.chunk = if result.is_ok() { chunk } else { AlignedBuffer::zeroed(0) };
+        self.first = first;
+        result.ok()
+    }
+}
+
+impl RedoReader {
+    /// Begins at `from`, which is the start of a write or the end of a sequence.
+    ///
+    /// # Errors
+    /// ORA-00313 when no member of the group holds the sequence; ORA-00353 when `from` is no such place.
+    pub fn open(
+        files: Arc<dyn FileSystem>,
+        directory: &Path,
+        database: u64,
+        groups: &[LogGroupRecord],
+        from: Rba,
+        meter: Option<Arc<Meter>>,
+    ) -> Result<Self> {
+        let group = groups.iter().find(|group| group.sequence == from.sequence && from.sequence > 0).cloned();
+        let group = group.ok_or_else(|| missing(from.sequence))?;
+        let members = files::open_written(&*files, directory, &group, database)?;
+        let mut reader = Self {
+            files,
+            directory: directory.to_owned(),
+            database,
+            groups: groups.to_vec(),
+            meter,
+            members: members.into_iter().map(MemberReader::new).collect(),
+            block: from.block.max(FIRST_BLOCK),
+            lsn: group.first_lsn,
+            group,
+            records: Vec::new(),
+            first: 0,
+            at: 0,
+            blocks_read: 0,
+            end: None,
+        };
+        reader.lsn = reader.lsn_of(reader.block)?;
+        Ok(reader)
+    }
+
+    /// The redo before a place that begins a write, from the write before it.
+    fn lsn_of(&mut self, block: u32) -> Result<u64> {
+        if block == FIRST_BLOCK {
+            return Ok(self.group.first_lsn);
+        }
+        if let (Some(end), Some(lsn)) = (self.group.end_block, self.group.end_lsn)
+            && end == block
+        {
+            return Ok(lsn);
+        }
+        if let Some(write) = self.first_block(block) {
+            return Ok(write.lsn);
+        }
+        let mut before = block;
+        while before > FIRST_BLOCK {
+            before -= 1;
+            if let Some(write) = self.first_block(before) {
+                if before + write.blocks() == block {
+                    return Ok(write.lsn + u64::from(write.bytes));
+                }
+                break;
+            }
+        }
+        Err(self.damage(block, "no write of redo begins there"))
+    }
+
+    /// The next record and its place.
+    ///
+    /// # Errors
+    /// ORA-00353 damaged redo; ORA-00313 no member of a group that is needed can be used. The reader then stays where it is.
+    #[expect(clippy::should_implement_trait, reason = "it lends the record out")]
+    pub fn next(&mut self) -> Result<Option<(Rba, &[u8])>> {
+        while self.at == self.records.len() {
+            if self.end.is_some() || !self.read_write()? {
+                return Ok(None);
+            }
+        }
+        let rest = &self.records[self.at..];
+        let length = rest.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize);
+        if length < RECORD_HEADER || length > rest.len() {
+            return Err(self.damage(self.first, "a record does not end with its write"));
+        }
+        let place = WRITE_HEADER + self.at;
+        let rba = Rba {
+            sequence: self.group.sequence,
+            block: self.first + (place / PAYLOAD) as u32,
+            offset: (HEADER + place % PAYLOAD) as u16,
+        };
+        let start = self.at;
+        self.at += length;
+        Ok(Some((rba, &self.records[start..start + length])))
+    }
+
+    /// Where the record that [`next`](Self::next) gave last ends.
+    #[must_use]
+    pub fn lsn(&self) -> Lsn {
+        Lsn(self.lsn - (self.records.len() - self.at) as u64)
+    }
+
+    /// Where the redo ends, once `next` has given None.
+    #[must_use]
+    pub fn end(&self) -> Option<ReadEnd> {
+        self.end
+    }
+
+    /// Reads the next write. False at the end.
+    fn read_write(&mut self) -> Result<bool> {
+        while self.group.end_block.is_some_and(|end| self.block >= end) {
+            if !self.next_sequence()? {
+                return Ok(false);
+            }
+        }
+        if self.block >= self.group.blocks() {
+            self.finish(EndReason::FileEnd);
+            return Ok(false);
+        }
+        let Some(write) = self.first_block(self.block) else { return self.hole(self.block) };
+        if write.lsn != self.lsn {
+            let why = format!("the write there is of position {} and should be of {}", write.lsn, self.lsn);
+            return Err(self.damage(self.block, &why));
+        }
+        self.records.clear();
+        self.at = 0;
+        self.first = self.block;
+        for index in 0..write.blocks() {
+            let number = self.block + index;
+            let kind = if index == 0 { Kind::First } else { Kind::More };
+            let from = if index == 0 { HEADER + WRITE_HEADER } else { HEADER };
+            let Some(block) = valid(&mut self.members, &self.group, self.meter.as_deref(), number, kind) else {
+                self.records.clear();
+                return self.hole(number);
+            };
+            let part = &block[from..];
+            let left = write.bytes as usize - self.records.len();
+            self.records.extend_from_slice(&part[..left.min(part.len())]);
+        }
+        self.block += write.blocks();
+        self.lsn += u64::from(write.bytes);
+        self.blocks_read += u64::from(write.blocks());
+        Ok(true)
+    }
+
+    fn first_block(&mut self, number: u32) -> Option<Write> {
+        let room = self.group.end_block.unwrap_or(self.group.blocks()).checked_sub(number)?;
+        let block = valid(&mut self.members, &self.group, self.meter.as_deref(), number, Kind::First)?;
+        layout::write_of(block, room)
+    }
+
+    /// Block `number` of the write at `self.block` is not there.
+    fn hole(&mut self, number: u32) -> Result<bool> {
+        if self.group.end_block.is_some() {
+            return Err(self.damage(number, "a block is missing inside a log sequence that has ended"));
+        }
+        let last = self.group.blocks().min(number.saturating_add(SEARCH_BLOCKS));
+        for later in number + 1..last {
+            if self.first_block(later).is_some_and(|write| write.durable > self.lsn) {
+                let why = format!("a block is missing, but block {later} was written when it was durable");
+                return Err(self.damage(number, &why));
+            }
+        }
+        self.finish(EndReason::NoMoreBlocks);
+        Ok(false)
+    }
+
+    fn next_sequence(&mut self) -> Result<bool> {
+        let wanted = self.group.sequence + 1;
+        let Some(group) = self.groups.iter().find(|group| group.sequence == wanted).cloned() else {
+            if self.groups.iter().any(|group| group.sequence > wanted) {
+                return Err(missing(wanted));
+            }
+            self.finish(EndReason::Closed);
+            return Ok(false);
+        };
+        if group.first_lsn != self.lsn {
+            let why = format!("the sequence ends at position {}, and the next begins at {}", self.lsn, group.first_lsn);
+            return Err(self.damage(self.block, &why));
+        }
+        let members = files::open_written(&*self.files, &self.directory, &group, self.database)?;
+        self.members = members.into_iter().map(MemberReader::new).collect();
+        self.group = group;
+        self.block = FIRST_BLOCK;
+        Ok(true)
+    }
+
+    fn finish(&mut self, why: EndReason) {
+        self.end = Some(ReadEnd {
+            sequence: self.group.sequence,
+            block: self.block,
+            lsn: Lsn(self.lsn),
+            blocks_read: self.blocks_read,
+            why,
+        });
+    }
+
+    fn damage(&self, block: u32, why: &str) -> Error {
+        let mut text = format!("log corruption near block {block} of log sequence {}: {why}", self.group.sequence);
+        for name in &self.group.members {
+            let path = resolve(&self.directory, name);
+            text += &format!("; ORA-00312: online log {} thread 1: '{}'", self.group.number, path.display());
+        }
+        Error::new(ErrorKind::Corrupt, Number::Ora(353), text)
+    }
+}
+
+/// The block from whichever member has it whole.
+fn valid<'a>(
+    members: &'a mut [MemberReader],
+    group: &LogGroupRecord,
+    meter: Option<&Meter>,
+    number: u32,
+    kind: Kind,
+) -> Option<&'a [u8]> {
+    members.iter_mut().find_map(|member| {
+        let block = member.block(number, group.blocks(), meter, group.sequence)?;
+        layout::is_valid(block, kind, number, group.sequence).then_some(block)
+    })
+}
+
+fn missing(sequence: u32) -> Error {
+    let text = format!("log sequence {sequence} is needed for recovery and is in no log group");
+    Error::new(ErrorKind::Corrupt, Number::Ora(313), text)
+}

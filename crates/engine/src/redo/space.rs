@@ -1,0 +1,126 @@
+//! Waiting for room: in the buffer, in the current log file, for the next one.
+
+use std::time::Duration;
+
+use common::Result;
+use common::sync::atomic::Ordering;
+use waits::{Event, Meter, Statistic};
+
+use super::buffer::Full;
+use super::group::Lsn;
+use super::log::RedoLog;
+
+/// Who waits looks this often whether the instance goes on.
+const LOOK: Duration = Duration::from_millis(100);
+/// The part of a log file that is kept for those who hold latches.
+const KEPT: u64 = 16;
+
+impl RedoLog {
+    /// Called before block latches are taken for a change: waits while the current log file is nearly full and no other is free, so that the checkpoint
+    /// that will free one meets no latch whose holder waits for it. Costs two loads when there is room.
+    ///
+    /// # Errors
+    /// HW-0010 when the instance has stopped.
+    pub fn wait_room(&self, meter: &Meter) -> Result<()> {
+        let core = &*self.core;
+        let short = || !core.next_free.load(Ordering::SeqCst) && core.buffer.blocks_left() < self.kept_blocks();
+        if !short() {
+            return Ok(());
+        }
+        self.wait_accounted(meter, Event::LogFileSwitchCheckpointIncomplete, || {
+            while short() {
+                self.check()?;
+                // Again each time: a checkpoint that ended meanwhile may have begun before the redo that is in the way.
+                core.host.checkpoint_wanted(Lsn(core.buffer.end()), true);
+                let seen = core.buffer.changes();
+                if short() {
+                    core.buffer.wait_change(seen, LOOK);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn kept_blocks(&self) -> u64 {
+        self.core.record_bytes.load(Ordering::Relaxed) / super::layout::PAYLOAD as u64 / KEPT
+    }
+
+    fn check(&self) -> Result<()> {
+        self.core.check()?;
+        self.core.health.check()
+    }
+
+    /// Waits for what [`Buffer::put`](super::buffer::Buffer::put) missed. `sequence` was current when it was called.
+    pub(super) fn wait_for_space(&self, meter: &Meter, full: Full, seen: u64, sequence: u32) -> Result<()> {
+        let core = &*self.core;
+        self.check()?;
+        let end = core.buffer.end();
+        let unwritten = core.taken.load(Ordering::SeqCst) < end;
+        let event = match full {
+            // What waits in the buffer was promised more room than it will need.
+            Full::Buffer | Full::File if unwritten => {
+                core.request(end);
+                Event::LogBufferSpace
+            }
+            Full::Buffer => Event::LogBufferSpace,
+            Full::File => {
+                // Before the switch is asked for: after it none may be free any more.
+                let free = core.next_free.load(Ordering::SeqCst);
+                core.leave.fetch_max(sequence, Ordering::SeqCst);
+                core.wake_writer();
+                if free { Event::LogFileSwitchCompletion } else { Event::LogFileSwitchCheckpointIncomplete }
+            }
+            Full::Closed => Event::LogFileSwitchCompletion,
+        };
+        let wait = || {
+            while core.buffer.changes() == seen {
+                self.check()?;
+                if event == Event::LogFileSwitchCheckpointIncomplete {
+                    core.host.checkpoint_wanted(Lsn(end), true);
+                }
+                core.buffer.wait_change(seen, LOOK);
+            }
+            Ok(())
+        };
+        if event == Event::LogBufferSpace {
+            meter.count(Statistic::RedoBufferAllocationRetries, 1);
+            meter.wait(event, [0; 3], -1, wait)
+        } else {
+            self.wait_accounted(meter, event, wait)
+        }
+    }
+
+    fn wait_accounted(&self, meter: &Meter, event: Event, wait: impl FnOnce() -> Result<()>) -> Result<()> {
+        meter.count(Statistic::RedoLogSpaceRequests, 1);
+        let since = meter.clock().monotonic_us();
+        let result = meter.wait(event, [0; 3], -1, wait);
+        meter.count(Statistic::RedoLogSpaceWaitTime, meter.clock().monotonic_us().saturating_sub(since));
+        result
+    }
+
+    /// Goes on to the next log file, as ALTER SYSTEM SWITCH LOGFILE does; returns when the switch is done.
+    ///
+    /// # Errors
+    /// HW-0010 when the instance has stopped.
+    pub fn switch(&self, meter: &Meter) -> Result<()> {
+        let core = &*self.core;
+        let sequence = core.sequence.load(Ordering::SeqCst);
+        let free = core.next_free.load(Ordering::SeqCst);
+        core.leave.fetch_max(sequence, Ordering::SeqCst);
+        core.wake_writer();
+        let event = if free { Event::LogFileSwitchCompletion } else { Event::LogFileSwitchCheckpointIncomplete };
+        meter.wait(event, [0; 3], -1, || {
+            loop {
+                let seen = core.buffer.changes();
+                if core.sequence.load(Ordering::SeqCst) != sequence && core.buffer.is_open() {
+                    return Ok(());
+                }
+                self.check()?;
+                if !core.next_free.load(Ordering::SeqCst) {
+                    core.host.checkpoint_wanted(self.end(), true);
+                }
+                core.buffer.wait_change(seen, LOOK);
+            }
+        })
+    }
+}

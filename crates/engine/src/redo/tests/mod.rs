@@ -1,0 +1,9 @@
+//! Tests of the redo log.
+
+mod admin;
+mod basic;
+mod concurrent;
+mod crash;
+mod damage;
+mod stage;
+mod switch;

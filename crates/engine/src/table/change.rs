@@ -1,0 +1,282 @@
+//! One row of one block changed by a transaction: waits, what others have committed since, the ITL slot, undo, and the change.
+//!
+//! A wait is never done with a block latched. Whoever has waited looks at the row afresh.
+
+use common::{BlockClass, Error, ErrorKind, Result, Rowid, Xid};
+use format::heap::row::WHOLE;
+use format::heap::{self, RowAddress, RowPiece};
+use waits::Event;
+
+use super::is_block_of;
+use crate::cache::BlockMut;
+use crate::catalog::TableDef;
+use crate::instance::Session;
+use crate::txn::{Interest, Isolation, LockWait, RowLock, Snapshot, operation};
+
+/// P1 mode of a wait for a row, and of one for an ITL slot.
+const ROW_MODE: u64 = 6;
+const SLOT_MODE: u64 = 4;
+/// Payload bytes that are made room for before a row has been seen.
+const USUAL_PAYLOAD: usize = 256;
+
+/// The number (HW) of the error by which a statement is told that a row which it is to change was changed since it began: it starts again.
+pub const RESTART: u32 = 43;
+
+/// Whether what others have committed since the statement began matters for a row.
+#[derive(Clone, Copy)]
+pub(super) enum Check<'a> {
+    /// The row must be as this snapshot sees it.
+    Against(&'a Snapshot),
+    /// A piece of a row whose first piece this transaction holds.
+    Held,
+}
+
+/// What is done to a piece.
+pub(super) enum Work<'a> {
+    Delete,
+    /// Put this piece in its place, if it fits there.
+    Replace(&'a [u8]),
+    /// The same for a row that is in one piece; the row is locked when it is not, or when the new piece does not fit.
+    ReplaceWhole(&'a [u8]),
+    Lock,
+}
+
+/// What became of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Done {
+    Yes,
+    /// There is no such row (any more).
+    Gone,
+    /// The new piece does not fit.
+    NoRoom,
+    /// Another transaction holds the row, and it was not to be waited for.
+    Skipped,
+}
+
+/// Rows of blocks changed one by one; the block stays latched from one row to the next of the same block.
+pub(super) struct RowChanges<'a> {
+    session: &'a Session,
+    table: &'a TableDef,
+    check: Check<'a>,
+    wait: LockWait,
+    block: Option<BlockMut>,
+    payload: usize,
+    xid: Xid,
+}
+
+/// What keeps a row from being changed now.
+enum Ready {
+    Slot((u8, bool)),
+    Wait(Xid, Event, u64),
+    Gone,
+}
+
+impl<'a> RowChanges<'a> {
+    pub(super) fn new(session: &'a Session, table: &'a TableDef, check: Check<'a>) -> Self {
+        let (block, wait) = (None, LockWait::Forever);
+        Self { session, table, check, wait, block, payload: USUAL_PAYLOAD, xid: Xid::NONE }
+    }
+
+    pub(super) fn waiting(mut self, wait: LockWait) -> Self {
+        self.wait = wait;
+        self
+    }
+
+    /// Does `work` to the piece at `at`. `belongs` says whether it is the piece that is meant; `seen` is shown the piece as it is before.
+    ///
+    /// # Errors
+    /// HW-00043 (restart) or ORA-08177 when the row was changed since the snapshot; ORA-00054, ORA-30006, ORA-00060 of waits; those of the cache and of undo.
+    pub(super) fn change(
+        &mut self,
+        at: RowAddress,
+        work: &Work<'_>,
+        belongs: impl Fn(RowPiece<'_>) -> bool,
+        mut seen: impl FnMut(RowPiece<'_>),
+    ) -> Result<Done> {
+        loop {
+            if self.block.as_ref().is_some_and(|block| block.address() != at.block) {
+                self.release()?;
+            }
+            let mut block = match self.block.take() {
+                Some(block) => block,
+                None => {
+                    self.session.check_cancelled()?;
+                    self.xid = self.session.prepare(self.payload)?;
+                    let mut block = self.session.current_mut(at.block, BlockClass::Data)?;
+                    if !is_block_of(self.table, &block) {
+                        return Ok(Done::Gone);
+                    }
+                    self.table.segment.watch(&mut block);
+                    block
+                }
+            };
+            let ready = self.ready(&mut block, at, &belongs);
+            let piece = heap::live_row(&block, at.slot);
+            let need = piece.and_then(RowPiece::encoded).map_or(0, <[u8]>::len) + operation::ROW_BYTES;
+            let has_room = self.session.has_undo_room(need);
+            self.block = Some(block);
+            match ready? {
+                Ready::Gone => return Ok(Done::Gone),
+                Ready::Wait(xid, event, mode) => {
+                    self.release()?;
+                    if self.wait == LockWait::SkipLocked {
+                        return Ok(Done::Skipped);
+                    }
+                    let locks = self.session.instance().locks();
+                    locks.wait_for(self.session, xid, self.wait, event, mode)?;
+                }
+                Ready::Slot(_) if !has_room => {
+                    // Undo blocks are taken with no block latched.
+                    self.release()?;
+                    self.payload = need.max(USUAL_PAYLOAD);
+                }
+                Ready::Slot(slot) => return self.make(at, slot, work, &mut seen),
+            }
+        }
+    }
+
+    fn make(
+        &mut self,
+        at: RowAddress,
+        slot: (u8, bool),
+        work: &Work<'_>,
+        seen: &mut dyn FnMut(RowPiece<'_>),
+    ) -> Result<Done> {
+        let Some(block) = &mut self.block else { return Ok(Done::Gone) };
+        let Some(piece) = heap::live_row(block, at.slot) else { return Ok(Done::Gone) };
+        seen(piece);
+        let old = piece.encoded().unwrap_or_default().to_vec();
+        let lock = piece.lock();
+        if let Work::ReplaceWhole(new) = work {
+            if piece.flags() & WHOLE == WHOLE && self.one(at, slot, &Work::Replace(new), lock, &old)? {
+                return Ok(Done::Yes);
+            }
+            // Refused, the ITL slot is as it was.
+            let locked = self.one(at, slot, &Work::Lock, lock, &old)?;
+            return if locked { Ok(Done::NoRoom) } else { Err(self.refused(at)) };
+        }
+        match (self.one(at, slot, work, lock, &old)?, work) {
+            (true, _) => Ok(Done::Yes),
+            (false, Work::Replace(_)) => Ok(Done::NoRoom),
+            (false, _) => Err(self.refused(at)),
+        }
+    }
+
+    fn refused(&self, at: RowAddress) -> Error {
+        Error::bug(format!("block {} refused a change of slot {}", at.block, at.slot))
+    }
+
+    /// One change, with its undo; false when the block has no room for it.
+    fn one(&mut self, at: RowAddress, slot: (u8, bool), work: &Work<'_>, lock: u8, old: &[u8]) -> Result<bool> {
+        let Some(block) = &mut self.block else { return Ok(false) };
+        let object = self.table.segment.data_object();
+        let (operation, payload) = match work {
+            Work::Delete => (operation::DELETE_ROW, operation::row(at.slot, lock, old)),
+            Work::Replace(_) | Work::ReplaceWhole(_) => (operation::REPLACE_ROW, operation::row(at.slot, lock, old)),
+            Work::Lock => (operation::LOCK_ROW, operation::row(at.slot, lock, &[])),
+        };
+        let done = self.session.transact(block, slot, object, operation, |bytes, itl| {
+            let done = match work {
+                Work::Delete => heap::mark_deleted(bytes, at.slot, itl),
+                Work::Replace(piece) | Work::ReplaceWhole(piece) => heap::change::replace(bytes, at.slot, piece, itl),
+                Work::Lock => heap::lock_row(bytes, at.slot, itl),
+            };
+            done.then_some(((), payload))
+        })?;
+        Ok(done.is_some())
+    }
+
+    /// Looks at a row of a latched block.
+    fn ready(&self, block: &mut BlockMut, at: RowAddress, belongs: &impl Fn(RowPiece<'_>) -> bool) -> Result<Ready> {
+        let Some(lock) = heap::row(block, at.slot).map(RowPiece::lock) else { return Ok(Ready::Gone) };
+        let holder = self.session.row_lock(block, lock, Some(self.xid))?;
+        if let RowLock::Other(xid) = holder {
+            return Ok(Ready::Wait(xid, Event::EnqTxRowLockContention, ROW_MODE));
+        }
+        // What a transaction that has ended had deleted is gone by now.
+        match heap::live_row(block, at.slot) {
+            Some(piece) if belongs(piece) => {}
+            _ => return Ok(Ready::Gone),
+        }
+        if let (Check::Against(snapshot), RowLock::Free) = (self.check, holder) {
+            self.check_unchanged(block, at, snapshot)?;
+        }
+        Ok(match self.session.interest(block, self.xid)? {
+            Interest::Slot { number, fresh } => Ready::Slot((number, fresh)),
+            Interest::Full(xid) => Ready::Wait(xid, Event::EnqTxAllocateItlEntry, SLOT_MODE),
+        })
+    }
+
+    /// # Errors
+    /// When the row is not what the snapshot sees.
+    fn check_unchanged(&self, block: &BlockMut, at: RowAddress, snapshot: &Snapshot) -> Result<()> {
+        let scn = snapshot.scn();
+        let late = format::transaction::header(block).cleanout() > scn
+            || format::itl::slots(block).any(|(_, slot)| slot.committed().is_some_and(|commit| commit > scn));
+        if !late {
+            return Ok(());
+        }
+        let mut copy = block.to_vec();
+        self.session.roll_back_copy(at.block, &mut copy, snapshot)?;
+        let without_lock = |bytes: &[u8]| {
+            let mut piece = heap::live_row(bytes, at.slot).and_then(RowPiece::encoded)?.to_vec();
+            piece[1] = 0;
+            Some(piece)
+        };
+        if without_lock(&copy) == without_lock(block) {
+            return Ok(());
+        }
+        Err(changed(self.session))
+    }
+
+    /// Lets the block go; the space manager is told what has become free.
+    pub(super) fn release(&mut self) -> Result<()> {
+        match self.block.take() {
+            Some(block) => self.table.segment.changed(self.session, block),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a statement is told whose row was changed since it began.
+fn changed(s: &Session) -> Error {
+    if s.isolation() == Isolation::Serializable {
+        return Error::user(8177, "can't serialize access for this transaction");
+    }
+    Error::own(ErrorKind::Retry, RESTART, "a row was changed since the statement began: it is to start again")
+}
+
+/// Locks the row at `rowid` for the transaction. False when there is no such row, or another transaction holds it and it is to be skipped.
+///
+/// # Errors
+/// HW-00043 or ORA-08177 when the row was changed since `snapshot`; ORA-00054, ORA-30006, ORA-00060 of waits; ORA-01410; those of the cache and of undo.
+pub fn lock_row(s: &Session, table: &TableDef, rowid: Rowid, snapshot: &Snapshot, wait: LockWait) -> Result<bool> {
+    let at = super::address_in(table, rowid)?;
+    if !super::fetch::can_exist(s, table, at) {
+        return Ok(false);
+    }
+    let mut changes = RowChanges::new(s, table, Check::Against(snapshot)).waiting(wait);
+    let done = changes.change(at, &Work::Lock, |piece| piece.flags() & format::heap::row::HEAD != 0, |_| {});
+    changes.release()?;
+    Ok(done? == Done::Yes)
+}
+
+/// The other transaction that holds the row at `rowid`, if one does.
+///
+/// # Errors
+/// ORA-01410; those of the cache and of undo.
+pub(crate) fn row_holder(s: &Session, table: &TableDef, rowid: Rowid) -> Result<Option<Xid>> {
+    let at = super::address_in(table, rowid)?;
+    if !super::fetch::can_exist(s, table, at) {
+        return Ok(None);
+    }
+    let mut block = s.current_mut(at.block, BlockClass::Data)?;
+    if !is_block_of(table, &block) {
+        return Ok(None);
+    }
+    let Some(lock) = heap::row(&block, at.slot).map(RowPiece::lock) else { return Ok(None) };
+    match s.row_lock(&mut block, lock, s.xid())? {
+        RowLock::Other(xid) => Ok(Some(xid)),
+        RowLock::Free | RowLock::Mine => Ok(None),
+    }
+}

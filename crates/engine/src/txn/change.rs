@@ -1,0 +1,171 @@
+//! Changes of rows and entries by a transaction: an ITL slot in the block, an undo record, and the change, in one redo record.
+
+use common::{BlockAddress, Error, ObjectNumber, Result, Xid};
+use format::itl;
+use format::undo::{Previous, UndoRecord};
+
+use crate::cache::BlockMut;
+use crate::instance::Session;
+use crate::undo::{self, State};
+
+/// A transaction's ITL slot in a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Interest {
+    /// Slot `number`; `fresh`: it is to be taken with the change.
+    Slot { number: u8, fresh: bool },
+    /// All slots are taken, and there is no room for one more: this transaction has one of them.
+    Full(Xid),
+}
+
+/// Who holds a row, or an index entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RowLock {
+    Free,
+    Mine,
+    Other(Xid),
+}
+
+impl Session {
+    /// What became of the transaction of an ITL slot that does not say; None when it still runs.
+    fn ended(&self, xid: Xid) -> Result<Option<(common::Scn, bool)>> {
+        Ok(match undo::state(self, xid)? {
+            State::Active => None,
+            State::Committed(scn) => Some((scn, false)),
+            State::CommittedBefore(scn) => Some((scn, true)),
+        })
+    }
+
+    /// Cleans an ITL slot whose transaction has ended; the transaction when it has not.
+    fn clean_slot(&self, block: &mut BlockMut, number: u8) -> Result<Option<Xid>> {
+        let Some(slot) = itl::slot(block, number).copied() else { return Ok(None) };
+        let (scn, upper_bound) = match slot.committed() {
+            Some(_) if slot.is_cleaned() => return Ok(None),
+            Some(scn) => (scn, false),
+            None if slot.is_unused() => return Ok(None),
+            None => match self.ended(slot.xid())? {
+                Some(end) => end,
+                None => return Ok(Some(slot.xid())),
+            },
+        };
+        self.change(block, |bytes| itl::clean(bytes, number, scn, upper_bound));
+        Ok(None)
+    }
+
+    /// Cleans every ITL slot of a latched block whose transaction has ended.
+    pub(crate) fn clean_ended(&self, block: &mut BlockMut) -> Result<()> {
+        if !itl::needs_cleanout(block) {
+            return Ok(());
+        }
+        for number in 1..=format::transaction::header(block).itl_count {
+            self.clean_slot(block, number)?;
+        }
+        Ok(())
+    }
+
+    /// What was committed before this, every snapshot in use sees.
+    pub(crate) fn oldest_snapshot(&self) -> common::Scn {
+        let visible = self.instance().visible_scn();
+        self.instance().transactions().snapshots.oldest().map_or(visible, |oldest| oldest.min(visible))
+    }
+
+    /// The ITL slot with which the transaction under way can change a latched block.
+    pub(crate) fn interest(&self, block: &mut BlockMut, xid: Xid) -> Result<Interest> {
+        match itl::find(block, xid) {
+            Some(number) => Ok(Interest::Slot { number, fresh: false }),
+            None => self.new_interest(block, xid),
+        }
+    }
+
+    /// As [`Session::interest`], but a slot of its own even where the transaction has one: migrated rows take one each.
+    pub(crate) fn new_interest(&self, block: &mut BlockMut, xid: Xid) -> Result<Interest> {
+        let mut other = xid;
+        for _ in 0..2 {
+            if let Some(number) = itl::free_slot(block) {
+                if self.clean_slot(block, number)?.is_none() {
+                    return Ok(Interest::Slot { number, fresh: true });
+                }
+            }
+            // Slots that nobody has told of the end of their transactions.
+            let mut cleaned = false;
+            for number in 1..=format::transaction::header(block).itl_count {
+                let active = itl::slot(block, number).is_some_and(|slot| slot.is_active() && slot.xid() != xid);
+                if active {
+                    match self.clean_slot(block, number)? {
+                        Some(running) => other = running,
+                        None => cleaned = true,
+                    }
+                }
+            }
+            if !cleaned {
+                break;
+            }
+        }
+        let added = self.change(block, |bytes| itl::add(bytes, u8::MAX));
+        Ok(match added {
+            Some(number) => Interest::Slot { number, fresh: true },
+            None => Interest::Full(other),
+        })
+    }
+
+    /// Who holds what has this lock byte in a latched block; a slot that has ended is cleaned.
+    pub(crate) fn row_lock(&self, block: &mut BlockMut, lock: u8, xid: Option<Xid>) -> Result<RowLock> {
+        let Some(slot) = itl::slot(block, lock) else { return Ok(RowLock::Free) };
+        if slot.is_active() && Some(slot.xid()) == xid {
+            return Ok(RowLock::Mine);
+        }
+        Ok(self.clean_slot(block, lock)?.map_or(RowLock::Free, RowLock::Other))
+    }
+
+    /// Changes a latched block under ITL slot `number`. `change` gives the undo record's payload, for which room was made by [`Session::prepare`], or None
+    /// when it has changed nothing. Undo, ITL slot and change are one record of the log.
+    pub(crate) fn transact<R>(
+        &self,
+        block: &mut BlockMut,
+        slot: (u8, bool),
+        object: ObjectNumber,
+        operation: u8,
+        change: impl FnOnce(&mut [u8], u8) -> Option<(R, Vec<u8>)>,
+    ) -> Result<Option<R>> {
+        let (number, fresh) = slot;
+        let _group = self.group();
+        let mut state = self.transactions().0.lock();
+        let Some(transaction) = &mut state.transaction else {
+            return Err(Error::bug("a change without a transaction"));
+        };
+        let uba = transaction.undo.next()?;
+        let xid = transaction.undo.xid();
+        let before = itl::bytes(block, number);
+        let previous_uba = itl::slot(block, number).map(itl::Itl::uba).unwrap_or_default();
+        let done = self.change(block, |bytes| {
+            if fresh {
+                itl::take(bytes, number, xid, uba);
+            } else {
+                itl::set_uba(bytes, number, uba);
+            }
+            let done = change(bytes, number);
+            if done.is_none() {
+                itl::restore(bytes, number, &before);
+            }
+            done
+        });
+        let Some((result, payload)) = done else { return Ok(None) };
+        let previous = if fresh { Previous::Itl(&before) } else { Previous::Uba(previous_uba) };
+        let record = UndoRecord { object, block: block.address(), operation, itl: number, previous, payload: &payload };
+        let written = transaction.undo.append(self, &record)?;
+        if written != uba {
+            return Err(self.instance().health().stop(&Error::bug(format!("undo went to {written}, not to {uba}"))));
+        }
+        transaction.identity.note(uba);
+        transaction.note_block(block.address());
+        Ok(Some(result))
+    }
+}
+
+impl super::session::Transaction {
+    /// For the cleanout at commit.
+    fn note_block(&mut self, address: BlockAddress) {
+        if self.blocks.last() != Some(&address) {
+            self.blocks.push(address);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The end of a transaction that commits.
+
+use common::sync::atomic::Ordering;
+use common::{BlockAddress, BlockClass, Result, Scn, Xid};
+use format::block::{self, BlockType};
+use format::itl;
+use waits::Statistic;
+
+use super::CommitWrite;
+use crate::instance::Session;
+
+/// Share of the standard cache's buffers, in percent, whose blocks a commit visits to write its SCN into them.
+const CLEANOUT_PERCENT: usize = 10;
+
+impl Session {
+    /// Commits the transaction, if there is one: returns when its redo is durable, unless `write` says otherwise.
+    ///
+    /// # Errors
+    /// HW-0010 when the instance has stopped: whether the transaction has committed is then not known before the next open.
+    pub fn commit(&self, write: CommitWrite) -> Result<()> {
+        let transaction = {
+            let mut state = self.transactions().0.lock();
+            (state.isolation, state.fixed) = (None, None);
+            state.transaction.take()
+        };
+        let all = self.instance().transactions();
+        let Some(transaction) = transaction else {
+            all.locks.release_tables(self.sid());
+            return Ok(());
+        };
+        let (xid, changed) = (transaction.undo.xid(), transaction.undo.used_records() > 0);
+        let (scn, end) = {
+            let _committing = all.committing.lock();
+            let scn = self.instance().advance_scn();
+            let group = self.group();
+            transaction.undo.commit(self, scn)?;
+            let end = group.finish();
+            self.instance().visible.store(scn.0, Ordering::Release);
+            (scn, end)
+        };
+        let redo = self.instance().redo();
+        if changed && !write.batch {
+            redo.post();
+        }
+        all.locks.ended(xid);
+        all.locks.release_tables(self.sid());
+        self.clean_out(&transaction.blocks, xid, scn)?;
+        match end {
+            Some(end) if changed && !write.no_wait => redo.wait_durable(self.meter(), end),
+            _ => self.instance().health().check(),
+        }
+    }
+
+    /// Commit cleanout: the blocks of the transaction that are still cached, and that nobody has latched, learn its SCN.
+    fn clean_out(&self, blocks: &[BlockAddress], xid: Xid, scn: Scn) -> Result<()> {
+        let cache = self.instance().cache();
+        let most = cache.pool_of(self.instance().block_size()).capacity() * CLEANOUT_PERCENT / 100;
+        let mut visited: Vec<_> = blocks[blocks.len().saturating_sub(most)..].to_vec();
+        visited.sort_unstable();
+        visited.dedup();
+        for address in visited {
+            self.meter().count(Statistic::CommitCleanouts, 1);
+            let Some(mut block) = cache.try_cached_mut(self.meter(), address, BlockClass::Data)? else { continue };
+            if block::kind(&block) != Some(BlockType::Data) {
+                continue;
+            }
+            let mine: Vec<u8> = itl::slots(&block)
+                .filter(|(_, slot)| slot.is_active() && slot.xid() == xid)
+                .map(|(number, _)| number)
+                .collect();
+            if !mine.is_empty() {
+                self.change(&mut block, |bytes| {
+                    for number in mine {
+                        itl::commit(bytes, number, scn);
+                    }
+                });
+                self.meter().count(Statistic::CommitCleanoutsSuccessfullyCompleted, 1);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,207 @@
+//! Consistent reads: a block as a snapshot sees it.
+
+use common::{BlockAddress, BlockClass, Error, Result, Uba, Xid};
+use format::block::{self, BlockType};
+use format::itl;
+use format::transaction::Owner;
+use waits::{GetMode, Statistic};
+
+use super::{Snapshot, operation};
+use crate::cache::Block;
+use crate::instance::Session;
+use crate::undo::{self, OwnedPrevious, Record, State};
+
+/// What a reader makes of an ITL slot.
+enum Seen {
+    Yes,
+    /// Committed in time, which the block does not say: what it deleted is to be taken away first.
+    Ended(common::Scn, bool),
+    /// Of a transaction that runs, or committed too late: the SCN, if it has one.
+    No(Option<common::Scn>),
+}
+
+impl Session {
+    /// A block as a snapshot sees it.
+    ///
+    /// # Errors
+    /// ORA-01555 when undo that is needed is gone; those of [`crate::cache::Cache::get`].
+    pub fn consistent_at(&self, address: BlockAddress, class: BlockClass, snapshot: &Snapshot) -> Result<Block> {
+        let block = self.instance().cache().get(self.meter(), address, class, GetMode::Consistent)?;
+        self.as_seen(block, snapshot)
+    }
+
+    /// A block that was got for a consistent read, as a snapshot sees it.
+    ///
+    /// # Errors
+    /// As [`Session::consistent_at`].
+    pub(crate) fn as_seen(&self, block: Block, snapshot: &Snapshot) -> Result<Block> {
+        if block::kind(&block) != Some(BlockType::Data) || itl::is_visible_fast(&block, snapshot.scn()) {
+            return Ok(block);
+        }
+        let (mut changed, mut ended) = (false, false);
+        for (_, slot) in itl::slots(&block) {
+            match self.seen(slot, snapshot)? {
+                Seen::Yes => {}
+                Seen::Ended(..) => ended = true,
+                Seen::No(_) => {
+                    changed = true;
+                    break;
+                }
+            }
+        }
+        if !changed && !ended {
+            return Ok(block);
+        }
+        if !changed {
+            // All is as it is to be seen, but the block has not been told: delayed block cleanout, by whoever reads it first.
+            let address = block.address();
+            let bytes = block.to_vec();
+            drop(block);
+            if let Some(mut block) = self.instance().cache().try_cached_mut(self.meter(), address, BlockClass::Data)?
+                && *block == *bytes
+            {
+                self.clean_ended(&mut block)?;
+                self.meter().count(Statistic::CleanoutsOnlyConsistentReadGets, 1);
+                return Ok(Block::own(block));
+            }
+            let mut bytes = bytes;
+            self.roll_back_copy(address, &mut bytes, snapshot)?;
+            return Ok(Block::copy(address, bytes));
+        }
+        let mut bytes = block.to_vec();
+        let address = block.address();
+        drop(block);
+        self.roll_back_copy(address, &mut bytes, snapshot)?;
+        Ok(Block::copy(address, bytes))
+    }
+
+    fn seen(&self, slot: &itl::Itl, snapshot: &Snapshot) -> Result<Seen> {
+        let scn = match slot.state() {
+            itl::State::Unused => return Ok(Seen::Yes),
+            itl::State::Committed(scn) if scn <= snapshot.scn() => return Ok(Seen::Yes),
+            itl::State::Committed(scn) => Some(scn),
+            itl::State::Active => match snapshot.sees_own(slot.xid(), slot.uba()) {
+                Some(true) => return Ok(Seen::Yes),
+                Some(false) => None,
+                None => match undo::state(self, slot.xid())? {
+                    State::Active => None,
+                    State::Committed(scn) if scn <= snapshot.scn() => return Ok(Seen::Ended(scn, false)),
+                    State::Committed(scn) => Some(scn),
+                    State::CommittedBefore(scn) if scn <= snapshot.scn() => return Ok(Seen::Ended(scn, true)),
+                    // It may have been in time, or not: the undo would tell, but who ended it is not known any more.
+                    State::CommittedBefore(_) => return Err(self.too_old(slot.xid())),
+                },
+            },
+        };
+        if let Some(true) = snapshot.sees_own(slot.xid(), slot.uba()) {
+            return Ok(Seen::Yes);
+        }
+        Ok(Seen::No(scn))
+    }
+
+    fn too_old(&self, xid: Xid) -> Error {
+        Error::user(1555, format!("snapshot too old: when transaction {xid} committed is not known any more"))
+    }
+
+    /// Takes everything out of a copy of a block that the snapshot does not see.
+    pub(crate) fn roll_back_copy(&self, address: BlockAddress, bytes: &mut [u8], snapshot: &Snapshot) -> Result<()> {
+        self.meter().count(Statistic::CrBlocksCreated, 1);
+        // What has ended in time goes first: deleted rows of it are not there.
+        let count = format::transaction::header(bytes).itl_count;
+        for number in 1..=count {
+            let Some(slot) = itl::slot(bytes, number).copied() else { continue };
+            if let Seen::Ended(scn, upper_bound) = self.seen(&slot, snapshot)? {
+                itl::clean(bytes, number, scn, upper_bound);
+            }
+        }
+        // Newest first: those that run, then by commit; of one transaction's slots the newest.
+        loop {
+            let mut next: Option<(u64, u8, u8)> = None;
+            for (number, slot) in itl::slots(bytes) {
+                match self.seen(slot, snapshot)? {
+                    Seen::Yes => {}
+                    Seen::Ended(..) => {}
+                    Seen::No(scn) => {
+                        let rank = (scn.map_or(u64::MAX, |scn| scn.0), slot.order, number);
+                        next = next.max(Some(rank));
+                    }
+                }
+            }
+            let Some((_, _, number)) = next else { return Ok(()) };
+            self.undo_slot(address, bytes, number, snapshot)?;
+            if let Some(slot) = itl::slot(bytes, number).copied()
+                && let Seen::Ended(scn, upper_bound) = self.seen(&slot, snapshot)?
+            {
+                itl::clean(bytes, number, scn, upper_bound);
+            }
+        }
+    }
+
+    /// Takes the changes back that were made under one ITL slot, down to what the snapshot sees.
+    fn undo_slot(&self, address: BlockAddress, bytes: &mut [u8], number: u8, snapshot: &Snapshot) -> Result<()> {
+        let Some(slot) = itl::slot(bytes, number).copied() else { return Ok(()) };
+        let (xid, mut uba) = (slot.xid(), slot.uba());
+        loop {
+            if snapshot.sees_own(xid, uba) == Some(true) {
+                itl::set_uba(bytes, number, uba);
+                return Ok(());
+            }
+            let record = undo::read(self, uba, Some(xid))?;
+            // Where an index block was split, its record names the block that the entry was in.
+            undo_change(bytes, &record, address)?;
+            self.meter().count(Statistic::ConsistentChanges, 1);
+            self.meter().count(Statistic::DataBlocksConsistentReadsUndoRecordsApplied, 1);
+            match record.previous {
+                OwnedPrevious::Itl(before) => {
+                    itl::restore(bytes, number, &before);
+                    return Ok(());
+                }
+                OwnedPrevious::Uba(previous) => uba = previous,
+            }
+        }
+    }
+}
+
+/// Takes one recorded change back in a block, as it was when the record was its newest.
+///
+/// # Errors
+/// ORA-00600 when the block is not what the record says.
+pub(super) fn undo_change(bytes: &mut [u8], record: &Record, address: BlockAddress) -> Result<()> {
+    let is_index = format::transaction::header(bytes).owner == Owner::Index as u8;
+    let done = if is_index {
+        crate::index::undo_in_leaf(bytes, record)
+    } else {
+        undo_rows(bytes, record)
+    };
+    if done {
+        return Ok(());
+    }
+    Err(Error::bug(format!("undo record {} (operation {}) does not go with block {address}", record.uba, record.operation)))
+}
+
+fn undo_rows(bytes: &mut [u8], record: &Record) -> bool {
+    use format::heap;
+    match record.operation {
+        operation::INSERT_ROWS => {
+            let slots: Vec<u16> = operation::read_slots(&record.payload).collect();
+            slots.into_iter().rev().all(|slot| heap::undo_insert(bytes, slot))
+        }
+        operation::DELETE_ROW => operation::read_row(&record.payload)
+            .is_some_and(|(slot, lock, piece)| heap::undo_delete(bytes, slot, lock, piece)),
+        operation::REPLACE_ROW => operation::read_row(&record.payload)
+            .is_some_and(|(slot, lock, piece)| heap::undo_replace(bytes, slot, lock, piece)),
+        operation::LOCK_ROW => {
+            operation::read_row(&record.payload).is_some_and(|(slot, lock, _)| heap::undo_lock(bytes, slot, lock))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a record is the newest change under its slot in a block that has not been undone.
+pub(super) fn is_newest(bytes: &[u8], record: &Record) -> bool {
+    newest(bytes, record.itl) == Some((record.xid, record.uba))
+}
+
+fn newest(bytes: &[u8], number: u8) -> Option<(Xid, Uba)> {
+    itl::slot(bytes, number).map(|slot| (slot.xid(), slot.uba()))
+}

@@ -1,0 +1,329 @@
+//! Enqueues of transactions: who waits for whom, table locks (TM), and deadlocks.
+//!
+//! Row locks are in the blocks. Whoever meets one waits here for the end of the transaction that holds it (TX).
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use common::sync::{Condvar, Mutex};
+use common::{Error, ErrorKind, Number, ObjectNumber, Result, Rowid, Xid};
+use waits::Event;
+
+use super::{LockWait, TableLock};
+use crate::instance::Session;
+
+/// How long a waiter sleeps between two looks at whether its user has cancelled.
+const LOOK_ROUND: Duration = Duration::from_millis(100);
+
+/// A table lock that a session holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HeldTableLock {
+    pub sid: u32,
+    pub table: ObjectNumber,
+    pub mode: TableLock,
+}
+
+/// A session that waits for a lock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Waiter {
+    pub sid: u32,
+    /// The session that it waits for.
+    pub holder: u32,
+}
+
+/// What transactions hold to their ends that no block says.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Resource {
+    /// A row that new rows of other tables refer to: it may not go, nor its key change. Held by many at once.
+    Parent(ObjectNumber, Rowid),
+    /// A key, as stored, of a unique constraint whose index takes duplicates; by the index. Held by one.
+    Key(ObjectNumber, Vec<u8>),
+}
+
+/// Mode of a wait for what is held in common (S).
+const SHARE_MODE: u64 = 4;
+
+#[derive(Default, Debug)]
+struct State {
+    /// Transactions under way, and their sessions; 0 for one that a crash has left.
+    active: HashMap<Xid, u32>,
+    tables: Vec<HeldTableLock>,
+    resources: HashMap<Resource, Vec<Xid>>,
+    /// The resources of each transaction.
+    held: HashMap<Xid, Vec<Resource>>,
+    /// Whom each waiting session waits for.
+    waits: HashMap<u32, u32>,
+}
+
+/// All enqueues of an instance.
+#[derive(Default, Debug)]
+pub struct Locks {
+    state: Mutex<State>,
+    released: Condvar,
+}
+
+fn compatible(a: TableLock, b: TableLock) -> bool {
+    use TableLock::{Exclusive, RowExclusive, RowShare, Share, ShareRowExclusive};
+    match (a, b) {
+        (Exclusive, _) | (_, Exclusive) => false,
+        (RowShare, _) | (_, RowShare) | (RowExclusive, RowExclusive) | (Share, Share) => true,
+        (RowExclusive, Share | ShareRowExclusive)
+        | (Share, RowExclusive | ShareRowExclusive)
+        | (ShareRowExclusive, RowExclusive | Share | ShareRowExclusive) => false,
+    }
+}
+
+/// The mode that covers both.
+fn both(a: TableLock, b: TableLock) -> TableLock {
+    use TableLock::{RowExclusive, Share, ShareRowExclusive};
+    match (a, b) {
+        (RowExclusive, Share) | (Share, RowExclusive) => ShareRowExclusive,
+        _ => a.max(b),
+    }
+}
+
+impl State {
+    /// Whether waiting for `holder` would make `sid` wait for itself.
+    fn closes_circle(&self, sid: u32, holder: u32) -> bool {
+        let mut at = holder;
+        for _ in 0..=self.waits.len() {
+            if at == sid {
+                return true;
+            }
+            match self.waits.get(&at) {
+                Some(next) => at = *next,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    fn hold(&mut self, xid: Xid, resource: &Resource) -> bool {
+        let holders = self.resources.entry(resource.clone()).or_default();
+        if holders.contains(&xid) {
+            return false;
+        }
+        holders.push(xid);
+        self.held.entry(xid).or_default().push(resource.clone());
+        true
+    }
+
+    fn forget(&mut self, xid: Xid, resource: &Resource) {
+        if let Some(holders) = self.resources.get_mut(resource) {
+            holders.retain(|holder| *holder != xid);
+            if holders.is_empty() {
+                self.resources.remove(resource);
+            }
+        }
+    }
+
+    /// A transaction other than `xid` that holds the resource.
+    fn other_holder(&self, xid: Xid, resource: &Resource) -> Option<Xid> {
+        self.resources.get(resource)?.iter().find(|holder| **holder != xid).copied()
+    }
+
+    fn mode_of(&self, sid: u32, table: ObjectNumber) -> Option<TableLock> {
+        self.tables.iter().find(|held| held.sid == sid && held.table == table).map(|held| held.mode)
+    }
+
+    fn in_the_way(&self, sid: u32, table: ObjectNumber, mode: TableLock) -> Option<u32> {
+        self.tables
+            .iter()
+            .find(|held| held.table == table && held.sid != sid && !compatible(held.mode, mode))
+            .map(|held| held.sid)
+    }
+}
+
+fn busy() -> Error {
+    Error::user(54, "resource busy and acquire with NOWAIT specified or timeout expired")
+}
+
+fn deadlock() -> Error {
+    Error::new(ErrorKind::User, Number::Ora(60), "deadlock detected while waiting for resource")
+}
+
+impl Locks {
+    pub(crate) fn began(&self, xid: Xid, sid: u32) {
+        self.state.lock().active.insert(xid, sid);
+    }
+
+    /// A transaction has ended: those who wait for it look again.
+    pub(crate) fn ended(&self, xid: Xid) {
+        let mut state = self.state.lock();
+        state.active.remove(&xid);
+        for resource in state.held.remove(&xid).unwrap_or_default() {
+            state.forget(xid, &resource);
+        }
+        if !state.waits.is_empty() {
+            self.released.notify_all();
+        }
+    }
+
+    pub(crate) fn is_active(&self, xid: Xid) -> bool {
+        self.state.lock().active.contains_key(&xid)
+    }
+
+    /// Gives up the table locks of a session.
+    pub(crate) fn release_tables(&self, sid: u32) {
+        let mut state = self.state.lock();
+        let before = state.tables.len();
+        state.tables.retain(|held| held.sid != sid);
+        if state.tables.len() < before && !state.waits.is_empty() {
+            self.released.notify_all();
+        }
+    }
+
+    /// Waits for the end of a transaction that has what this session wants.
+    ///
+    /// # Errors
+    /// ORA-00054, ORA-30006 when it is not to be waited for (so long), ORA-00060 in a deadlock, ORA-01013 when the user cancels.
+    pub(crate) fn wait_for(&self, s: &Session, xid: Xid, wait: LockWait, event: Event, mode: u64) -> Result<()> {
+        let at = [
+            (u64::from(b'T') << 24) | (u64::from(b'X') << 16) | mode,
+            (u64::from(xid.segment) << 16) | u64::from(xid.slot),
+            u64::from(xid.sequence),
+        ];
+        self.wait(s, wait, event, at, |state| state.active.get(&xid).copied())
+    }
+
+    /// Holds a resource in common with others; false when the transaction has it already.
+    pub(crate) fn share(&self, xid: Xid, resource: &Resource) -> bool {
+        self.state.lock().hold(xid, resource)
+    }
+
+    /// Gives up what [`Locks::share`] took.
+    pub(crate) fn unshare(&self, xid: Xid, resource: &Resource) {
+        let mut state = self.state.lock();
+        state.forget(xid, resource);
+        if let Some(held) = state.held.get_mut(&xid)
+            && let Some(at) = held.iter().rposition(|other| other == resource)
+        {
+            held.swap_remove(at);
+        }
+        if !state.waits.is_empty() {
+            self.released.notify_all();
+        }
+    }
+
+    /// Waits until no other transaction holds the resource.
+    ///
+    /// # Errors
+    /// ORA-00060 in a deadlock, ORA-01013 when the user cancels.
+    pub(crate) fn wait_unheld(&self, s: &Session, xid: Xid, resource: &Resource) -> Result<()> {
+        let Some(other) = self.state.lock().other_holder(xid, resource) else { return Ok(()) };
+        let at = [
+            (u64::from(b'T') << 24) | (u64::from(b'X') << 16) | SHARE_MODE,
+            (u64::from(other.segment) << 16) | u64::from(other.slot),
+            u64::from(other.sequence),
+        ];
+        self.wait(s, LockWait::Forever, Event::EnqTxRowLockContention, at, |state| {
+            state.other_holder(xid, resource).and_then(|other| state.active.get(&other).copied())
+        })
+    }
+
+    /// Holds a resource alone.
+    ///
+    /// # Errors
+    /// As [`Locks::wait_unheld`].
+    pub(crate) fn claim(&self, s: &Session, xid: Xid, resource: &Resource) -> Result<()> {
+        loop {
+            {
+                let mut state = self.state.lock();
+                if state.other_holder(xid, resource).is_none() {
+                    state.hold(xid, resource);
+                    return Ok(());
+                }
+            }
+            self.wait_unheld(s, xid, resource)?;
+        }
+    }
+
+    /// Takes a table lock, or makes the one that is held stronger.
+    ///
+    /// # Errors
+    /// As [`Locks::wait_for`].
+    pub(crate) fn lock_table(&self, s: &Session, table: ObjectNumber, mode: TableLock, wait: LockWait) -> Result<()> {
+        let sid = s.sid();
+        let at = [(u64::from(b'T') << 24) | (u64::from(b'M') << 16) | mode as u64, u64::from(table.0), 0];
+        loop {
+            let wanted = {
+                let mut state = self.state.lock();
+                let held = state.mode_of(sid, table);
+                let wanted = held.map_or(mode, |held| both(held, mode));
+                if held == Some(wanted) {
+                    return Ok(());
+                }
+                if state.in_the_way(sid, table, wanted).is_none() {
+                    state.tables.retain(|lock| lock.sid != sid || lock.table != table);
+                    state.tables.push(HeldTableLock { sid, table, mode: wanted });
+                    return Ok(());
+                }
+                wanted
+            };
+            self.wait(s, wait, Event::EnqTmContention, at, |state| state.in_the_way(sid, table, wanted))?;
+        }
+    }
+
+    fn wait(
+        &self,
+        s: &Session,
+        wait: LockWait,
+        event: Event,
+        at: [u64; 3],
+        holder: impl Fn(&State) -> Option<u32>,
+    ) -> Result<()> {
+        let (sid, clock) = (s.sid(), s.meter().clock().clone());
+        let start = clock.monotonic_us();
+        let mut state = self.state.lock();
+        let mut waited = false;
+        let result = loop {
+            let Some(in_the_way) = holder(&state) else { break Ok(()) };
+            let left = match wait {
+                LockWait::NoWait | LockWait::SkipLocked => break Err(busy()),
+                LockWait::Forever => LOOK_ROUND,
+                LockWait::Seconds(seconds) => {
+                    let spent = clock.monotonic_us() - start;
+                    let left = seconds.saturating_mul(1_000_000).saturating_sub(spent);
+                    if left == 0 {
+                        let text = "resource busy; acquire with WAIT timeout expired";
+                        break Err(Error::user(30006, text));
+                    }
+                    LOOK_ROUND.min(Duration::from_micros(left))
+                }
+            };
+            if in_the_way != 0 && state.closes_circle(sid, in_the_way) {
+                break Err(deadlock());
+            }
+            state.waits.insert(sid, in_the_way);
+            waited = true;
+            self.released.wait_for(&mut state, left);
+            if let Err(error) = s.check_cancelled() {
+                break Err(error);
+            }
+        };
+        state.waits.remove(&sid);
+        drop(state);
+        if waited {
+            s.meter().waited(event, at, -1, clock.monotonic_us() - start);
+        }
+        result
+    }
+
+    /// Table locks that are held, for V$LOCK.
+    #[must_use]
+    pub fn tables(&self) -> Vec<HeldTableLock> {
+        self.state.lock().tables.clone()
+    }
+
+    /// Sessions that wait, for V$LOCK and V$SESSION.
+    #[must_use]
+    pub fn waiters(&self) -> Vec<Waiter> {
+        self.state.lock().waits.iter().map(|(sid, holder)| Waiter { sid: *sid, holder: *holder }).collect()
+    }
+
+    /// Transactions under way and their sessions.
+    #[must_use]
+    pub fn transactions(&self) -> Vec<(Xid, u32)> {
+        self.state.lock().active.iter().map(|(xid, sid)| (*xid, *sid)).collect()
+    }
+}

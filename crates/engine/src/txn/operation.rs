@@ -1,0 +1,53 @@
+//! What undo records say was done. The numbers are in undo blocks: they stay.
+
+/// Rows put in: pairs of first slot and count, two bytes each.
+pub(crate) const INSERT_ROWS: u8 = 1;
+/// A row marked deleted: its slot (2), its lock byte before (1), the piece.
+pub(crate) const DELETE_ROW: u8 = 2;
+/// A row replaced: its slot (2), its lock byte before (1), the piece before.
+pub(crate) const REPLACE_ROW: u8 = 3;
+/// A row locked: its slot (2), its lock byte before (1).
+pub(crate) const LOCK_ROW: u8 = 4;
+/// Index entries put in.
+pub(crate) const INSERT_ENTRIES: u8 = 5;
+/// Index entries marked deleted.
+pub(crate) const DELETE_ENTRIES: u8 = 6;
+/// Deleted index entries brought back, with the rowids that they had.
+pub(crate) const REVIVE_ENTRIES: u8 = 7;
+
+/// Runs of slots, for [`INSERT_ROWS`].
+pub(crate) fn slots(slots: &[u16]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(8);
+    for run in slots.chunk_by(|a, b| a + 1 == *b) {
+        out.extend_from_slice(&run[0].to_le_bytes());
+        out.extend_from_slice(&(run.len() as u16).to_le_bytes());
+    }
+    out
+}
+
+/// The slots of [`slots`].
+pub(crate) fn read_slots(payload: &[u8]) -> impl DoubleEndedIterator<Item = u16> + '_ {
+    payload.chunks_exact(4).flat_map(|run| {
+        let first = u16::from_le_bytes([run[0], run[1]]);
+        let count = u16::from_le_bytes([run[2], run[3]]);
+        first..first.saturating_add(count)
+    })
+}
+
+/// Bytes of [`row`] beside the piece.
+pub(crate) const ROW_BYTES: usize = 3;
+
+/// A row's slot, lock byte and piece, for the others.
+pub(crate) fn row(slot: u16, lock: u8, piece: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(3 + piece.len());
+    out.extend_from_slice(&slot.to_le_bytes());
+    out.push(lock);
+    out.extend_from_slice(piece);
+    out
+}
+
+/// What [`row`] made; None where it is cut.
+pub(crate) fn read_row(payload: &[u8]) -> Option<(u16, u8, &[u8])> {
+    let (head, piece) = payload.split_at_checked(3)?;
+    Some((u16::from_le_bytes([head[0], head[1]]), head[2], piece))
+}

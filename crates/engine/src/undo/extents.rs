@@ -1,0 +1,250 @@
+//! Where an undo segment gets its next extent from: its own ring, the tablespace, other segments.
+//!
+//! One session at a time does this in the whole instance ([`UndoSegments::space`]); only it ever latches two undo segment headers at once.
+
+use common::sync::Arc;
+use common::{BlockAddress, Error, ErrorKind, Number, Result};
+use format::undo::{self, Extent};
+
+use super::UndoSegments;
+use super::segment::{UndoSegment, now_s};
+use crate::instance::{ExtentManagement, Session};
+use crate::parameters::Parameter;
+use crate::tablespace::{Growth, Tablespace, extent_step_blocks};
+
+/// What may be put to another use.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reuse {
+    /// Extents whose transactions ended at this time or before, in seconds since 1970.
+    Expired(u32),
+    /// Every extent that no active transaction uses.
+    Any,
+}
+
+impl Reuse {
+    fn allows(self, extent: &Extent) -> bool {
+        match self {
+            Self::Expired(limit) => extent.committed_s.get() <= limit,
+            Self::Any => true,
+        }
+    }
+}
+
+/// Blocks of the next extent of an undo segment.
+pub(super) fn step_blocks(tablespace: &Tablespace, segment_blocks: u32, map_half_full: bool) -> u32 {
+    match tablespace.extent_management() {
+        ExtentManagement::Uniform { blocks } => blocks,
+        ExtentManagement::Autoallocate => {
+            // The map is in the header alone: when it fills, extents are larger.
+            let step = if map_half_full { 8 } else { 1 };
+            extent_step_blocks(tablespace.block_size(), false, segment_blocks) * step
+        }
+    }
+}
+
+/// ORA-30036.
+pub(super) fn no_room(tablespace: &Tablespace, blocks: u32) -> Error {
+    Error::new(
+        ErrorKind::OutOfResource,
+        Number::Ora(30036),
+        format!("unable to extend segment by {blocks} in undo tablespace '{}'", tablespace.name()),
+    )
+}
+
+impl UndoSegment {
+    /// Makes sure that the current extent has a block left.
+    ///
+    /// # Errors
+    /// ORA-30036 when there is no room; those of the cache.
+    pub(super) fn extend(self: &Arc<Self>, s: &Session, all: &UndoSegments) -> Result<()> {
+        let _space = all.space(s, self.number);
+        // Another transaction of the segment may have been here first.
+        if self.has_block(s)? {
+            return Ok(());
+        }
+        let retention = s.instance().parameters().unsigned(Parameter::UndoRetention);
+        let retention = u32::try_from(retention).unwrap_or(u32::MAX);
+        let expired = Reuse::Expired(now_s(s).saturating_sub(retention));
+        let done = self.reuse_own(s, all, expired)?
+            || self.add(s, Growth::Not)?
+            || self.steal(s, all, expired)?
+            || self.add(s, Growth::Allowed)?
+            || self.reuse_own(s, all, Reuse::Any)?
+            || self.steal(s, all, Reuse::Any)?;
+        if done {
+            return Ok(());
+        }
+        all.count(s, |interval| interval.no_space_errors += 1);
+        Err(no_room(&self.tablespace, step_blocks(&self.tablespace, 0, false)))
+    }
+
+    /// Goes on in an extent of its own: the first one behind the current one that may be used again.
+    fn reuse_own(&self, s: &Session, all: &UndoSegments, reuse: Reuse) -> Result<bool> {
+        let mut header = self.header_mut(s)?;
+        let fields = *undo::header(&header);
+        let (count, current) = (fields.extents.get(), fields.current_extent.get());
+        let found = (1..=count).map(|n| (current + n) % count).find(|ordinal| {
+            let extent = undo::extent(&header, *ordinal as usize);
+            reuse.allows(extent) && extent.blocks.get() > self.first_block(extent) && !self.is_used(extent.address())
+        });
+        let Some(ordinal) = found else { return Ok(false) };
+        let extent = *undo::extent(&header, ordinal as usize);
+        let life = fields.life.get().wrapping_add(1);
+        self.enter(s, &mut header, ordinal, life);
+        drop(header);
+        self.counts.wraps.fetch_add(1, common::sync::atomic::Ordering::Relaxed);
+        if extent.committed_s.get() > 0 {
+            all.count(s, |interval| {
+                let counter = match reuse {
+                    Reuse::Expired(_) => &mut interval.expired_blocks_reused,
+                    Reuse::Any => &mut interval.unexpired_blocks_reused,
+                };
+                *counter += u64::from(extent.blocks.get());
+            });
+        }
+        Ok(true)
+    }
+
+    /// Blocks at the start of an extent that are not for undo.
+    fn first_block(&self, extent: &Extent) -> u32 {
+        u32::from(extent.address() == self.header)
+    }
+
+    /// Makes extent `ordinal` the current one; what was in it is gone.
+    fn enter(&self, s: &Session, header: &mut crate::cache::BlockMut, ordinal: u32, life: u16) {
+        s.change(header, |bytes| {
+            let extent = undo::extent_mut(bytes, ordinal as usize);
+            extent.committed_s = 0.into();
+            extent.scn = 0.into();
+            let extent = *extent;
+            let header = undo::header_mut(bytes);
+            header.forget_pooled(&extent);
+            header.current_extent = ordinal.into();
+            header.current_block = self.first_block(&extent).into();
+            header.life = life.into();
+        });
+    }
+
+    /// Adds an extent from the tablespace.
+    fn add(&self, s: &Session, growth: Growth) -> Result<bool> {
+        let (extents, blocks) = {
+            let header = self.header_mut(s)?;
+            let fields = undo::header(&header);
+            (fields.extents.get() as usize, fields.blocks.get())
+        };
+        let most = undo::extents_max(self.block_bytes());
+        if extents >= most {
+            return Ok(false);
+        }
+        let want = step_blocks(&self.tablespace, blocks, 2 * extents > most);
+        let range = match self.tablespace.allocate_within(s, want, growth) {
+            Ok(range) => range,
+            Err(error) if error.kind == ErrorKind::OutOfResource => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        let mut header = match self.header_mut(s) {
+            Ok(header) => header,
+            Err(error) => {
+                self.tablespace.free(s, range)?;
+                return Err(error);
+            }
+        };
+        self.append_and_enter(s, &mut header, Extent::new(range.start, range.blocks), None);
+        Ok(true)
+    }
+
+    /// `other`: the life that blocks of the extent may have in the segment that had it.
+    fn append_and_enter(&self, s: &Session, header: &mut crate::cache::BlockMut, extent: Extent, other: Option<u16>) {
+        let own = undo::header(header).life.get();
+        // Lives go round; the later of two is less than half of the way ahead.
+        let later = match other {
+            Some(other) if other.wrapping_sub(own) < 1 << 15 => other,
+            _ => own,
+        };
+        let extent = Extent::new(extent.address(), extent.blocks.get());
+        let ordinal = undo::header(header).extents.get();
+        s.change(header, |bytes| undo::add_extent(bytes, extent));
+        self.enter(s, header, ordinal, later.wrapping_add(1));
+        self.counts.extends.fetch_add(1, common::sync::atomic::Ordering::Relaxed);
+    }
+
+    /// Takes an extent from another segment of the tablespace: the one that ended longest ago of the first segment that has one.
+    fn steal(&self, s: &Session, all: &UndoSegments, reuse: Reuse) -> Result<bool> {
+        let expired = reuse != Reuse::Any;
+        all.count(s, |interval| {
+            if expired {
+                interval.expired_steals += 1;
+            } else {
+                interval.unexpired_steals += 1;
+            }
+        });
+        for victim in all.by_use(self.tablespace.number()) {
+            if victim.number == self.number {
+                continue;
+            }
+            let mut theirs = victim.header_mut(s)?;
+            let fields = *undo::header(&theirs);
+            // Every segment keeps its first extent and one more.
+            if fields.extents.get() <= 2 {
+                continue;
+            }
+            let oldest = (0..fields.extents.get())
+                .filter(|ordinal| *ordinal != fields.current_extent.get())
+                .map(|ordinal| (ordinal, undo::extent(&theirs, ordinal as usize)))
+                .filter(|(_, extent)| {
+                    reuse.allows(extent) && extent.address() != victim.header && !victim.is_used(extent.address())
+                })
+                .min_by_key(|(_, extent)| extent.committed_s.get());
+            let Some((ordinal, _)) = oldest else { continue };
+            let mut own = self.header_mut(s)?;
+            if undo::header(&own).extents.get() as usize >= undo::extents_max(self.block_bytes()) {
+                return Ok(false);
+            }
+            let extent = s.change(&mut theirs, |bytes| undo::remove_extent(bytes, ordinal as usize));
+            self.append_and_enter(s, &mut own, extent, Some(fields.life.get()));
+            drop((theirs, own));
+            all.count(s, |interval| {
+                let counter = if expired {
+                    &mut interval.expired_blocks_released
+                } else {
+                    &mut interval.unexpired_blocks_released
+                };
+                *counter += u64::from(extent.blocks.get());
+            });
+            return Ok(true);
+        }
+        Ok(false)
+    }
+}
+
+/// Makes an undo segment with its first two extents, and links it behind `last`. [`UndoSegments::space`] is held.
+pub(super) fn make_segment(
+    s: &Session,
+    tablespace: &Arc<Tablespace>,
+    number: u16,
+    last: Option<BlockAddress>,
+) -> Result<UndoSegment> {
+    let want = step_blocks(tablespace, 0, false);
+    let allocate = || {
+        tablespace.allocate(s, want).map_err(|error| if error.is_ora(1653) { no_room(tablespace, want) } else { error })
+    };
+    let first = allocate()?;
+    let second = allocate().or_else(|error| tablespace.free(s, first).and(Err(error)))?;
+    let address = first.start;
+    {
+        let mut header = s.new_block(address, common::BlockClass::UndoHeader)?;
+        s.change(&mut header, |bytes| {
+            undo::init_header(bytes, address, number, tablespace.number().0);
+            for range in [first, second] {
+                undo::add_extent(bytes, Extent::new(range.start, range.blocks));
+            }
+            // An extent of one block has the header and nothing else.
+            undo::header_mut(bytes).current_block = 1.into();
+        });
+    }
+    if let Some(last) = last {
+        let mut before = crate::segment::metadata::current_mut(s, last, common::BlockClass::UndoHeader)?;
+        s.change(&mut before, |bytes| undo::header_mut(bytes).next_segment = address.pack().into());
+    }
+    Ok(UndoSegment::new(number, address, tablespace.clone()))
+}

@@ -1,0 +1,162 @@
+//! What undo has cost: intervals of ten minutes, transactions, segments.
+
+use std::collections::VecDeque;
+
+use common::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use common::{BlockAddress, Scn, TablespaceNumber, Uba, Xid};
+
+/// Intervals that are kept: four days.
+const INTERVALS_MAX: usize = 576;
+const INTERVAL_US: u64 = 600 * 1_000_000;
+
+/// A row of V$UNDOSTAT. Times in microseconds since 1970.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct UndoInterval {
+    pub begin_us: u64,
+    pub end_us: u64,
+    /// Undo blocks taken by transactions.
+    pub undo_blocks: u64,
+    /// Transactions begun.
+    pub transactions: u64,
+    /// The most transactions that were active at once.
+    pub max_concurrency: u64,
+    /// Attempts to take unexpired extents from other segments, and what they brought in blocks.
+    pub unexpired_steals: u64,
+    pub unexpired_blocks_released: u64,
+    /// Unexpired blocks of a segment's own that were used again.
+    pub unexpired_blocks_reused: u64,
+    /// Attempts to take expired extents from other segments, and what they brought in blocks.
+    pub expired_steals: u64,
+    pub expired_blocks_released: u64,
+    pub expired_blocks_reused: u64,
+    /// ORA-01555.
+    pub too_old_errors: u64,
+    /// ORA-30036.
+    pub no_space_errors: u64,
+}
+
+/// The intervals, the present one last.
+#[derive(Debug)]
+pub(super) struct Intervals(VecDeque<UndoInterval>);
+
+impl Intervals {
+    pub(super) fn new(now_us: u64) -> Self {
+        let first = UndoInterval { begin_us: now_us, end_us: now_us, ..UndoInterval::default() };
+        Self(VecDeque::from([first]))
+    }
+
+    /// The interval of this moment.
+    pub(super) fn at(&mut self, now_us: u64, active: u64) -> &mut UndoInterval {
+        while let Some(last) = self.0.back_mut() {
+            // The clock of the wall may have been put back.
+            if now_us < last.begin_us.saturating_add(INTERVAL_US) {
+                last.end_us = last.end_us.max(now_us);
+                break;
+            }
+            last.end_us = last.begin_us + INTERVAL_US;
+            // After a long pause there is no row for each interval of it but for those that are kept.
+            let skipped = (now_us - last.end_us) / INTERVAL_US;
+            let begin_us = last.end_us + skipped.saturating_sub(INTERVALS_MAX as u64) * INTERVAL_US;
+            self.0.push_back(UndoInterval {
+                begin_us,
+                end_us: begin_us,
+                max_concurrency: active,
+                ..UndoInterval::default()
+            });
+            if self.0.len() > INTERVALS_MAX {
+                self.0.pop_front();
+            }
+        }
+        let last = self.0.len() - 1;
+        &mut self.0[last]
+    }
+
+    /// Newest first.
+    pub(super) fn rows(&self) -> Vec<UndoInterval> {
+        self.0.iter().rev().copied().collect()
+    }
+}
+
+/// A transaction, for V$TRANSACTION.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TransactionFigures {
+    pub xid: Xid,
+    /// Session that began it; 0 when that was before a crash.
+    pub sid: u32,
+    /// Microseconds since 1970.
+    pub begun_us: u64,
+    pub start_scn: Scn,
+    pub first: Uba,
+    pub last: Uba,
+    pub used_blocks: u32,
+    pub used_records: u32,
+}
+
+/// What others may see of a transaction; its writer keeps it up to date.
+#[derive(Debug)]
+pub(super) struct Live {
+    pub(super) sid: u32,
+    pub(super) begun_us: u64,
+    pub(super) start_scn: Scn,
+    first: AtomicU64,
+    last: AtomicU64,
+    used_blocks: AtomicU32,
+    used_records: AtomicU32,
+}
+
+impl Live {
+    pub(super) fn new(sid: u32, begun_us: u64, start_scn: Scn) -> Self {
+        Self {
+            sid,
+            begun_us,
+            start_scn,
+            first: AtomicU64::new(0),
+            last: AtomicU64::new(0),
+            used_blocks: AtomicU32::new(0),
+            used_records: AtomicU32::new(0),
+        }
+    }
+
+    pub(super) fn note(&self, first: Uba, last: Uba, blocks: u32, records: u32) {
+        self.first.store(u64::from_le_bytes(first.pack()), Ordering::Relaxed);
+        self.last.store(u64::from_le_bytes(last.pack()), Ordering::Relaxed);
+        self.used_blocks.store(blocks, Ordering::Relaxed);
+        self.used_records.store(records, Ordering::Relaxed);
+    }
+
+    pub(super) fn figures(&self, xid: Xid) -> TransactionFigures {
+        let uba = |place: &AtomicU64| Uba::unpack(place.load(Ordering::Relaxed).to_le_bytes());
+        TransactionFigures {
+            xid,
+            sid: self.sid,
+            begun_us: self.begun_us,
+            start_scn: self.start_scn,
+            first: uba(&self.first),
+            last: uba(&self.last),
+            used_blocks: self.used_blocks.load(Ordering::Relaxed),
+            used_records: self.used_records.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// An undo segment, for V$ROLLSTAT and DBA_ROLLBACK_SEGS.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SegmentFigures {
+    pub number: u16,
+    pub name: String,
+    pub tablespace: TablespaceNumber,
+    pub header: BlockAddress,
+    pub extents: u32,
+    pub blocks: u32,
+    pub current_extent: u32,
+    pub current_block: u32,
+    /// Active transactions.
+    pub transactions: u32,
+    /// Gets of the header since the instance was started.
+    pub gets: u64,
+    /// Bytes of undo records written since then.
+    pub writes: u64,
+    /// Moves into an extent that the segment had already, and into one that was added.
+    pub wraps: u64,
+    pub extends: u64,
+}

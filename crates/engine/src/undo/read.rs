@@ -1,0 +1,127 @@
+//! Reading undo back, and what became of a transaction.
+
+use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, ObjectNumber, Result, Scn, Uba, Xid};
+use format::block::{self, BlockType};
+use format::transaction::ITL_BYTES;
+use format::undo::{self, Previous};
+
+use super::segment::name_of;
+use crate::instance::Session;
+use crate::segment::metadata;
+
+/// What was there before the change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OwnedPrevious {
+    /// The ITL slot as it was: the transaction's first change of the block.
+    Itl([u8; ITL_BYTES]),
+    /// The transaction's previous record for the same block.
+    Uba(Uba),
+}
+
+/// An undo record, read back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Record {
+    pub uba: Uba,
+    pub xid: Xid,
+    /// The transaction's previous record: the way of a rollback.
+    pub chain: Uba,
+    pub object: ObjectNumber,
+    pub block: BlockAddress,
+    pub operation: u8,
+    pub itl: u8,
+    /// The way of a consistent read.
+    pub previous: OwnedPrevious,
+    pub payload: Vec<u8>,
+}
+
+fn too_old(s: &Session, segment: Option<u16>) -> Error {
+    s.instance().undo().count_too_old(s);
+    let whose = segment.map_or_else(|| "undo segment".to_owned(), |number| format!("undo segment {}", name_of(number)));
+    Error::new(
+        ErrorKind::User,
+        Number::Ora(1555),
+        format!("snapshot too old: {whose} no longer has the undo that is needed"),
+    )
+}
+
+/// The record at `uba`, by a consistent get of its block (several for a long one). `xid`: the transaction that it must be of.
+///
+/// # Errors
+/// ORA-01555 when the block has been put to another use since; those of the cache.
+pub fn read(s: &Session, uba: Uba, xid: Option<Xid>) -> Result<Record> {
+    let segment = xid.map(|xid| xid.segment);
+    let mut record = {
+        let bytes = s.consistent(uba.block, BlockClass::UndoBlock)?;
+        let view = view(&bytes, uba, xid).filter(|view| !view.piece).ok_or_else(|| too_old(s, segment))?;
+        let previous = match view.record.previous {
+            Previous::Itl(itl) => OwnedPrevious::Itl(*itl),
+            Previous::Uba(uba) => OwnedPrevious::Uba(uba),
+        };
+        let record = Record {
+            uba,
+            xid: view.xid,
+            chain: view.chain,
+            object: view.record.object,
+            block: view.record.block,
+            operation: view.record.operation,
+            itl: view.record.itl,
+            previous,
+            payload: view.record.payload.to_vec(),
+        };
+        (record, view.more)
+    };
+    while let Some(next) = record.1 {
+        let bytes = s.consistent(next.block, BlockClass::UndoBlock)?;
+        let piece = view(&bytes, next, Some(record.0.xid)).filter(|view| view.piece);
+        let piece = piece.ok_or_else(|| too_old(s, segment))?;
+        record.0.payload.extend_from_slice(piece.record.payload);
+        record.1 = piece.more;
+    }
+    Ok(record.0)
+}
+
+/// The transaction's record before the one at `uba`.
+pub(super) fn chain(s: &Session, uba: Uba, xid: Xid) -> Result<Uba> {
+    let bytes = s.consistent(uba.block, BlockClass::UndoBlock)?;
+    view(&bytes, uba, Some(xid)).map(|view| view.chain).ok_or_else(|| too_old(s, Some(xid.segment)))
+}
+
+fn view(bytes: &[u8], uba: Uba, xid: Option<Xid>) -> Option<undo::RecordView<'_>> {
+    if block::kind(bytes) != Some(BlockType::UndoBlock) || undo::block_header(bytes).life.get() != uba.sequence {
+        return None;
+    }
+    undo::record(bytes, uba.record).filter(|view| xid.is_none_or(|xid| view.xid == xid))
+}
+
+/// What became of a transaction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    Active,
+    /// Committed, or rolled back, at this SCN.
+    Committed(Scn),
+    /// Its slot has been taken again: it ended at this SCN or before.
+    CommittedBefore(Scn),
+}
+
+/// What became of a transaction, by a consistent get of its undo segment's header.
+///
+/// # Errors
+/// ORA-01578 when there has never been such a transaction; those of the cache.
+pub fn state(s: &Session, xid: Xid) -> Result<State> {
+    let Some(segment) = s.instance().undo().segment(xid.segment) else {
+        // Its undo tablespace has been dropped since, which only goes when its transactions have ended.
+        return Ok(State::CommittedBefore(s.instance().scn()));
+    };
+    segment.count_get();
+    let bytes = metadata::consistent(s, segment.header, BlockClass::UndoHeader)?;
+    let slot = (xid.slot < undo::slots_of(bytes.len())).then(|| undo::slot(&bytes, xid.slot));
+    let Some(slot) = slot.filter(|slot| !xid.is_none() && slot.sequence.get() >= xid.sequence) else {
+        return Err(Error::corrupt(segment.header, format!("there has been no transaction {xid}")));
+    };
+    Ok(match slot.sequence.get() - xid.sequence {
+        0 if slot.is_active() => State::Active,
+        0 => State::Committed(Scn(slot.scn.get())),
+        1 => State::Committed(Scn(slot.previous_scn.get())),
+        _ => State::CommittedBefore(Scn(slot.previous_scn.get())),
+    })
+}

@@ -1,0 +1,378 @@
+//! The undo segments of an instance, and which of them a transaction gets.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use common::sync::atomic::{AtomicUsize, Ordering};
+use common::sync::{Arc, Mutex, MutexGuard, RwLock};
+use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, Result, TablespaceNumber, Uba, Xid};
+use format::block::{self, BlockType};
+use format::{file, undo};
+use waits::Event;
+
+use super::FIRST_SEGMENTS;
+use super::extents::make_segment;
+use super::figures::{Intervals, Live, SegmentFigures, TransactionFigures, UndoInterval};
+use super::segment::{UndoSegment, extent_of, name_of};
+use super::writer::UndoWriter;
+use crate::instance::{Session, TablespaceKind};
+use crate::parameters::Parameter;
+use crate::segment::metadata;
+use crate::tablespace::Tablespace;
+
+/// Undo segments that are made for one tablespace, at the most; then transactions share them.
+const SEGMENTS_MAX: usize = 1_000;
+/// Where the control file keeps the highest number that an undo segment of a dropped tablespace had: numbers are not used twice, because blocks
+/// may still name transactions of the old segment.
+const HIGHEST_KEY: &str = "undo.highest_segment";
+
+/// A transaction that was active when the instance was started.
+struct Unfinished {
+    last: Uba,
+    extents: Vec<BlockAddress>,
+}
+
+/// All undo segments.
+pub struct UndoSegments {
+    online: RwLock<Vec<Arc<UndoSegment>>>,
+    /// Held while extents change hands, and while a segment is made.
+    space: Mutex<()>,
+    /// Held while a transaction is bound to a segment.
+    binding: Mutex<()>,
+    /// Where the search for an unused segment starts.
+    next: AtomicUsize,
+    unfinished: Mutex<BTreeMap<Xid, Unfinished>>,
+    live: Mutex<BTreeMap<Xid, Arc<Live>>>,
+    intervals: Mutex<Intervals>,
+}
+
+impl fmt::Debug for UndoSegments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UndoSegments").field("segments", &self.online.read().len()).finish_non_exhaustive()
+    }
+}
+
+impl UndoSegments {
+    pub(crate) fn new(now_us: u64) -> Self {
+        Self {
+            online: RwLock::default(),
+            space: Mutex::default(),
+            binding: Mutex::default(),
+            next: AtomicUsize::new(0),
+            unfinished: Mutex::default(),
+            live: Mutex::default(),
+            intervals: Mutex::new(Intervals::new(now_us)),
+        }
+    }
+
+    /// Makes the first segments of an empty undo tablespace.
+    ///
+    /// # Errors
+    /// ORA-30036 when they have no room; those of the cache.
+    pub fn create(&self, s: &Session, tablespace: &Arc<Tablespace>) -> Result<()> {
+        for _ in 0..FIRST_SEGMENTS {
+            self.add_segment(s, tablespace)?;
+        }
+        Ok(())
+    }
+
+    fn add_segment(&self, s: &Session, tablespace: &Arc<Tablespace>) -> Result<Arc<UndoSegment>> {
+        let _space = self.space(s, 0);
+        let (number, last) = {
+            let dropped = s.instance().control().data().bootstrap.get(HIGHEST_KEY).and_then(|n| n.parse().ok());
+            let online = self.online.read();
+            let highest = online.iter().map(|segment| segment.number).max().max(dropped).unwrap_or(0);
+            let last = online.iter().rfind(|segment| segment.tablespace.number() == tablespace.number());
+            (highest.checked_add(1), last.map(|segment| segment.header))
+        };
+        let number = number.ok_or_else(|| {
+            Error::new(ErrorKind::OutOfResource, Number::Ora(1554), "no number is left for another undo segment")
+        })?;
+        let segment = Arc::new(make_segment(s, tablespace, number, last)?);
+        if last.is_none() && Some(segment.header) != first_header(tablespace) {
+            return Err(Error::bug("the first undo segment is not at the start of its tablespace"));
+        }
+        self.online.write().push(segment.clone());
+        Ok(segment)
+    }
+
+    /// Finds the segments of all undo tablespaces, and the transactions that were active when the instance ended.
+    ///
+    /// # Errors
+    /// ORA-01578 for a damaged header or undo block; those of the cache.
+    pub fn load(&self, s: &Session) -> Result<()> {
+        for tablespace in s.instance().tablespaces().all() {
+            if tablespace.kind() != TablespaceKind::Undo {
+                continue;
+            }
+            let mut next = first_header(&tablespace);
+            while let Some(address) = next {
+                let header = s.current(address, BlockClass::UndoHeader)?;
+                if block::kind(&header) == Some(BlockType::Unformatted) {
+                    // The tablespace was being made when the instance ended, or the segment was being linked.
+                    break;
+                }
+                drop(header);
+                let header = metadata::current(s, address, BlockClass::UndoHeader)?;
+                let fields = *undo::header(&header);
+                let known = self.segment(fields.segment.get()).is_some();
+                if known || fields.tablespace.get() != tablespace.number().0 {
+                    return Err(Error::corrupt(address, "the chain of undo segments runs in a circle"));
+                }
+                let segment = Arc::new(UndoSegment::new(fields.segment.get(), address, tablespace.clone()));
+                let slots = (0..fields.slots.get()).map(|n| (n, *undo::slot(&header, n)));
+                let active: Vec<_> = slots.filter(|(_, slot)| slot.is_active()).collect();
+                let bytes = header.to_vec();
+                drop(header);
+                for (number, slot) in active {
+                    let xid = slot.xid(segment.number, number);
+                    let unfinished = find_unfinished(s, &bytes, xid, &slot)?;
+                    unfinished.extents.iter().for_each(|extent| segment.uses(*extent, true));
+                    segment.transactions.fetch_add(1, Ordering::AcqRel);
+                    let live = Live::new(0, u64::from(slot.begun_s.get()) * 1_000_000, s.instance().scn());
+                    live.note(Uba::NONE, unfinished.last, slot.used_blocks.get(), slot.used_records.get());
+                    self.live.lock().insert(xid, Arc::new(live));
+                    self.unfinished.lock().insert(xid, unfinished);
+                }
+                self.online.write().push(segment);
+                next = Some(fields.next_header()).filter(|next| !next.is_none());
+            }
+        }
+        Ok(())
+    }
+
+    /// Transactions that were active when the instance was started and that nobody has resumed yet, with the newest record of each.
+    #[must_use]
+    pub fn active(&self) -> Vec<(Xid, Uba)> {
+        self.unfinished.lock().iter().map(|(xid, unfinished)| (*xid, unfinished.last)).collect()
+    }
+
+    /// Begins a transaction: binds it to a segment and takes a slot there.
+    ///
+    /// # Errors
+    /// ORA-30012 when there is no undo tablespace, ORA-01554 when every slot of every segment is taken; those of the cache.
+    pub fn begin(&self, s: &Session) -> Result<UndoWriter> {
+        let bound = self.bind(s)?;
+        let tablespace = bound.tablespace.number();
+        if let Some(writer) = self.begin_in(s, &bound)? {
+            return Ok(writer);
+        }
+        let others = self.by_use(tablespace);
+        for segment in &others {
+            segment.transactions.fetch_add(1, Ordering::AcqRel);
+            if let Some(writer) = self.begin_in(s, segment)? {
+                return Ok(writer);
+            }
+        }
+        Err(Error::new(
+            ErrorKind::OutOfResource,
+            Number::Ora(1554),
+            format!("out of transaction slots in all of {} undo segments", others.len()),
+        ))
+    }
+
+    /// Takes a slot in a segment that the transaction is bound to; when there is none it is bound no longer.
+    fn begin_in(&self, s: &Session, segment: &Arc<UndoSegment>) -> Result<Option<UndoWriter>> {
+        let begun = segment.begin(s);
+        let Ok(Some((xid, taken))) = begun else {
+            segment.transactions.fetch_sub(1, Ordering::AcqRel);
+            return begun.map(|_| None);
+        };
+        let live = Arc::new(Live::new(s.sid(), s.meter().clock().wall_us(), s.instance().scn()));
+        let active = {
+            let mut all = self.live.lock();
+            all.insert(xid, live.clone());
+            all.len() as u64
+        };
+        let took = u64::from(taken.is_some_and(|taken| taken.owned));
+        self.count(s, |interval| {
+            interval.transactions += 1;
+            interval.undo_blocks += took;
+            interval.max_concurrency = interval.max_concurrency.max(active);
+        });
+        Ok(Some(UndoWriter::begun(segment.clone(), xid, taken, live)))
+    }
+
+    /// Takes over a transaction of [`UndoSegments::active`], to roll it back.
+    ///
+    /// # Errors
+    /// ORA-00600 when there is none such; those of the cache.
+    pub fn resume(&self, s: &Session, xid: Xid) -> Result<UndoWriter> {
+        let bug = || Error::bug(format!("transaction {xid} is not there to be resumed"));
+        let segment = self.segment(xid.segment).ok_or_else(bug)?;
+        let live = self.live.lock().get(&xid).cloned().ok_or_else(bug)?;
+        let unfinished = self.unfinished.lock().remove(&xid).ok_or_else(bug)?;
+        UndoWriter::resumed(s, segment, xid, unfinished.last, unfinished.extents, live)
+    }
+
+    /// An unused segment of the undo tablespace, or one more; the least used when there can be no more. It counts the transaction already.
+    fn bind(&self, s: &Session) -> Result<Arc<UndoSegment>> {
+        let name = s.instance().parameters().text(Parameter::UndoTablespace).to_uppercase();
+        let none = || Error::user(30012, format!("undo tablespace '{name}' does not exist or is not one"));
+        let tablespace = s.instance().tablespaces().named(&name).map_err(|_| none())?;
+        let (chosen, before, count) = {
+            let _binding = self.binding.lock();
+            let online = self.online.read();
+            let own = || online.iter().filter(|segment| segment.tablespace.number() == tablespace.number());
+            let count = own().count();
+            let turn = self.next.fetch_add(1, Ordering::Relaxed) % count.max(1);
+            let in_turn = own().skip(turn).chain(own().take(turn));
+            let chosen = in_turn.min_by_key(|segment| segment.transactions.load(Ordering::Acquire)).ok_or_else(none)?;
+            (chosen.clone(), chosen.transactions.fetch_add(1, Ordering::AcqRel), count)
+        };
+        let sessions = s.instance().parameters().unsigned(Parameter::Sessions) as usize;
+        if before == 0 || count >= sessions.min(SEGMENTS_MAX) {
+            return Ok(chosen);
+        }
+        let added = self.add_segment(s, &tablespace);
+        if let Err(error) = &added
+            && error.kind == ErrorKind::OutOfResource
+        {
+            // Then they share.
+            return Ok(chosen);
+        }
+        chosen.transactions.fetch_sub(1, Ordering::AcqRel);
+        let added = added?;
+        added.transactions.fetch_add(1, Ordering::AcqRel);
+        Ok(added)
+    }
+
+    /// Segments of a tablespace, the least used first.
+    pub(super) fn by_use(&self, tablespace: TablespaceNumber) -> Vec<Arc<UndoSegment>> {
+        let mut own: Vec<_> =
+            self.online.read().iter().filter(|segment| segment.tablespace.number() == tablespace).cloned().collect();
+        own.sort_by_key(|segment| segment.transactions.load(Ordering::Acquire));
+        own
+    }
+
+    pub(super) fn segment(&self, number: u16) -> Option<Arc<UndoSegment>> {
+        self.online.read().iter().find(|segment| segment.number == number).cloned()
+    }
+
+    /// The right to give extents to segments; a wait for it is a wait event.
+    pub(super) fn space(&self, s: &Session, segment: u16) -> MutexGuard<'_, ()> {
+        if let Some(guard) = self.space.try_lock() {
+            return guard;
+        }
+        let name_and_mode = (u64::from(b'U') << 24) | (u64::from(b'S') << 16) | 6;
+        s.meter().wait(Event::EnqUsContention, [name_and_mode, u64::from(segment), 0], -1, || self.space.lock())
+    }
+
+    /// Whether new transactions go to a tablespace, or transactions are active in it.
+    pub(crate) fn in_use(&self, s: &Session, tablespace: TablespaceNumber) -> bool {
+        let name = s.instance().parameters().text(Parameter::UndoTablespace).to_uppercase();
+        s.instance().tablespaces().named(&name).is_ok_and(|current| current.number() == tablespace)
+            || self.by_use(tablespace).iter().any(|segment| segment.transactions.load(Ordering::Acquire) > 0)
+    }
+
+    /// Takes the segments of a tablespace that is dropped offline.
+    ///
+    /// # Errors
+    /// ORA-30013 when transactions are active in it; those of the control file.
+    pub(crate) fn forget(&self, s: &Session, tablespace: TablespaceNumber) -> Result<()> {
+        let _binding = self.binding.lock();
+        let own = self.by_use(tablespace);
+        if own.iter().any(|segment| segment.transactions.load(Ordering::Acquire) > 0) {
+            return Err(Error::user(30013, "the undo tablespace is currently in use"));
+        }
+        if let Some(highest) = self.online.read().iter().map(|segment| segment.number).max() {
+            s.instance().control().update(|data| {
+                let known = data.bootstrap.get(HIGHEST_KEY).and_then(|n| n.parse().ok()).unwrap_or(0);
+                data.bootstrap.insert(HIGHEST_KEY.to_owned(), highest.max(known).to_string());
+            })?;
+        }
+        self.online.write().retain(|segment| segment.tablespace.number() != tablespace);
+        Ok(())
+    }
+
+    pub(super) fn ended(&self, xid: Xid) {
+        self.live.lock().remove(&xid);
+    }
+
+    pub(super) fn count(&self, s: &Session, count: impl FnOnce(&mut UndoInterval)) {
+        let active = self.live.lock().len() as u64;
+        count(self.intervals.lock().at(s.meter().clock().wall_us(), active));
+    }
+
+    pub(super) fn count_too_old(&self, s: &Session) {
+        self.count(s, |interval| interval.too_old_errors += 1);
+    }
+
+    /// V$UNDOSTAT: intervals of ten minutes, newest first; the present one has not ended.
+    #[must_use]
+    pub fn intervals(&self, s: &Session) -> Vec<UndoInterval> {
+        self.count(s, |_| {});
+        self.intervals.lock().rows()
+    }
+
+    /// V$TRANSACTION.
+    #[must_use]
+    pub fn transactions(&self) -> Vec<TransactionFigures> {
+        self.live.lock().iter().map(|(xid, live)| live.figures(*xid)).collect()
+    }
+
+    /// V$ROLLSTAT and DBA_ROLLBACK_SEGS.
+    ///
+    /// # Errors
+    /// Those of the cache.
+    pub fn segments(&self, s: &Session) -> Result<Vec<SegmentFigures>> {
+        let online = self.online.read().clone();
+        online
+            .iter()
+            .map(|segment| {
+                let header = metadata::current(s, segment.header, BlockClass::UndoHeader)?;
+                let fields = undo::header(&header);
+                Ok(SegmentFigures {
+                    number: segment.number,
+                    name: name_of(segment.number),
+                    tablespace: segment.tablespace.number(),
+                    header: segment.header,
+                    extents: fields.extents.get(),
+                    blocks: fields.blocks.get(),
+                    current_extent: fields.current_extent.get(),
+                    current_block: fields.current_block.get(),
+                    transactions: segment.transactions.load(Ordering::Acquire),
+                    gets: segment.counts.gets.load(Ordering::Relaxed),
+                    writes: segment.counts.writes.load(Ordering::Relaxed),
+                    wraps: segment.counts.wraps.load(Ordering::Relaxed),
+                    extends: segment.counts.extends.load(Ordering::Relaxed),
+                })
+            })
+            .collect()
+    }
+}
+
+/// Where the first undo segment of a tablespace has its header: the first extent that was ever made there.
+pub(crate) fn first_header(tablespace: &Tablespace) -> Option<BlockAddress> {
+    let first = tablespace.files().into_iter().next()?;
+    Some(BlockAddress::new(first, file::header_area_blocks(tablespace.block_size())))
+}
+
+/// What a transaction that was cut off has: its newest record, and the extents that its blocks are in.
+fn find_unfinished(s: &Session, header: &[u8], xid: Xid, slot: &undo::Slot) -> Result<Unfinished> {
+    let mut found = Unfinished { last: Uba::NONE, extents: Vec::new() };
+    let current = slot.current_block();
+    if !current.is_none() {
+        let block = metadata::current(s, current, BlockClass::UndoBlock)?;
+        if undo::owner(&block) == xid {
+            found.last = undo::block_header(&block).last_record();
+        }
+    }
+    let mut next = slot.newest_block();
+    for _ in 0..slot.used_blocks.get().max(1) {
+        if next.is_none() {
+            break;
+        }
+        let extent = extent_of(header, next);
+        if !found.extents.contains(&extent) {
+            found.extents.push(extent);
+        }
+        let block = metadata::current(s, next, BlockClass::UndoBlock)?;
+        // A block from the pool that no record was written to does not know the transaction.
+        if undo::owner(&block) != xid {
+            break;
+        }
+        next = undo::block_header(&block).before_block();
+    }
+    Ok(found)
+}

@@ -1,0 +1,7 @@
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod fixture;
+mod life;
+mod model;
+mod space;
+mod threads;

@@ -1,0 +1,340 @@
+//! A transaction's way to its undo.
+//!
+//! The newest record that is not undone is in the header of the current undo block, so a record costs one change of one block; the transaction table
+//! names the current block, and changes when another is taken.
+
+use std::collections::VecDeque;
+
+use common::sync::Arc;
+use common::sync::atomic::Ordering;
+use common::{BlockAddress, BlockClass, Error, Result, Scn, Uba, Xid};
+use format::undo::{self, Chain, RECORD_OVERHEAD_MAX, RECORDS_MAX, UndoRecord};
+
+use super::figures::Live;
+use super::read;
+use super::segment::{Ending, Taken, Taker, UndoSegment, extent_of};
+use crate::cache::BlockMut;
+use crate::instance::Session;
+use crate::segment::metadata;
+
+/// The undo of one transaction under way. Dropped without an end, the transaction stays active.
+pub struct UndoWriter {
+    segment: Arc<UndoSegment>,
+    xid: Xid,
+    /// Where records go.
+    current: Option<Taken>,
+    /// The block taken last.
+    newest: BlockAddress,
+    /// Blocks for pieces of payloads.
+    spare: VecDeque<Taken>,
+    first: Uba,
+    last: Uba,
+    used_blocks: u32,
+    used_records: u32,
+    extents: Vec<BlockAddress>,
+    live: Arc<Live>,
+}
+
+impl std::fmt::Debug for UndoWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "UndoWriter({} last {})", self.xid, self.last)
+    }
+}
+
+/// A record with a payload as short as this has room wherever one with a long payload, which lies elsewhere, has.
+const SHORT_PAYLOAD: usize = 16;
+
+/// Bytes of a piece of a payload in a block, beside the part itself.
+fn piece_overhead() -> usize {
+    // A piece has what a record has but an ITL slot and a chain.
+    RECORD_OVERHEAD_MAX - Uba::BYTES - format::transaction::ITL_BYTES
+}
+
+impl UndoWriter {
+    pub(super) fn begun(segment: Arc<UndoSegment>, xid: Xid, taken: Option<Taken>, live: Arc<Live>) -> Self {
+        let writer = Self {
+            segment,
+            xid,
+            current: taken,
+            newest: taken.map_or(BlockAddress::NONE, |taken| taken.block),
+            spare: VecDeque::new(),
+            first: Uba::NONE,
+            last: Uba::NONE,
+            used_blocks: u32::from(taken.is_some()),
+            used_records: 0,
+            extents: taken.iter().map(|taken| taken.extent).collect(),
+            live,
+        };
+        writer.note();
+        writer
+    }
+
+    pub(super) fn resumed(
+        s: &Session,
+        segment: Arc<UndoSegment>,
+        xid: Xid,
+        last: Uba,
+        extents: Vec<BlockAddress>,
+        live: Arc<Live>,
+    ) -> Result<Self> {
+        let (slot, bytes) = {
+            let header = metadata::current(s, segment.header, BlockClass::UndoHeader)?;
+            (*undo::slot(&header, xid.slot), header.to_vec())
+        };
+        let address = slot.current_block();
+        let current = if address.is_none() {
+            None
+        } else {
+            let block = metadata::current(s, address, BlockClass::UndoBlock)?;
+            let fields = undo::block_header(&block);
+            Some(Taken {
+                block: address,
+                life: fields.life.get(),
+                room: undo::room(&block),
+                records: fields.records,
+                owned: fields.xid() == xid,
+                extent: extent_of(&bytes, address),
+            })
+        };
+        let writer = Self {
+            segment,
+            xid,
+            current,
+            newest: slot.newest_block(),
+            spare: VecDeque::new(),
+            first: Uba::NONE,
+            last,
+            used_blocks: slot.used_blocks.get(),
+            used_records: slot.used_records.get(),
+            extents,
+            live,
+        };
+        writer.note();
+        Ok(writer)
+    }
+
+    fn note(&self) {
+        self.live.note(self.first, self.last, self.used_blocks, self.used_records);
+    }
+
+    #[must_use]
+    pub fn xid(&self) -> Xid {
+        self.xid
+    }
+
+    /// The newest record that is not undone; none at the transaction's start.
+    #[must_use]
+    pub fn last(&self) -> Uba {
+        self.last
+    }
+
+    /// The first record that was written; not known after a crash.
+    #[must_use]
+    pub fn first(&self) -> Uba {
+        self.first
+    }
+
+    /// Undo blocks taken so far.
+    #[must_use]
+    pub fn used_blocks(&self) -> u32 {
+        self.used_blocks
+    }
+
+    /// Records written so far, undone ones included; after a crash, as of the last time that a block was taken.
+    #[must_use]
+    pub fn used_records(&self) -> u32 {
+        self.used_records
+    }
+
+    /// Makes sure that one record with so many bytes of payload can be [appended](UndoWriter::append). No block may be latched by the caller.
+    ///
+    /// # Errors
+    /// ORA-30036 when the undo tablespace has no room; those of the cache.
+    pub fn reserve(&mut self, s: &Session, payload: usize) -> Result<()> {
+        let empty = undo::empty_room(self.segment.block_bytes());
+        let whole = payload + RECORD_OVERHEAD_MAX <= empty;
+        if !whole {
+            let pieces = payload.div_ceil(empty - piece_overhead());
+            while self.spare.len() < pieces {
+                let taken = self.take(s, false)?;
+                self.spare.push_back(taken);
+            }
+        }
+        let need = RECORD_OVERHEAD_MAX + if whole { payload } else { SHORT_PAYLOAD };
+        let fits = |taken: &Taken| usize::from(taken.records) < RECORDS_MAX && taken.room >= need;
+        if self.current.as_ref().is_none_or(|taken| !fits(taken)) {
+            self.current = Some(self.take(s, true)?);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, s: &Session, current: bool) -> Result<Taken> {
+        let all = s.instance().undo();
+        let taker = Taker { xid: self.xid, last: self.last, newest: self.newest, records: self.used_records, current };
+        // A pooled block that nothing was written to is not known as the transaction's own, and nothing leads on from it.
+        let taker = match &self.current {
+            Some(taken) if !taken.owned => {
+                self.own_current(s)?;
+                taker
+            }
+            _ => taker,
+        };
+        let taken = loop {
+            let extents = &self.extents;
+            if let Some(taken) = self.segment.take(s, &taker, |extent| !extents.contains(&extent))? {
+                break taken;
+            }
+            self.segment.extend(s, all)?;
+        };
+        if !self.extents.contains(&taken.extent) {
+            self.extents.push(taken.extent);
+        }
+        self.newest = taken.block;
+        self.used_blocks += 1;
+        self.note();
+        all.count(s, |interval| interval.undo_blocks += 1);
+        Ok(taken)
+    }
+
+    fn own_current(&mut self, s: &Session) -> Result<()> {
+        let Some(taken) = &mut self.current else { return Ok(()) };
+        let mut block = metadata::current_mut(s, taken.block, BlockClass::UndoBlock)?;
+        let xid = self.xid;
+        s.change(&mut block, |bytes| undo::own_block(bytes, xid));
+        taken.owned = true;
+        Ok(())
+    }
+
+    /// Whether a record with so many bytes of payload has room as things are.
+    #[must_use]
+    pub fn has_room(&self, payload: usize) -> bool {
+        let empty = undo::empty_room(self.segment.block_bytes());
+        let whole = payload + RECORD_OVERHEAD_MAX <= empty;
+        let pieces = if whole { 0 } else { payload.div_ceil(empty - piece_overhead()) };
+        let need = RECORD_OVERHEAD_MAX + if whole { payload } else { SHORT_PAYLOAD };
+        self.spare.len() >= pieces
+            && self.current.is_some_and(|taken| usize::from(taken.records) < RECORDS_MAX && taken.room >= need)
+    }
+
+    /// Where [`UndoWriter::append`] will write the record for which room was reserved.
+    ///
+    /// # Errors
+    /// ORA-00600 without a reservation.
+    pub fn next(&self) -> Result<Uba> {
+        let taken = self.current.ok_or_else(no_reservation)?;
+        Ok(Uba { block: taken.block, sequence: taken.life, record: taken.records as u8 })
+    }
+
+    /// Writes a record into the current undo block: one get, one change. Room must have been [reserved](UndoWriter::reserve).
+    ///
+    /// # Errors
+    /// Those of the cache; ORA-00600 without a reservation.
+    pub fn append(&mut self, s: &Session, record: &UndoRecord<'_>) -> Result<Uba> {
+        let Some(mut taken) = self.current else { return Err(no_reservation()) };
+        let whole = record.payload.len() + RECORD_OVERHEAD_MAX <= undo::empty_room(self.segment.block_bytes());
+        let more = if whole { None } else { self.append_pieces(s, record.payload)? };
+        let payload = if whole { record.payload.len() } else { 0 };
+        let chain = Chain::to(self.last, taken.block);
+        let length = undo::record_bytes(&record.previous, chain, more.is_some(), payload) + 2;
+        if length > taken.room || usize::from(taken.records) >= RECORDS_MAX {
+            return Err(no_reservation());
+        }
+        let mut block = self.own_block(s, &taken)?;
+        let xid = self.xid;
+        let uba = s.change(&mut block, |bytes| {
+            if !taken.owned {
+                undo::own_block(bytes, xid);
+            }
+            undo::append(bytes, record, more)
+        });
+        taken.owned = true;
+        taken.records += 1;
+        taken.room = undo::room(&block);
+        drop(block);
+        self.current = Some(taken);
+        self.last = uba;
+        if self.first.is_none() {
+            self.first = uba;
+        }
+        self.used_records += 1;
+        self.segment.counts.writes.fetch_add(length as u64, Ordering::Relaxed);
+        self.note();
+        Ok(uba)
+    }
+
+    /// A block that the transaction was given, to change.
+    fn own_block(&self, s: &Session, taken: &Taken) -> Result<BlockMut> {
+        let block = metadata::current_mut(s, taken.block, BlockClass::UndoBlock)?;
+        let fields = undo::block_header(&block);
+        if fields.life.get() != taken.life || fields.records != taken.records || undo::room(&block) != taken.room {
+            return Err(Error::bug(format!("undo block {} of transaction {} has changed", taken.block, self.xid)));
+        }
+        Ok(block)
+    }
+
+    /// Writes a payload that no block has room for, the last part first, and returns where the first is.
+    fn append_pieces(&mut self, s: &Session, payload: &[u8]) -> Result<Option<Uba>> {
+        let part = undo::empty_room(self.segment.block_bytes()) - piece_overhead();
+        let mut next = None;
+        for part in payload.chunks(part).rev() {
+            let taken = self.spare.pop_front().ok_or_else(no_reservation)?;
+            let mut block = self.own_block(s, &taken)?;
+            next = Some(s.change(&mut block, |bytes| undo::append_piece(bytes, part, next)));
+            self.segment.counts.writes.fetch_add((part.len() + piece_overhead()) as u64, Ordering::Relaxed);
+        }
+        Ok(next)
+    }
+
+    /// Notes that the record at `uba`, and all newer ones, are undone: [`UndoWriter::last`] moves to the one before it. One change of the current undo
+    /// block.
+    ///
+    /// # Errors
+    /// Those of [`read`]; ORA-00600 when the transaction has no undo block.
+    pub fn undone_to(&mut self, s: &Session, uba: Uba) -> Result<()> {
+        let before = read::chain(s, uba, self.xid)?;
+        let taken = self.current.filter(|taken| taken.owned).ok_or_else(no_reservation)?;
+        let mut block = self.own_block(s, &taken)?;
+        s.change(&mut block, |bytes| undo::set_last(bytes, before));
+        drop(block);
+        self.last = before;
+        self.note();
+        Ok(())
+    }
+
+    /// Ends the transaction as committed at `scn`.
+    ///
+    /// # Errors
+    /// Those of the cache; the transaction is then still active.
+    pub fn commit(self, s: &Session, scn: Scn) -> Result<()> {
+        self.end(s, scn, 0)
+    }
+
+    /// Ends the transaction as rolled back; every record has been undone.
+    ///
+    /// # Errors
+    /// Those of the cache; the transaction is then still active.
+    pub fn rolled_back(self, s: &Session, scn: Scn) -> Result<()> {
+        debug_assert!(self.last.is_none(), "transaction {} has undo that was not applied", self.xid);
+        self.end(s, scn, undo::ROLLED_BACK)
+    }
+
+    fn end(self, s: &Session, scn: Scn, flags: u8) -> Result<()> {
+        self.segment.end(
+            s,
+            &Ending {
+                xid: self.xid,
+                scn,
+                flags,
+                records: self.used_records,
+                current: self.current,
+                extents: &self.extents,
+            },
+        )?;
+        s.instance().undo().ended(self.xid);
+        Ok(())
+    }
+}
+
+fn no_reservation() -> Error {
+    Error::bug("an undo record for which no room was reserved")
+}

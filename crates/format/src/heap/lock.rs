@@ -1,0 +1,38 @@
+//! Lock bytes of rows, and the counts of them in the ITL slots.
+
+use super::header::{self, FREE_SLOT};
+use super::row::{self, RowPiece};
+use crate::itl;
+
+/// Sets the lock byte of the piece at `slot`, deleted or not, and counts it.
+pub(super) fn set(block: &mut [u8], slot: u16, lock: u8) {
+    let Some(at) = header::entry(block, slot).filter(|entry| entry & FREE_SLOT == 0) else { return };
+    let Some(old) = block.get(usize::from(at) + 1).copied() else { return };
+    if old != lock {
+        itl::count_lock(block, old, false);
+        itl::count_lock(block, lock, true);
+        block[usize::from(at) + 1] = lock;
+    }
+}
+
+/// May the transaction of ITL slot `itl`, which must be a running one, change this piece? Not while the lock byte names the slot of another
+/// transaction: one that has ended is to be cleaned first.
+pub(super) fn is_held_by(block: &[u8], piece: RowPiece<'_>, itl: u8) -> bool {
+    let Some(mine) = itl::slot(block, itl).filter(|slot| slot.is_active()) else { return false };
+    let lock = piece.lock();
+    lock == 0
+        || lock == itl
+        || itl::slot(block, lock).is_some_and(|other| other.is_active() && other.xid() == mine.xid())
+}
+
+/// Slots of the pieces that ITL slot `number` holds, with what they take, and whether they are deleted.
+pub(super) fn held(block: &[u8], number: u8) -> impl Iterator<Item = (u16, usize, bool)> {
+    row::rows(block, 0)
+        .filter(move |(_, piece)| piece.lock() == number)
+        .filter_map(|(slot, piece)| Some((slot, piece.stored_bytes()?, piece.is_deleted())))
+}
+
+/// Bytes of the deleted pieces that ITL slot `number` holds: that part of its credit cannot be used before it commits.
+pub(super) fn deleted_bytes(block: &[u8], number: u8) -> usize {
+    held(block, number).filter(|(_, _, deleted)| *deleted).map(|(_, stored, _)| stored).sum()
+}

@@ -1,0 +1,150 @@
+//! Changes that a transaction makes to the entries of a leaf, under one of its ITL slots, and taking them back.
+//!
+//! - The lock byte of every entry that a transaction touches is the number of its ITL slot, which counts them.
+//! - A deleted entry is marked and keeps its bytes until [`purge`]. Nothing of a leaf is credit: an entry that is inserted takes what is free, and taking the
+//!   insert back frees it.
+//! - An entry whose lock byte names the ITL slot of another transaction is not changed. One that has ended is to be cleaned first
+//!   ([`crate::itl::clean`]).
+//!
+//! | change | taken back by |
+//! | --- | --- |
+//! | [`insert`] | [`undo_insert`] |
+//! | [`mark_deleted`] | [`undo_delete`] |
+//! | [`revive`], the same key again | [`undo_revive`] with the rowid that it returned |
+//! | [`lock`] | [`undo_lock`] |
+//!
+//! Positions are those of the moment: undo finds its entry by key, in whatever leaf it is by then.
+
+use common::Scn;
+
+use super::header;
+use super::itl::set_lock;
+use super::key::ROWID_BYTES;
+use super::leaf::{self, Leaf};
+use super::node;
+use crate::itl::{self, CLEANED, Itl, UPPER_BOUND};
+use crate::transaction;
+
+/// May the transaction of ITL slot `itl`, which must be a running one, change entry `at`?
+#[must_use]
+pub fn is_changeable(block: &[u8], at: usize, itl: u8) -> bool {
+    let leaf = Leaf::of(block);
+    let Some(mine) = itl::slot(block, itl).filter(|slot| slot.is_active()) else { return false };
+    if at >= leaf.entries() {
+        return false;
+    }
+    let lock = leaf.entry(at).lock;
+    let is_mine = |other: &Itl| other.is_active() && other.xid() == mine.xid();
+    lock == 0 || lock == itl || itl::slot(block, lock).is_some_and(is_mine)
+}
+
+/// Puts an entry in as number `at`, under ITL slot `itl`. False, and nothing changed, when it does not fit or `itl` is not a running transaction's.
+pub fn insert(block: &mut [u8], at: usize, key: &[u8], rowid: [u8; ROWID_BYTES], itl: u8) -> bool {
+    let running = itl::slot(block, itl).is_some_and(Itl::is_active);
+    if !running || at > Leaf::of(block).entries() || !leaf::insert(block, at, key, rowid) {
+        return false;
+    }
+    set_lock(block, at, itl);
+    true
+}
+
+/// Marks entry `at` deleted. False, and nothing changed, when it is already, or not this transaction's to change.
+pub fn mark_deleted(block: &mut [u8], at: usize, itl: u8) -> bool {
+    if !is_changeable(block, at, itl) || Leaf::of(block).is_deleted(at) {
+        return false;
+    }
+    leaf::set_deleted(block, at, true);
+    set_lock(block, at, itl);
+    true
+}
+
+/// Brings deleted entry `at` back for the row `rowid`, which in a unique index may be another. Returns the rowid that it had, for undo.
+/// None, and nothing changed, when it is not deleted, or not this transaction's to change.
+pub fn revive(block: &mut [u8], at: usize, rowid: [u8; ROWID_BYTES], itl: u8) -> Option<[u8; ROWID_BYTES]> {
+    if !is_changeable(block, at, itl) || !Leaf::of(block).is_deleted(at) {
+        return None;
+    }
+    let old = Leaf::of(block).entry(at).rowid;
+    leaf::revive(block, at, rowid);
+    set_lock(block, at, itl);
+    Some(old)
+}
+
+/// Locks entry `at` and changes nothing else. False when it is not this transaction's to change.
+pub fn lock(block: &mut [u8], at: usize, itl: u8) -> bool {
+    if !is_changeable(block, at, itl) {
+        return false;
+    }
+    set_lock(block, at, itl);
+    true
+}
+
+/// Takes an insert back: the entry goes. False where there is none.
+pub fn undo_insert(block: &mut [u8], at: usize) -> bool {
+    if at >= Leaf::of(block).entries() {
+        return false;
+    }
+    leaf::remove(block, at);
+    true
+}
+
+/// Takes a delete back: the mark goes. False where there is no deleted entry: on a clone it may have been purged, and is to be inserted.
+pub fn undo_delete(block: &mut [u8], at: usize, old_lock: u8) -> bool {
+    if at >= Leaf::of(block).entries() || !Leaf::of(block).is_deleted(at) {
+        return false;
+    }
+    leaf::set_deleted(block, at, false);
+    set_lock(block, at, old_lock);
+    true
+}
+
+/// Takes a revival back: the entry is deleted again, and that of `old_rowid`. False where there is no live entry.
+pub fn undo_revive(block: &mut [u8], at: usize, old_lock: u8, old_rowid: [u8; ROWID_BYTES]) -> bool {
+    if at >= Leaf::of(block).entries() || Leaf::of(block).is_deleted(at) {
+        return false;
+    }
+    leaf::set_deleted(block, at, true);
+    leaf::set_rowid(block, at, old_rowid);
+    set_lock(block, at, old_lock);
+    true
+}
+
+/// Gives an entry its old lock byte back. False where there is no entry.
+pub fn undo_lock(block: &mut [u8], at: usize, old_lock: u8) -> bool {
+    if at >= Leaf::of(block).entries() {
+        return false;
+    }
+    set_lock(block, at, old_lock);
+    true
+}
+
+/// Takes the entries out that are marked deleted and that nobody needs any more; how many. `is_over` is asked about the ITL slot of the transaction that
+/// deleted one: it must have committed before every snapshot that is in use. Where that slot has been cleaned, so that the entry no longer
+/// names it, the question is about a slot that committed at the block's cleanout SCN, which is not earlier.
+pub fn purge(block: &mut [u8], is_over: impl Fn(&Itl) -> bool) -> usize {
+    let leaf = Leaf::of(block);
+    if leaf.deleted() == 0 {
+        return 0;
+    }
+    let cleaned = is_over(&committed_by(transaction::header(block).cleanout()));
+    let mut over = [false; 256];
+    over[0] = cleaned;
+    for (number, slot) in itl::slots(block) {
+        over[usize::from(number)] = is_over(slot);
+    }
+    let gone: Vec<usize> =
+        (0..leaf.entries()).filter(|i| leaf.is_deleted(*i) && over[usize::from(leaf.entry(*i).lock)]).collect();
+    for at in gone.iter().rev() {
+        set_lock(block, *at, 0);
+        node::remove(block, *at);
+    }
+    header::leaf_mut(block).deleted -= gone.len() as u16;
+    gone.len()
+}
+
+/// A slot of a transaction that committed at `scn` or before.
+fn committed_by(scn: Scn) -> Itl {
+    let mut itl = Itl::default();
+    itl.set_committed(CLEANED | UPPER_BOUND, scn);
+    itl
+}

@@ -1,0 +1,373 @@
+//! Redo records and change vectors.
+//!
+//! ```text
+//! record                                        vector
+//! offset size field                             offset size field
+//!      0    4 length, of the whole record            0    1 layer      what kind of block, see LAYER_*
+//!      4    1 flags                                  1    1 code       CHANGE, NEW
+//!      5    1 spare                                  2    2 class      block class
+//!      6    2 vectors                                4    4 rdba       packed block address
+//!      8    8 SCN                                    8    6 before     SCN of the block before the change
+//!     16    4 session                               14    1 before     seq of the block before the change
+//!     20    4 spare                                 15    1 after      seq of the block after the change
+//!     24    … vectors                               16    6 after      SCN of the block after the change
+//!                                                   22    2 length     of the pieces that follow, in bytes
+//!                                                   24    … pieces: offset (2), length (2), bytes; padded to 4 at the end
+//! ```
+//!
+//! A vector says which bytes of one block become what. `before` and `after` are the block's SCN and seq: a vector is applied to a block that is at
+//! `before`, and passed over where the block is at `after` or beyond. NEW: the pieces go into a block of zeros, whatever it was.
+//! The vectors of a record are applied together or not at all: a record that is not whole in the log is not applied.
+
+use common::{BlockAddress, Error, Result, Scn};
+
+use crate::block::{self, HEADER_BYTES, TAIL_BYTES};
+
+/// Bytes of a record's header.
+pub const RECORD_BYTES: usize = 24;
+/// Bytes of a vector's header.
+pub const VECTOR_BYTES: usize = 24;
+const PIECE_BYTES: usize = 4;
+/// Equal bytes that cost less than a piece of their own.
+const GAP: usize = 8;
+
+/// Pieces change bytes of the block as it is.
+pub const CHANGE: u8 = 1;
+/// Pieces go into a block of zeros.
+pub const NEW: u8 = 2;
+
+/// The state of a block: when it was last changed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Version {
+    pub scn: u64,
+    pub seq: u8,
+}
+
+impl Version {
+    /// The version that a block's header states.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        let header = block::header(bytes);
+        Self { scn: header.scn().0, seq: header.seq }
+    }
+
+    /// What follows this version at an SCN; None when the seq is used up: the SCN must go on first.
+    #[must_use]
+    pub fn next(self, scn: Scn) -> Option<Self> {
+        if self.scn < scn.0 {
+            return Some(Self { scn: scn.0, seq: 1 });
+        }
+        (self.seq < 254).then_some(Self { scn: self.scn, seq: self.seq + 1 })
+    }
+
+    /// Writes it into a block's header.
+    pub fn stamp(self, bytes: &mut [u8]) {
+        let header = block::header_mut(bytes);
+        header.scn_base = (self.scn as u32).into();
+        header.scn_wrap = ((self.scn >> 32) as u16).into();
+        header.seq = self.seq;
+        header.flags &= !block::FLAG_NEW;
+    }
+}
+
+fn put(out: &mut Vec<u8>, bytes: &[u8], at: usize) {
+    out.extend_from_slice(&(at as u16).to_le_bytes());
+    out.extend_from_slice(&(bytes.len() as u16).to_le_bytes());
+    out.extend_from_slice(bytes);
+}
+
+/// Starts a record in an empty buffer.
+pub fn begin(out: &mut Vec<u8>) {
+    out.clear();
+    out.resize(RECORD_BYTES, 0);
+}
+
+/// Completes a record.
+pub fn finish(out: &mut [u8], vectors: u16, scn: Scn, session: u32) {
+    let length = out.len() as u32;
+    out[..4].copy_from_slice(&length.to_le_bytes());
+    out[6..8].copy_from_slice(&vectors.to_le_bytes());
+    out[8..16].copy_from_slice(&scn.0.to_le_bytes());
+    out[16..20].copy_from_slice(&session.to_le_bytes());
+}
+
+fn six(value: u64) -> [u8; 6] {
+    let mut bytes = [0; 6];
+    bytes.copy_from_slice(&value.to_le_bytes()[..6]);
+    bytes
+}
+
+/// Where the vector's header stands in `out`; its length is filled in by [`end_vector`].
+fn begin_vector(out: &mut Vec<u8>, code: u8, class: u16, address: BlockAddress, before: Version, after: Version) -> usize {
+    let start = out.len();
+    out.push(0);
+    out.push(code);
+    out.extend_from_slice(&class.to_le_bytes());
+    out.extend_from_slice(&address.pack().to_le_bytes());
+    out.extend_from_slice(&six(before.scn));
+    out.push(before.seq);
+    out.push(after.seq);
+    out.extend_from_slice(&six(after.scn));
+    out.extend_from_slice(&[0; 2]);
+    start
+}
+
+fn end_vector(out: &mut Vec<u8>, start: usize) {
+    while (out.len() - start) % 4 != 0 {
+        out.push(0);
+    }
+    let length = (out.len() - start - VECTOR_BYTES) as u16;
+    out[start + 22..start + 24].copy_from_slice(&length.to_le_bytes());
+}
+
+/// The bytes of a block that redo describes: version, checksum and tail follow from the rest.
+fn comparable(at: usize) -> bool {
+    !(8..=14).contains(&at) && !(16..HEADER_BYTES).contains(&at)
+}
+
+/// Appends the vector that leads from `old` to `new`.
+pub fn difference(out: &mut Vec<u8>, class: u16, address: BlockAddress, old: &[u8], new: &[u8], before: Version, after: Version) {
+    let start = begin_vector(out, CHANGE, class, address, before, after);
+    pieces(out, old, new);
+    end_vector(out, start);
+}
+
+/// Appends the vector that makes `new` of nothing.
+pub fn image(out: &mut Vec<u8>, class: u16, address: BlockAddress, new: &[u8], after: Version) {
+    let start = begin_vector(out, NEW, class, address, Version::default(), after);
+    let mut at = 0;
+    let end = new.len() - TAIL_BYTES;
+    while let Some(from) = next_nonzero(new, at, end) {
+        let mut to = from + 1;
+        let mut zeros = 0;
+        while to + zeros < end && zeros < GAP {
+            if new[to + zeros] == 0 {
+                zeros += 1;
+            } else {
+                to += zeros + 1;
+                zeros = 0;
+            }
+        }
+        put(out, &new[from..to], from);
+        at = to;
+    }
+    if out.len() - start - VECTOR_BYTES > new.len() {
+        out.truncate(start + VECTOR_BYTES);
+        put(out, &new[..end], 0);
+    }
+    end_vector(out, start);
+}
+
+fn next_nonzero(bytes: &[u8], from: usize, end: usize) -> Option<usize> {
+    let mut at = from;
+    while at + 16 <= end && bytes[at..at + 16] == [0; 16] {
+        at += 16;
+    }
+    (at..end).find(|at| bytes[*at] != 0)
+}
+
+/// The first place at or behind `from` where the two differ.
+fn next_difference(old: &[u8], new: &[u8], from: usize, end: usize) -> Option<usize> {
+    const STEP: usize = 64;
+    let mut at = from;
+    while at + STEP <= end && old[at..at + STEP] == new[at..at + STEP] {
+        at += STEP;
+    }
+    while at + 8 <= end && old[at..at + 8] == new[at..at + 8] {
+        at += 8;
+    }
+    (at..end).find(|at| old[*at] != new[*at])
+}
+
+fn pieces(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
+    let start = out.len();
+    let end = new.len() - TAIL_BYTES;
+    let mut at = 0;
+    while at < end {
+        let Some(from) = next_difference(old, new, at, end) else { break };
+        if !comparable(from) {
+            at = from + 1;
+            continue;
+        }
+        let mut to = from + 1;
+        let mut same = 0;
+        while to + same < end && same < GAP {
+            if old[to + same] == new[to + same] || !comparable(to + same) {
+                same += 1;
+            } else {
+                to += same + 1;
+                same = 0;
+            }
+        }
+        put(out, &new[from..to], from);
+        at = to;
+    }
+    if out.len() - start > new.len() {
+        out.truncate(start);
+        put(out, &new[..end], 0);
+    }
+}
+
+/// One vector of a record that was read.
+#[derive(Clone, Copy, Debug)]
+pub struct Vector<'a> {
+    pub code: u8,
+    pub class: u16,
+    pub address: BlockAddress,
+    pub before: Version,
+    pub after: Version,
+    pieces: &'a [u8],
+}
+
+/// A record that was read.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    pub scn: Scn,
+    pub session: u32,
+    vectors: u16,
+    bytes: &'a [u8],
+}
+
+fn damaged(what: &str) -> Error {
+    Error::new(common::ErrorKind::Corrupt, common::Number::Ora(353), format!("a redo record is damaged: {what}"))
+}
+
+fn number(bytes: &[u8], at: usize, length: usize) -> Option<u64> {
+    let mut value = [0; 8];
+    value[..length].copy_from_slice(bytes.get(at..at + length)?);
+    Some(u64::from_le_bytes(value))
+}
+
+impl<'a> Record<'a> {
+    /// # Errors
+    /// ORA-00353 for bytes that are no record.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+        let read = |at, length| number(bytes, at, length).ok_or_else(|| damaged("its header is cut"));
+        if read(0, 4)? != bytes.len() as u64 {
+            return Err(damaged("its length is another"));
+        }
+        Ok(Self {
+            scn: Scn(read(8, 8)?),
+            session: read(16, 4)? as u32,
+            vectors: read(6, 2)? as u16,
+            bytes: bytes.get(RECORD_BYTES..).ok_or_else(|| damaged("its header is cut"))?,
+        })
+    }
+
+    /// Its vectors in order.
+    ///
+    /// # Errors
+    /// ORA-00353 where one is cut.
+    pub fn vectors(&self) -> Result<Vec<Vector<'a>>> {
+        let mut found = Vec::with_capacity(usize::from(self.vectors));
+        let mut bytes = self.bytes;
+        for _ in 0..self.vectors {
+            let read = |at, length| number(bytes, at, length).ok_or_else(|| damaged("a vector is cut"));
+            let length = read(22, 2)? as usize;
+            let (vector, rest) =
+                bytes.split_at_checked(VECTOR_BYTES + length).ok_or_else(|| damaged("a vector is cut"))?;
+            found.push(Vector {
+                code: vector[1],
+                class: read(2, 2)? as u16,
+                address: BlockAddress::unpack(read(4, 4)? as u32),
+                before: Version { scn: read(8, 6)?, seq: vector[14] },
+                after: Version { scn: read(16, 6)?, seq: vector[15] },
+                pieces: &vector[VECTOR_BYTES..],
+            });
+            bytes = rest;
+        }
+        Ok(found)
+    }
+}
+
+impl Vector<'_> {
+    /// Bytes of the vector in its record.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        VECTOR_BYTES + self.pieces.len()
+    }
+
+    /// Puts the vector's bytes into a block, which is at the vector's `before` (or is new).
+    ///
+    /// # Errors
+    /// ORA-00353 when a piece is outside the block.
+    pub fn apply(&self, block: &mut [u8]) -> Result<()> {
+        if self.code == NEW {
+            block.fill(0);
+        }
+        let mut at = 0;
+        while at + PIECE_BYTES <= self.pieces.len() {
+            let offset = usize::from(u16::from_le_bytes([self.pieces[at], self.pieces[at + 1]]));
+            let length = usize::from(u16::from_le_bytes([self.pieces[at + 2], self.pieces[at + 3]]));
+            at += PIECE_BYTES;
+            if length == 0 {
+                break;
+            }
+            let from = self.pieces.get(at..at + length).ok_or_else(|| damaged("a piece is cut"))?;
+            block.get_mut(offset..offset + length).ok_or_else(|| damaged("a piece is outside its block"))?.copy_from_slice(from);
+            at += length;
+        }
+        self.after.stamp(block);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::BlockType;
+    use common::FileNumber;
+    use proptest::prelude::*;
+
+    fn changed(old: &[u8], edits: &[(u16, Vec<u8>)]) -> Vec<u8> {
+        let mut new = old.to_vec();
+        for (at, bytes) in edits {
+            let at = HEADER_BYTES + usize::from(*at) % (old.len() - HEADER_BYTES - TAIL_BYTES);
+            let take = bytes.len().min(old.len() - TAIL_BYTES - at);
+            new[at..at + take].copy_from_slice(&bytes[..take]);
+        }
+        new
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_applied_is_what_was_changed(
+            size in prop::sample::select(vec![2048usize, 8192, 32768]),
+            first in prop::collection::vec((any::<u16>(), prop::collection::vec(any::<u8>(), 0..300)), 0..20),
+            second in prop::collection::vec((any::<u16>(), prop::collection::vec(any::<u8>(), 0..3000)), 0..20),
+        ) {
+            let address = BlockAddress::new(FileNumber(4), 77);
+            let mut zero = vec![0; size];
+            block::format(&mut zero, BlockType::Data, address);
+            let one = Version { scn: 9, seq: 1 };
+            let two = Version { scn: 9, seq: 2 };
+            let mut old = changed(&zero, &first);
+            one.stamp(&mut old);
+            let mut new = changed(&old, &second);
+            two.stamp(&mut new);
+            let mut record = Vec::new();
+            begin(&mut record);
+            image(&mut record, 1, address, &old, one);
+            difference(&mut record, 1, address, &old, &new, one, two);
+            finish(&mut record, 2, Scn(9), 3);
+            let parsed = Record::parse(&record).unwrap();
+            let vectors = parsed.vectors().unwrap();
+            let mut block = vec![0xee; size];
+            vectors[0].apply(&mut block).unwrap();
+            prop_assert_eq!(&block[..size - TAIL_BYTES], &old[..size - TAIL_BYTES]);
+            vectors[1].apply(&mut block).unwrap();
+            prop_assert_eq!(&block[..size - TAIL_BYTES], &new[..size - TAIL_BYTES]);
+            prop_assert_eq!((vectors[1].before, vectors[1].after, vectors[1].address), (one, two, address));
+            prop_assert!(vectors[1].bytes() <= VECTOR_BYTES + size + 8);
+        }
+
+        #[test]
+        fn damaged_records_are_refused_or_harmless(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            if let Ok(record) = Record::parse(&bytes) && let Ok(vectors) = record.vectors() {
+                for vector in vectors {
+                    let _ = vector.apply(&mut [0; 2048]);
+                }
+            }
+        }
+    }
+}

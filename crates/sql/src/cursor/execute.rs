@@ -1,0 +1,131 @@
+//! What executing a cursor does, by the kind of its statement.
+
+use std::sync::Arc;
+
+use common::{Error, ErrorKind, Result};
+use datafusion::sql::sqlparser::ast;
+use engine::table::RESTART;
+use engine::txn::Mark;
+
+use super::connection::{Connection, Executed, describe};
+use super::open::Cursor;
+use super::run::{self, Running};
+use crate::ddl::command::Command;
+use crate::plan::query::BoundQuery;
+use crate::statement::parse::Statement;
+
+/// A bound query that was made when the statement was parsed counts as made at its execution when that follows within this time.
+const PREPARED_LIFE_US: u64 = 100_000;
+
+/// How often a statement starts again because rows that it is to change were changed since it began.
+const RESTARTS_MAX: usize = 10_000;
+
+impl Connection {
+    pub(crate) fn execute_statement(&mut self, cursor: &mut Cursor) -> Result<Executed> {
+        let shared = Arc::clone(&cursor.shared);
+        let (verb, _) = shared.statement.verb();
+        let done = |rows: Option<u64>| Executed { verb, is_query: false, rows, compilation_errors: false };
+        let query = Executed { is_query: true, ..done(None) };
+        match &shared.statement {
+            Statement::Query { query: text, headings, lock: None } => {
+                // The cursor sees what was committed now, however long it is fetched from.
+                let snapshot = self.session.begin_snapshot();
+                cursor.snapshot = Some(Arc::clone(&snapshot));
+                let _seen = self.session.enter(snapshot);
+                let bound = self.bound_query(cursor, text, headings)?;
+                cursor.columns = describe(&bound.outputs);
+                let plan = run::plan(&self.session, &self.runtime, &self.state, &bound.plan)?;
+                cursor.running =
+                    Some(Running::start(&self.session, &self.runtime, &self.state, plan, Arc::clone(&self.demand))?);
+                Ok(query)
+            }
+            Statement::Query { query: text, headings, lock: Some(lock) } => {
+                let mark = self.session.mark();
+                let locked = self.select_for_update(cursor, text, headings, lock);
+                self.or_back_to(mark, locked)?;
+                Ok(query)
+            }
+            Statement::Insert(..)
+            | Statement::Update(..)
+            | Statement::Delete(..)
+            | Statement::Merge(_)
+            | Statement::MultiInsert(_) => self.change_rows(cursor, &shared.statement).map(|rows| done(Some(rows))),
+            Statement::Command(command) if shared.statement.is_ddl() => {
+                // What was changed before stands, also when the DDL fails.
+                self.commit_implicitly()?;
+                let result = match command {
+                    Command::CreateView(view) => self
+                        .create_view(view, &shared.text)
+                        .map(|valid| Executed { compilation_errors: !valid, ..done(None) }),
+                    Command::CompileView(name) => {
+                        self.compile_view(name).map(|valid| Executed { compilation_errors: !valid, ..done(None) })
+                    }
+                    command => self.command(command, &shared.text).map(done),
+                };
+                if result.is_err() {
+                    self.session.rollback()?;
+                }
+                let result = result?;
+                self.commit_implicitly()?;
+                Ok(result)
+            }
+            Statement::Command(command) => self.command(command, &shared.text).map(done),
+            Statement::SetConstraints { names, deferred } => {
+                self.set_constraints(names, *deferred).map(|()| done(None))
+            }
+            Statement::Transaction(command) => self.control(command).map(|()| done(None)),
+        }
+    }
+
+    /// INSERT, UPDATE, DELETE and their like: all of it or nothing. Rows that were changed since it began make it start again.
+    fn change_rows(&mut self, cursor: &mut Cursor, statement: &Statement) -> Result<u64> {
+        let mark = self.session.mark();
+        let deferred = self.deferred.lock().mark();
+        for _ in 0..RESTARTS_MAX {
+            let result = {
+                let snapshot = self.session.begin_snapshot();
+                let _seen = self.session.enter(snapshot);
+                match statement {
+                    Statement::Insert(insert, returning) => self.insert(insert, returning.as_ref(), cursor),
+                    Statement::Update(update, returning) => self.update(update, returning.as_ref(), cursor),
+                    Statement::Delete(delete, returning) => self.delete(delete, returning.as_ref(), cursor),
+                    Statement::Merge(merge) => self.merge(merge, cursor),
+                    Statement::MultiInsert(insert) => self.multi_insert(insert, cursor),
+                    _ => Err(Error::bug("not a statement that changes rows")),
+                }
+            };
+            if result.is_err() {
+                // What is taken back need not be checked.
+                self.deferred.lock().back_to(deferred);
+                cursor.returned.clear();
+            }
+            let again = result.as_ref().err().is_some_and(|error| error.is_own(RESTART));
+            let result = self.or_back_to(mark, result);
+            if !again {
+                return result;
+            }
+            self.session.check_cancelled()?;
+        }
+        Err(Error::own(ErrorKind::Retry, RESTART, "the rows of the statement are changed by others all the time"))
+    }
+
+    /// Takes back what a statement has done that failed.
+    fn or_back_to<R>(&self, mark: Mark, result: Result<R>) -> Result<R> {
+        if result.is_err() {
+            self.session.rollback_to_mark(mark)?;
+        }
+        result
+    }
+
+    fn bound_query(&self, cursor: &mut Cursor, query: &ast::Query, headings: &[String]) -> Result<BoundQuery> {
+        let version = self.session.catalog().version();
+        let now = self.session.meter().clock().wall_us();
+        if let Some(prepared) = cursor.prepared.take()
+            && prepared.catalog_version == version
+            && now.saturating_sub(prepared.wall_us) < PREPARED_LIFE_US
+        {
+            return Ok(prepared.query);
+        }
+        self.with_binder(&cursor.shared.text, &cursor.binds, |binder| binder.statement_query(query, headings))
+    }
+}

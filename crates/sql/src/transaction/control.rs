@@ -1,0 +1,170 @@
+//! Transaction control on the session: what is committed, undone, counted and traced.
+
+use std::sync::Arc;
+
+use common::{Error, ErrorKind, Number, Result};
+use engine::catalog::{ObjectPrivilege, SystemPrivilege, TableDef};
+use engine::txn::{CommitWrite, Isolation};
+use waits::Statistic;
+
+use super::command::{Mode, TransactionCommand, WriteOptions};
+use super::write;
+use crate::cursor::connection::Connection;
+use crate::ddl::command::Name;
+
+/// What a connection knows of its transaction beside what the session does.
+#[derive(Debug, Default)]
+pub(crate) struct TransactionState {
+    /// ISOLATION_LEVEL of the session.
+    pub(crate) isolation: Isolation,
+    /// Savepoints and cursors that lock rows, numbered as they come: a rollback to a savepoint gives up the locks that came after it.
+    pub(crate) moment: u64,
+    savepoints: Vec<Savepoint>,
+}
+
+#[derive(Debug)]
+struct Savepoint {
+    name: String,
+    moment: u64,
+    /// How far the deferred checks were.
+    deferred: u64,
+}
+
+/// ORA-02091.
+fn rolled_back(cause: &Error) -> Error {
+    Error::user(2091, format!("transaction rolled back: {cause}"))
+}
+
+impl Connection {
+    /// Commits the session's transaction; `write` says whether to wait until it is durable.
+    ///
+    /// # Errors
+    /// ORA-02091 when a deferred constraint is violated: the transaction is rolled back. HW-0010 when the instance has stopped; ORA-01089 and ORA-01092
+    /// when it is being closed or has been.
+    pub fn commit(&mut self, write: CommitWrite) -> Result<()> {
+        let _call = self.session.call()?;
+        if let Err(violated) = self.check_deferred() {
+            // What kept the check from being made, a cancel for one, leaves the transaction as it is.
+            if ![1, 2290, 2291, 2292].iter().any(|number| violated.is_ora(*number)) {
+                return Err(violated);
+            }
+            self.rollback()?;
+            return Err(rolled_back(&violated));
+        }
+        self.end_transaction(false, |connection| connection.session.commit(write))?;
+        self.session.meter().count(Statistic::UserCommits, 1);
+        Ok(())
+    }
+
+    /// Undoes the session's transaction.
+    ///
+    /// # Errors
+    /// Those of reading undo and changing blocks, and those of [`Connection::commit`].
+    pub fn rollback(&mut self) -> Result<()> {
+        let _call = self.session.call()?;
+        let meter = Arc::clone(self.session.meter());
+        self.end_transaction(true, |connection| connection.session.rollback())?;
+        meter.count(Statistic::UserRollbacks, 1);
+        Ok(())
+    }
+
+    /// The commits before and after DDL.
+    pub(crate) fn commit_implicitly(&mut self) -> Result<()> {
+        let write = write::resolved(WriteOptions::default(), self.session.parameters());
+        self.commit(write)
+    }
+
+    fn end_transaction(&mut self, rolled_back: bool, end: impl FnOnce(&Self) -> Result<()>) -> Result<()> {
+        let read_only = !self.session.in_transaction();
+        end(self)?;
+        self.transaction.savepoints.clear();
+        self.forget_deferred();
+        self.close_locking_cursors(0);
+        let meter = self.session.meter();
+        let tim = meter.tim();
+        meter.trace(|trace| trace.xctend(rolled_back, read_only, tim));
+        Ok(())
+    }
+
+    /// Carries a statement out.
+    pub(crate) fn control(&mut self, command: &TransactionCommand) -> Result<()> {
+        match command {
+            TransactionCommand::Commit(options) => {
+                let write = write::resolved(*options, self.session.parameters());
+                self.commit(write)
+            }
+            TransactionCommand::Rollback(None) => self.rollback(),
+            TransactionCommand::Rollback(Some(savepoint)) => {
+                self.session.rollback_to(savepoint)?;
+                let savepoints = &mut self.transaction.savepoints;
+                if let Some(at) = savepoints.iter().position(|taken| taken.name == *savepoint) {
+                    let Savepoint { moment, deferred, .. } = savepoints[at];
+                    savepoints.truncate(at + 1);
+                    self.close_locking_cursors(moment);
+                    self.deferred.lock().back_to(deferred);
+                }
+                Ok(())
+            }
+            TransactionCommand::Savepoint(name) => {
+                self.session.savepoint(name)?;
+                self.transaction.savepoints.retain(|taken| taken.name != *name);
+                self.transaction.moment += 1;
+                let (moment, deferred) = (self.transaction.moment, self.deferred.lock().mark());
+                self.transaction.savepoints.push(Savepoint { name: name.clone(), moment, deferred });
+                Ok(())
+            }
+            TransactionCommand::SetTransaction(mode) => {
+                let isolation = match mode {
+                    Mode::Isolation(isolation) => *isolation,
+                    Mode::Usual => self.transaction.isolation,
+                };
+                self.session.set_transaction(isolation)
+            }
+            TransactionCommand::LockTable { tables, mode, wait } => {
+                // All names are looked up before the first lock is taken.
+                let tables = tables.iter().map(|name| self.table_to_lock(name)).collect::<Result<Vec<_>>>()?;
+                tables.iter().try_for_each(|table| self.session.lock_table(table, *mode, *wait))
+            }
+        }
+    }
+
+    /// ALTER SESSION SET ISOLATION_LEVEL.
+    pub(crate) fn set_isolation(&mut self, isolation: Isolation) {
+        self.session.set_isolation(isolation);
+        self.transaction.isolation = isolation;
+    }
+
+    fn table_to_lock(&self, name: &Name) -> Result<Arc<TableDef>> {
+        let (owner, table) = (name.0.as_deref().unwrap_or(&self.schema), &name.1);
+        let catalog = self.session.catalog();
+        let Some(found) = catalog.table(owner, table) else {
+            let view = name.0.is_none() && crate::views::find(table).is_some();
+            return Err(if view {
+                Error::user(2030, format!("{table} is a view of the dictionary or of figures: it can only be read"))
+            } else {
+                Error::user(942, format!("table or view does not exist: {owner}.{table}"))
+            });
+        };
+        let user = self.session.user();
+        let any = [
+            ObjectPrivilege::Select,
+            ObjectPrivilege::Insert,
+            ObjectPrivilege::Update,
+            ObjectPrivilege::Delete,
+            ObjectPrivilege::Alter,
+        ];
+        let allowed = catalog.has_system_privilege(&user, SystemPrivilege::LockAnyTable)
+            || any.into_iter().any(|privilege| catalog.check_table(&user, found, privilege).is_ok());
+        if !allowed {
+            return Err(Error::user(942, format!("table or view does not exist: {owner}.{table}")));
+        }
+        if found.is_dictionary() {
+            return Err(Error::new(
+                ErrorKind::User,
+                Number::Ora(1031),
+                format!("insufficient privileges: {} is part of the dictionary", found.name),
+            ));
+        }
+        Ok(Arc::clone(found))
+    }
+}
