@@ -98,7 +98,14 @@ fn six(value: u64) -> [u8; 6] {
 }
 
 /// Where the vector's header stands in `out`; its length is filled in by [`end_vector`].
-fn begin_vector(out: &mut Vec<u8>, code: u8, class: u16, address: BlockAddress, before: Version, after: Version) -> usize {
+fn begin_vector(
+    out: &mut Vec<u8>,
+    code: u8,
+    class: u16,
+    address: BlockAddress,
+    before: Version,
+    after: Version,
+) -> usize {
     let start = out.len();
     out.push(0);
     out.push(code);
@@ -126,7 +133,15 @@ fn comparable(at: usize) -> bool {
 }
 
 /// Appends the vector that leads from `old` to `new`.
-pub fn difference(out: &mut Vec<u8>, class: u16, address: BlockAddress, old: &[u8], new: &[u8], before: Version, after: Version) {
+pub fn difference(
+    out: &mut Vec<u8>,
+    class: u16,
+    address: BlockAddress,
+    old: &[u8],
+    new: &[u8],
+    before: Version,
+    after: Version,
+) {
     let start = begin_vector(out, CHANGE, class, address, before, after);
     pieces(out, old, new);
     end_vector(out, start);
@@ -304,7 +319,10 @@ impl Vector<'_> {
                 break;
             }
             let from = self.pieces.get(at..at + length).ok_or_else(|| damaged("a piece is cut"))?;
-            block.get_mut(offset..offset + length).ok_or_else(|| damaged("a piece is outside its block"))?.copy_from_slice(from);
+            block
+                .get_mut(offset..offset + length)
+                .ok_or_else(|| damaged("a piece is outside its block"))?
+                .copy_from_slice(from);
             at += length;
         }
         self.after.stamp(block);

@@ -16,10 +16,11 @@ use sql::{Connection, Database};
 
 const SESSIONS: usize = 4;
 
-/// Inserts rows one by one until the database is closed; how many were acknowledged, and what ended it.
+/// Inserts rows one by one, each a transaction, until the database is closed; how many were acknowledged, and what ended it.
 fn insert_until_closed(connection: &mut Connection, session: usize, inserted: &AtomicUsize) -> (usize, Error) {
     for row in 0.. {
-        if let Err(error) = connection.run(&format!("insert into t values ({session}, {row}, rpad('x', 300, 'x'))")) {
+        let insert = format!("insert into t values ({session}, {row}, rpad('x', 300, 'x'))");
+        if let Err(error) = connection.run(&insert).and_then(|_| connection.run("commit")) {
             return (row, error);
         }
         inserted.fetch_add(1, Ordering::Relaxed);

@@ -1,5 +1,6 @@
 //! Pinned and latched blocks, as the rest of the engine holds them.
 
+use std::cell::Cell;
 use std::fmt;
 use std::ops::Deref;
 
@@ -128,8 +129,35 @@ pub struct BlockMut {
     unpublished: Option<u64>,
 }
 
+thread_local! {
+    /// Blocks that this thread has latched exclusively.
+    static LATCHED: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Whether this thread has a block latched exclusively.
+pub(super) fn latches_any() -> bool {
+    LATCHED.get() > 0
+}
+
+/// One of [`LATCHED`], until it is dropped.
+struct Counted;
+
+impl Counted {
+    fn new() -> Self {
+        LATCHED.set(LATCHED.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let _ = LATCHED.try_with(|latched| latched.set(latched.get() - 1));
+    }
+}
+
 struct Latched {
     guard: ArcRwLockWriteGuard<RawRwLock, AlignedBuffer>,
+    _counted: Counted,
     #[cfg(debug_assertions)]
     _held: order::Held,
     pin: Pin,
@@ -153,6 +181,7 @@ impl BlockMut {
     fn new(guard: ArcRwLockWriteGuard<RawRwLock, AlignedBuffer>, address: BlockAddress, pin: Pin) -> Self {
         let held = Latched {
             guard,
+            _counted: Counted::new(),
             #[cfg(debug_assertions)]
             _held: order::hold(address, true),
             pin,

@@ -9,9 +9,9 @@
 use std::cell::RefCell;
 
 use common::BlockAddress;
+use common::Scn;
 use common::sync::Arc;
 use common::sync::atomic::Ordering;
-use common::Scn;
 use format::redo::{self, Version};
 use waits::Meter;
 

@@ -2,6 +2,7 @@
 //!
 //! See README.md in this folder for the structure, the numbered rules and the order of latches.
 
+mod around;
 mod block;
 mod double_write;
 mod frame;
@@ -49,6 +50,7 @@ pub struct Cache {
     redo: OnceLock<Arc<RedoLog>>,
     double_write: OnceLock<DoubleWrite>,
     wakes: Arc<WriterWakes>,
+    around: around::Around,
 }
 
 impl fmt::Debug for Cache {
@@ -71,6 +73,7 @@ impl Cache {
             redo: OnceLock::new(),
             double_write: OnceLock::new(),
             wakes,
+            around: around::Around::default(),
         }
     }
 
@@ -167,6 +170,7 @@ impl Cache {
     /// As [`Cache::get`]; HW-0010 when the instance has stopped after a failed write.
     pub fn get_mut(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
         self.health.check()?;
+        self.wait_for_redo_room(meter)?;
         let pool = self.pool(address)?;
         if let Some(block) = group::take_held(address) {
             meter.get(class, GetMode::Current);
@@ -200,7 +204,12 @@ impl Cache {
     ///
     /// # Errors
     /// As [`Cache::get_mut`].
-    pub(crate) fn try_cached_mut(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<Option<BlockMut>> {
+    pub(crate) fn try_cached_mut(
+        &self,
+        meter: &Meter,
+        address: BlockAddress,
+        class: BlockClass,
+    ) -> Result<Option<BlockMut>> {
         self.health.check()?;
         let pool = self.pool(address)?;
         let Some(frame) = pool.find_valid(address) else { return Ok(None) };
@@ -217,6 +226,7 @@ impl Cache {
     /// ORA-00379 when every buffer is in use; HW-0010 when the instance has stopped.
     pub fn get_new(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
         self.health.check()?;
+        self.wait_for_redo_room(meter)?;
         let pool = self.pool(address)?;
         if let Some(mut block) = group::take_held(address) {
             meter.get(class, GetMode::Current);
@@ -258,6 +268,15 @@ impl Cache {
         let _ = self.redo.set(redo);
     }
 
+    /// Who latches nothing yet waits here while the log has little room: a checkpoint that will make some must not meet latches whose holder waits
+    /// for it.
+    fn wait_for_redo_room(&self, meter: &Meter) -> Result<()> {
+        match self.redo.get() {
+            Some(redo) if !block::latches_any() => redo.wait_room(meter),
+            _ => Ok(()),
+        }
+    }
+
     fn flush_redo(&self, end: Lsn) -> Result<()> {
         match self.redo.get() {
             Some(redo) => redo.flush(end),
@@ -280,7 +299,8 @@ impl Cache {
     /// HW-0010, and the instance is stopped, when a sync fails.
     pub(crate) fn redo_needed_from(&self, meter: &Meter) -> Result<Lsn> {
         let end = self.redo()?.end().0;
-        let least = self.pools.iter().map(Pool::redo_needed_from).min().unwrap_or(end);
+        let around = self.around.needed_from().map_or(end, |from| from.0);
+        let least = self.pools.iter().map(Pool::redo_needed_from).min().unwrap_or(end).min(around);
         self.sync(meter)?;
         Ok(Lsn(least.min(end)))
     }

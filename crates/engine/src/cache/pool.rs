@@ -315,7 +315,7 @@ impl Pool {
                 continue;
             }
             if attempt < FREE_WAITS_MAX {
-                self.wait_for_writer(meter);
+                self.wait_for_writer(cache, meter)?;
             }
         }
         Err(Error::new(
@@ -410,15 +410,21 @@ impl Pool {
         self.replacement.lock().free.push(frame.index);
     }
 
-    fn wait_for_writer(&self, meter: &Meter) {
+    fn wait_for_writer(&self, cache: &Cache, meter: &Meter) -> Result<()> {
         self.free_buffer_waits.fetch_add(1, Ordering::Relaxed);
         self.starved.fetch_add(1, Ordering::AcqRel);
+        if self.wakes.is_inline() {
+            let written = super::writer::write_cold(cache, self, meter);
+            self.starved.fetch_sub(1, Ordering::AcqRel);
+            return written;
+        }
         self.wakes.post();
         meter.wait(Event::FreeBufferWaits, [0, 0, 0], -1, || {
             let mut rounds = self.freed.0.lock();
             self.freed.1.wait_for(&mut rounds, FREE_WAIT);
         });
         self.starved.fetch_sub(1, Ordering::AcqRel);
+        Ok(())
     }
 
     /// Tells waiting sessions that buffers were cleaned.

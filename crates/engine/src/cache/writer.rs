@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use common::sync::atomic::Ordering;
+use common::sync::atomic::{AtomicBool, Ordering};
 use common::sync::{Arc, Condvar, Mutex};
 use common::{BlockAddress, Result, limits};
 use device::AlignedBuffer;
@@ -30,9 +30,19 @@ const ROUND_PERCENT: usize = 25;
 pub(crate) struct WriterWakes {
     posted: Mutex<bool>,
     signal: Condvar,
+    /// There is no writer's thread: who needs clean buffers writes.
+    inline: AtomicBool,
 }
 
 impl WriterWakes {
+    pub(crate) fn set_inline(&self) {
+        self.inline.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_inline(&self) -> bool {
+        self.inline.load(Ordering::Acquire)
+    }
+
     pub(crate) fn post(&self) {
         *self.posted.lock() = true;
         self.signal.notify_all();

@@ -4,8 +4,10 @@
 
 use std::ops::Deref;
 
-use common::{BlockAddress, Result};
-use waits::Statistic;
+use common::{BlockAddress, Result, Xid};
+use waits::{Event, Statistic};
+
+use crate::txn::{Interest, RowLock};
 
 /// Latched blocks of one index.
 pub(super) trait Blocks {
@@ -30,4 +32,28 @@ pub(super) trait Blocks {
     fn count(&self, statistic: Statistic, n: u64);
     /// Lets a long walk stop when the user asks for it.
     fn check_cancelled(&self) -> Result<()>;
+
+    /// Begins the transaction unless there is one, and makes room for the undo of a change. No block may be latched.
+    fn prepare(&self, payload: usize) -> Result<()>;
+    /// Whether there is room for such a change already.
+    fn is_prepared(&self, payload: usize) -> bool;
+    /// The ITL slot with which the transaction can change a leaf.
+    fn interest(&self, block: &mut Self::Exclusive) -> Result<Interest>;
+    /// Who holds an entry with this lock byte; a slot that has ended is cleaned.
+    fn holder(&self, block: &mut Self::Exclusive, lock: u8) -> Result<RowLock>;
+    /// One change of a leaf by the transaction, under its ITL slot: it gives the payload of its undo, for which room was made, or None when it has
+    /// changed nothing.
+    fn transact<R>(
+        &self,
+        block: &mut Self::Exclusive,
+        slot: (u8, bool),
+        operation: u8,
+        change: impl FnOnce(&mut [u8], u8) -> Option<(R, Vec<u8>)>,
+    ) -> Result<Option<R>>;
+    /// Takes deleted entries out of a leaf that nobody needs any more; how many.
+    fn purge(&self, block: &mut Self::Exclusive) -> Result<usize>;
+    /// Waits for the end of a transaction. No block may be latched.
+    fn wait_for(&self, xid: Xid, event: Event) -> Result<()>;
+    /// A leaf as the reader sees it.
+    fn as_seen(&self, block: Self::Shared) -> Result<Self::Shared>;
 }

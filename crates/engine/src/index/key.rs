@@ -118,16 +118,6 @@ impl Entries {
         self.record(start);
     }
 
-    /// Takes an entry in as a leaf stores it.
-    pub(super) fn push_stored(&mut self, entry: Entry<'_>) {
-        if self.shape.unique {
-            self.arena.extend_from_slice(&entry.rowid);
-        }
-        let start = self.arena.len();
-        self.arena.extend_from_slice(entry.key);
-        self.record(start);
-    }
-
     fn record(&mut self, start: usize) {
         let stored = &self.arena[start..];
         self.records.push(Record {
@@ -139,7 +129,9 @@ impl Entries {
     pub(super) fn sort(&mut self) {
         let arena = &self.arena;
         self.records.sort_unstable_by(|a, b| {
-            a.prefix.cmp(&b.prefix).then_with(|| key::compare(stored(arena, a.place), stored(arena, b.place)))
+            let keys = || key::compare(stored(arena, a.place), stored(arena, b.place));
+            // Of equal keys the first one pushed comes first.
+            a.prefix.cmp(&b.prefix).then_with(keys).then(a.place.cmp(&b.place))
         });
     }
 

@@ -2,18 +2,22 @@
 
 use common::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use common::sync::{Arc, ArcRwLockReadGuard, ArcRwLockWriteGuard, Mutex, RawRwLock, RwLock};
-use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, ObjectNumber, Result};
+use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, ObjectNumber, Result, Uba, Xid};
 use format::block::BlockType;
 use format::index::header::KeyShape;
-use format::index::leaf;
+use format::index::{Leaf, leaf};
+use format::itl;
 use format::transaction::{self, BlockOwner, Owner};
-use waits::Statistic;
+use waits::{Event, Statistic};
 
 use super::blocks::Blocks;
 use super::tree::Tree;
+use crate::txn::{Interest, RowLock};
 
 pub(super) const OBJECT: ObjectNumber = ObjectNumber(1234);
 const FIRST: u32 = 128;
+/// All changes are this transaction's, which never ends.
+const XID: Xid = Xid { segment: 1, slot: 2, sequence: 3 };
 
 type Frame = Arc<RwLock<Vec<u8>>>;
 
@@ -166,5 +170,55 @@ impl Blocks for Memory {
 
     fn check_cancelled(&self) -> Result<()> {
         Ok(())
+    }
+
+    fn prepare(&self, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn is_prepared(&self, _: usize) -> bool {
+        true
+    }
+
+    fn interest(&self, block: &mut Exclusive) -> Result<Interest> {
+        Ok(match itl::find(block, XID) {
+            Some(number) => Interest::Slot { number, fresh: false },
+            None => Interest::Slot { number: 2, fresh: true },
+        })
+    }
+
+    fn holder(&self, _: &mut Exclusive, _: u8) -> Result<RowLock> {
+        Ok(RowLock::Mine)
+    }
+
+    fn transact<R>(
+        &self,
+        block: &mut Exclusive,
+        (number, fresh): (u8, bool),
+        _: u8,
+        change: impl FnOnce(&mut [u8], u8) -> Option<(R, Vec<u8>)>,
+    ) -> Result<Option<R>> {
+        let done = self.change(block, |bytes| {
+            if fresh {
+                assert!(itl::take(bytes, number, XID, Uba::NONE));
+            }
+            change(bytes, number)
+        });
+        Ok(done.map(|(result, _)| result))
+    }
+
+    fn purge(&self, block: &mut Exclusive) -> Result<usize> {
+        if Leaf::of(block).deleted() == 0 {
+            return Ok(0);
+        }
+        Ok(self.change(block, leaf::purge))
+    }
+
+    fn wait_for(&self, xid: Xid, _: Event) -> Result<()> {
+        Err(Error::bug(format!("no transaction {xid} to wait for")))
+    }
+
+    fn as_seen(&self, block: Shared) -> Result<Shared> {
+        Ok(block)
     }
 }

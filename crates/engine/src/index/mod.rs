@@ -21,11 +21,12 @@ mod scan;
 mod session;
 mod split;
 mod statistics;
-mod transaction;
 #[cfg(test)]
 mod tests;
+mod transaction;
 mod tree;
 mod verify;
+mod visit;
 
 pub use build::{Built, build, check_key_length};
 pub use key::Key;

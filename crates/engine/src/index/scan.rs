@@ -7,6 +7,9 @@
 //!   found by going right from it.
 //!
 //! Leaves never leave the chain, so a noted link stays good.
+//!
+//! The copy is what the reader's snapshot sees of the leaf. Its links are those of the moment, which is right: they say which keys it stands for.
+//! A leaf only ever loses keys to its right, and the entries of a snapshot are found in the leaf that their keys belong to now.
 
 use std::ops::Bound;
 
@@ -105,6 +108,7 @@ impl Cursor {
             self.state = State::LastLeaf;
             return Ok(false);
         };
+        let block = tree.blocks.as_seen(block)?;
         self.leaf.clear();
         self.leaf.extend_from_slice(&block);
         drop(block);
@@ -137,7 +141,7 @@ impl Cursor {
 impl<B: Blocks> Tree<'_, B> {
     /// The row under a whole key of a unique index.
     pub(super) fn lookup(&self, key: &[u8]) -> Result<Option<[u8; ROWID_BYTES]>> {
-        let block = self.find_leaf(Target::before(key))?;
+        let block = self.blocks.as_seen(self.find_leaf(Target::before(key))?)?;
         let leaf = Leaf::of(&block);
         Ok(leaf.search(key).ok().map(|at| leaf.entry(at)).filter(|entry| !entry.deleted()).map(|entry| entry.rowid))
     }

@@ -4,10 +4,12 @@ use std::fmt;
 use std::ops::Bound;
 
 use common::sync::Arc;
-use common::{BlockAddress, BlockClass, ObjectNumber, Result, Rowid};
+use common::{BlockAddress, BlockClass, Error, ObjectNumber, Result, Rowid, Xid};
 use format::index::header::KeyShape;
 use format::index::key::Columns;
-use waits::Statistic;
+use format::index::{Leaf, change};
+use format::itl::{self, Itl};
+use waits::{Event, Statistic};
 
 use super::blocks::Blocks;
 use super::key::{Entries, Key, own_columns, rowid};
@@ -19,12 +21,18 @@ use crate::cache::{Block, BlockMut};
 use crate::catalog::IndexDef;
 use crate::instance::Session;
 use crate::segment::Segment;
+use crate::txn::{Interest, LockWait, RowLock, Snapshot};
+
+/// The mode in which a transaction's end is waited for: share.
+const WAIT_MODE: u64 = 4;
 
 /// The blocks of an index, got by a session.
 #[derive(Debug)]
-struct SessionBlocks<'a> {
+pub(super) struct SessionBlocks<'a> {
     session: &'a Session,
     segment: &'a Segment,
+    /// What a scan sees of the leaves; without one, they are read as they are.
+    snapshot: Option<&'a Snapshot>,
 }
 
 impl Blocks for SessionBlocks<'_> {
@@ -67,6 +75,66 @@ impl Blocks for SessionBlocks<'_> {
     fn check_cancelled(&self) -> Result<()> {
         self.session.check_cancelled()
     }
+
+    fn prepare(&self, payload: usize) -> Result<()> {
+        self.session.prepare(payload).map(drop)
+    }
+
+    fn is_prepared(&self, payload: usize) -> bool {
+        self.session.has_undo_room(payload)
+    }
+
+    fn interest(&self, block: &mut BlockMut) -> Result<Interest> {
+        let xid = self.session.xid().ok_or_else(|| Error::bug("an index is changed without a transaction"))?;
+        self.session.interest(block, xid)
+    }
+
+    fn holder(&self, block: &mut BlockMut, lock: u8) -> Result<RowLock> {
+        self.session.row_lock(block, lock, self.session.xid())
+    }
+
+    fn transact<R>(
+        &self,
+        block: &mut BlockMut,
+        slot: (u8, bool),
+        operation: u8,
+        change: impl FnOnce(&mut [u8], u8) -> Option<(R, Vec<u8>)>,
+    ) -> Result<Option<R>> {
+        self.session.transact(block, slot, self.segment.data_object(), operation, change)
+    }
+
+    fn purge(&self, block: &mut BlockMut) -> Result<usize> {
+        if Leaf::of(block).deleted() == 0 {
+            return Ok(0);
+        }
+        // Whether a deleter has ended, its slot may not have been told.
+        for number in 1..=format::transaction::header(block).itl_count {
+            if itl::slot(block, number).is_some_and(Itl::is_active) {
+                self.session.row_lock(block, number, self.session.xid())?;
+            }
+        }
+        // In this order: a snapshot that is made after the question for the oldest sees at least what was visible before it.
+        let instance = self.session.instance();
+        let visible = instance.visible_scn();
+        let oldest = instance.transactions().snapshots.oldest().map_or(visible, |oldest| oldest.min(visible));
+        let is_over = |slot: &Itl| slot.committed().is_some_and(|scn| scn <= oldest);
+        if !change::is_purgeable(block, is_over) {
+            return Ok(0);
+        }
+        Ok(self.session.change(block, |bytes| change::purge(bytes, is_over)))
+    }
+
+    fn wait_for(&self, xid: Xid, event: Event) -> Result<()> {
+        let locks = &self.session.instance().transactions().locks;
+        locks.wait_for(self.session, xid, LockWait::Forever, event, WAIT_MODE)
+    }
+
+    fn as_seen(&self, block: Block) -> Result<Block> {
+        match self.snapshot {
+            Some(snapshot) => self.session.as_seen(block, snapshot),
+            None => Ok(block),
+        }
+    }
 }
 
 /// The keys of an index.
@@ -74,8 +142,18 @@ pub(super) fn shape(index: &IndexDef) -> KeyShape {
     KeyShape { columns: index.columns.len() as u8, unique: index.unique }
 }
 
-fn with_tree<R>(s: &Session, index: &IndexDef, work: impl FnOnce(&Tree<'_, SessionBlocks<'_>>) -> R) -> R {
-    let blocks = SessionBlocks { session: s, segment: &index.segment };
+/// Works on an index as it is now.
+pub(super) fn with_tree<R>(s: &Session, index: &IndexDef, work: impl FnOnce(&Tree<'_, SessionBlocks<'_>>) -> R) -> R {
+    with_tree_as_seen(s, index, None, work)
+}
+
+fn with_tree_as_seen<R>(
+    s: &Session,
+    index: &IndexDef,
+    snapshot: Option<&Snapshot>,
+    work: impl FnOnce(&Tree<'_, SessionBlocks<'_>>) -> R,
+) -> R {
+    let blocks = SessionBlocks { session: s, segment: &index.segment, snapshot };
     let name = index.qualified_name();
     work(&Tree {
         blocks: &blocks,
@@ -87,36 +165,40 @@ fn with_tree<R>(s: &Session, index: &IndexDef, work: impl FnOnce(&Tree<'_, Sessi
     })
 }
 
-/// Puts the entries of some rows in, in any order; rows whose key is all NULL have none.
+/// Puts the entries of some rows in, in any order, as part of the session's transaction; rows whose key is all NULL have none. A transaction that holds
+/// a key of the batch is waited for.
 ///
 /// # Errors
-/// ORA-00001 when a key is there already, or twice in the batch: none of the batch is then in the index. ORA-01450 for a key that is too
-/// long, ORA-01654 when the segment cannot grow, and those of the cache.
+/// ORA-00001 when a key is there already, or twice in the batch; ORA-01450 for a key that is too long, ORA-01654 when the segment cannot grow,
+/// ORA-00060 in a deadlock, and those of the cache. A part of the batch may then be in the index: the caller takes its statement back
+/// ([`Session::rollback_to_mark`]).
 pub fn insert_batch(s: &Session, index: &IndexDef, rows: &[(Key, Rowid)]) -> Result<()> {
     let entries = Entries::sorted(shape(index), rows);
     with_tree(s, index, |tree| tree.insert(&entries))
 }
 
-/// Takes the entries of some rows out, in any order.
+/// Takes the entries of some rows out, in any order, as part of the session's transaction.
 ///
 /// # Errors
-/// ORA-08102 when the index has no entry for one of them, and those of the cache.
+/// ORA-08102 when the index has no entry for one of them, ORA-00060 in a deadlock, and those of the cache; as for [`insert_batch`], the caller takes its
+/// statement back.
 pub fn delete_batch(s: &Session, index: &IndexDef, rows: &[(Key, Rowid)]) -> Result<()> {
     let entries = Entries::sorted(shape(index), rows);
     with_tree(s, index, |tree| tree.delete(&entries))
 }
 
-/// The row under a whole key of a unique index.
+/// The row under a whole key of a unique index, as the session's statement sees it.
 ///
 /// # Errors
-/// Those of the cache.
+/// ORA-01555 when undo that is needed is gone; those of the cache.
 pub fn lookup(s: &Session, index: &IndexDef, key: &Key) -> Result<Option<Rowid>> {
     s.meter().count(Statistic::IndexFetchByKey, 1);
-    let found = with_tree(s, index, |tree| tree.lookup(key.image()))?;
+    let snapshot = s.snapshot();
+    let found = with_tree_as_seen(s, index, Some(&snapshot), |tree| tree.lookup(key.image()))?;
     Ok(found.map(|restricted| rowid(table_data_object(s, index), restricted)))
 }
 
-/// Statistics computed from the index itself.
+/// Statistics computed from the index itself, as it is now.
 ///
 /// # Errors
 /// Those of the cache.
@@ -170,11 +252,12 @@ impl<'a> EntryKey<'a> {
     }
 }
 
-/// A scan of a range of keys, in their order or backwards. It holds no latch between calls.
+/// A scan of a range of keys, in their order or backwards, as the session's statement saw them when the scan was made. It holds no latch between calls.
 pub struct IndexScan {
     session: Arc<Session>,
     index: Arc<IndexDef>,
     cursor: Cursor,
+    snapshot: Arc<Snapshot>,
     table_data_object: ObjectNumber,
 }
 
@@ -196,6 +279,7 @@ impl IndexScan {
             session: s.clone(),
             index: index.clone(),
             cursor: Cursor::new(image(lower), image(upper), descending),
+            snapshot: s.snapshot(),
             table_data_object: table_data_object(s, index),
         })
     }
@@ -205,15 +289,15 @@ impl IndexScan {
     /// A get is made for each leaf, when it is reached, and for the branches on the way to the first.
     ///
     /// # Errors
-    /// ORA-01013 when the user has cancelled, and those of the cache.
+    /// ORA-01013 when the user has cancelled, ORA-01555 when undo that is needed is gone, and those of the cache.
     #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend the key")]
     pub fn next(&mut self) -> Result<Option<(EntryKey<'_>, Rowid)>> {
         let at = loop {
             if let Some(at) = self.cursor.step() {
                 break at;
             }
-            let Self { session, index, cursor, .. } = self;
-            if !with_tree(session, index, |tree| cursor.advance(tree))? {
+            let Self { session, index, cursor, snapshot, .. } = self;
+            if !with_tree_as_seen(session, index, Some(snapshot), |tree| cursor.advance(tree))? {
                 return Ok(None);
             }
         };

@@ -3,8 +3,11 @@
 //! ```text
 //!        parent  [ … s | … ]                    parent  [ … s | x | … ]
 //!                    |             ->                       |    \
-//!        leaf    [a b c d e f]  (new: d')       leaf   [a b c] <-> [d d' e f]  new block
+//!        leaf    [a b c d e f]  (new: d')       leaf   [a b c] <-> [d e f]  new block
 //! ```
+//!
+//! A split makes room and puts nothing in: it is no part of the transaction that needs it, has no undo, and stays. Both halves have the leaf's ITL, so the
+//! transactions that hold entries hold them still. The way down is made again for the entry.
 //!
 //! Everything that can fail comes first: the way down is latched, the cuts are chosen, the new blocks and the right-hand neighbour are
 //! had. Then the changes are made, which cannot fail, so no reader and no error ever meets half a split.
@@ -16,16 +19,15 @@
 
 use common::{BlockAddress, Error, Result};
 use format::index::{self, Branch, Leaf, Target, branch, leaf};
+use format::transaction::ITL_BYTES;
 use waits::Statistic;
 
 use super::blocks::Blocks;
-use super::insert::Visited;
-use super::key::{Entries, Entry};
+use super::key::Entry;
 use super::tree::{Path, Step, Tree, WHOLE};
 
 /// What a split will do, chosen before anything is changed.
 struct Plan {
-    at: usize,
     cut: leaf::Cut,
     separator: Vec<u8>,
     /// For each branch that splits too, from the leaf's parent upwards: which separator moves up.
@@ -35,35 +37,23 @@ struct Plan {
 }
 
 impl<B: Blocks> Tree<'_, B> {
-    /// Puts an entry in whose leaf was found full, splitting it unless room has come about meanwhile.
-    pub(super) fn split_for(&self, entry: Entry<'_>) -> Result<()> {
+    /// Splits the leaf that an entry belongs to, unless there is room for it, or it is there, by now. What the session's transaction does is no part of
+    /// that: a split stays whatever becomes of it.
+    pub(super) fn make_room(&self, entry: Entry<'_>) -> Result<()> {
         let mut level = 1;
         loop {
-            let mut path = self.path(Target::before(entry.key), level)?;
-            match self.put_alone(&mut path.leaf, entry) {
-                Visited::Through => return Ok(()),
-                Visited::Duplicate => return Err(self.duplicate(entry)),
-                Visited::Full => {}
+            let path = self.path(Target::before(entry.key), level)?;
+            let leaf = Leaf::of(&path.leaf);
+            // An ITL slot may have to be added too.
+            let need = leaf::footprint(self.shape, entry.key) + ITL_BYTES;
+            if leaf.search(entry.key).is_ok() || leaf.available() >= need {
+                return Ok(());
             }
             match self.plan(&path, entry) {
-                Some(plan) => {
-                    let fits = plan.cut.fits;
-                    self.split(path, plan, entry)?;
-                    if fits {
-                        return Ok(());
-                    }
-                    // Between two very long keys a second cut is needed.
-                    level = 1;
-                }
+                Some(plan) => return self.split(path, plan),
                 None => level = WHOLE,
             }
         }
-    }
-
-    fn put_alone(&self, block: &mut B::Exclusive, entry: Entry<'_>) -> Visited {
-        let mut one = Entries::new(self.shape);
-        one.push_stored(entry);
-        self.fill(block, None, &one, 0).1
     }
 
     /// None where a branch that is not latched would have to split.
@@ -75,23 +65,23 @@ impl<B: Blocks> Tree<'_, B> {
         let mut moving = separator.clone();
         for step in path.steps.iter().rev() {
             if Branch::of(&step.block).fits(&moving) {
-                return Some(Plan { at, cut, separator, middles, lift: false });
+                return Some(Plan { cut, separator, middles, lift: false });
             }
             let middle = branch::cut(&step.block, step.child, &moving, step.right_edge);
             moving = branch::promoted(&step.block, step.child, &moving, middle);
             middles.push(middle);
         }
-        path.whole.then_some(Plan { at, cut, separator, middles, lift: true })
+        path.whole.then_some(Plan { cut, separator, middles, lift: true })
     }
 
-    fn split(&self, path: Path<B::Exclusive>, plan: Plan, entry: Entry<'_>) -> Result<()> {
+    fn split(&self, path: Path<B::Exclusive>, plan: Plan) -> Result<()> {
         // The neighbour before the new blocks: a session that looks for a new block may for a moment wait for one that another has just
         // taken, and that other one must not be waiting for a leaf by then.
         let neighbour = Leaf::of(&path.leaf).next();
         let neighbour = if neighbour.is_none() { None } else { Some(self.exclusive_at(neighbour, 0)?) };
         let new_blocks = self.new_blocks(1 + plan.middles.len() + usize::from(plan.lift))?;
         // From here on nothing fails, and all of it is one record.
-        self.blocks.grouped(|| self.divide(path, neighbour, new_blocks, plan, entry))
+        self.blocks.grouped(|| self.divide(path, neighbour, new_blocks, plan))
     }
 
     fn divide(
@@ -100,7 +90,6 @@ impl<B: Blocks> Tree<'_, B> {
         neighbour: Option<B::Exclusive>,
         mut new_blocks: Vec<B::Exclusive>,
         plan: Plan,
-        entry: Entry<'_>,
     ) -> Result<()> {
         if plan.lift
             && let Some(down) = new_blocks.pop()
@@ -108,7 +97,7 @@ impl<B: Blocks> Tree<'_, B> {
             self.lift(&mut path, down);
         }
         let right = new_blocks.pop().ok_or_else(miscounted)?;
-        let mut child = self.split_leaf(&mut path.leaf, right, neighbour, &plan, entry);
+        let mut child = self.split_leaf(&mut path.leaf, right, neighbour, &plan);
         let mut separator = plan.separator;
         let mut steps = path.steps.into_iter().rev();
         for (middle, mut step) in plan.middles.into_iter().zip(steps.by_ref()) {
@@ -158,7 +147,6 @@ impl<B: Blocks> Tree<'_, B> {
         mut right: B::Exclusive,
         neighbour: Option<B::Exclusive>,
         plan: &Plan,
-        entry: Entry<'_>,
     ) -> BlockAddress {
         let (here, new) = (B::address(block), B::address(&right));
         let cut = plan.cut;
@@ -167,11 +155,6 @@ impl<B: Blocks> Tree<'_, B> {
                 leaf::init(right, self.shape, here, Leaf::of(left).next());
                 leaf::divide(left, cut.keep, right);
                 leaf::set_next(left, new);
-                if cut.fits {
-                    let (side, at) = if cut.right { (right, plan.at - cut.keep) } else { (left, plan.at) };
-                    let fits = leaf::insert(side, at, entry.key, entry.rowid);
-                    debug_assert!(fits, "the cut found room for the entry");
-                }
             });
         });
         if let Some(mut neighbour) = neighbour {

@@ -1,5 +1,6 @@
 //! Checkpoints: how far the blocks on disk have come, as places in the log. The database writer's thread writes what is old and notes it.
 
+use std::sync::Weak;
 use std::time::Duration;
 
 use common::Result;
@@ -58,7 +59,8 @@ impl Checkpoints {
         }
     }
 
-    fn round(&self) -> Result<()> {
+    /// One round of the writer: what is cold, and what redo is older than half of what the log files hold, or than a switch has asked for.
+    pub(super) fn round(&self) -> Result<()> {
         self.cache.write_round(&self.meter)?;
         let Ok(redo) = self.cache.redo() else { return Ok(()) };
         // A crash shall not have more to read than half of what the log files hold.
@@ -97,11 +99,14 @@ pub(super) struct Host {
     scn: Arc<AtomicU64>,
     wanted: Arc<AtomicU64>,
     wakes: Arc<WriterWakes>,
+    /// Weak: the checkpoints' cache has the log.
+    checkpoints: Weak<Checkpoints>,
 }
 
 impl Host {
-    pub(super) fn new(checkpoints: &Checkpoints) -> Self {
+    pub(super) fn new(checkpoints: &Arc<Checkpoints>) -> Self {
         Self {
+            checkpoints: Arc::downgrade(checkpoints),
             control: checkpoints.control.clone(),
             scn: checkpoints.scn.clone(),
             wanted: checkpoints.wanted.clone(),
@@ -122,5 +127,13 @@ impl LogHost for Host {
     fn checkpoint_wanted(&self, before: Lsn, _urgent: bool) {
         self.wanted.fetch_max(before.0, Ordering::AcqRel);
         self.wakes.post();
+    }
+
+    fn inline(&self) -> bool {
+        self.wakes.is_inline()
+    }
+
+    fn writer_round(&self) -> Result<()> {
+        self.checkpoints.upgrade().map_or(Ok(()), |checkpoints| checkpoints.round())
     }
 }

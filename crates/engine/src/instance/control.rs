@@ -97,12 +97,27 @@ pub struct DatafileRecord {
     /// Redo from before this is of another file that had the number.
     #[serde(default)]
     pub created_scn: u64,
+    /// When the file was made shorter, and to how many blocks: redo of blocks behind that and from before is of blocks that are gone, also when
+    /// the file has grown again since. Both rise from one to the next.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cuts: Vec<(u64, u32)>,
 }
 
 impl DatafileRecord {
     #[must_use]
     pub fn file(&self) -> FileNumber {
         FileNumber(self.number)
+    }
+
+    /// Notes that the file is cut to so many blocks at this SCN.
+    pub(crate) fn cut(&mut self, scn: u64, blocks: u32) {
+        self.cuts.retain(|(_, other)| *other < blocks);
+        self.cuts.push((scn, blocks));
+    }
+
+    /// Whether a change of a block at this SCN was made to this file, and not to what had its number or its place before.
+    pub(crate) fn had(&self, block: u32, scn: u64) -> bool {
+        scn >= self.created_scn && self.cuts.iter().all(|(at, blocks)| block < *blocks || scn >= *at)
     }
 }
 
@@ -124,6 +139,9 @@ pub struct ControlData {
     pub block_bytes: u64,
     pub shutdown: Shutdown,
     pub scn: u64,
+    /// What each datafile's header says since the last clean close; after a crash headers may be of any time, and redo tells.
+    #[serde(default)]
+    pub closed_scn: Option<u64>,
     pub tablespaces: Vec<TablespaceRecord>,
     pub datafiles: Vec<DatafileRecord>,
     /// None in a database that was made before there was redo.

@@ -16,7 +16,7 @@ pub use control::{
 };
 pub use health::Health;
 pub use session::Session;
-pub use start::CreateOptions;
+pub use start::{Background, CreateOptions};
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -252,6 +252,15 @@ impl Instance {
     /// Wakes the background writer.
     pub fn post_writer(&self) {
         self.cache.wakes().post();
+    }
+
+    /// One round of the database writer on the caller's thread, for an instance without threads ([`Background::Inline`]).
+    ///
+    /// # Errors
+    /// HW-0010, and the instance is stopped, when a write or a sync fails.
+    pub fn writer_round(&self) -> Result<()> {
+        self.health.check()?;
+        self.checkpoints.round()
     }
 
     /// Writes every changed block and syncs the files: ALTER SYSTEM CHECKPOINT.

@@ -10,16 +10,16 @@ use common::{BlockSize, Clock, Error, ErrorKind, Number, Result};
 use device::{DirectoryLock, FileSystem};
 use waits::{Meter, SystemMeter};
 
-use super::{Instance, Session};
 use super::calls::Calls;
 use super::checkpoint::{Checkpoints, Host};
 use super::control::{ControlData, ControlFile, Shutdown, SpaceManagement};
 use super::health::Health;
+use super::{Instance, Session};
 use crate::cache::{Cache, DoubleWrite};
 use crate::catalog::{self, Catalog};
 use crate::parameters::{Parameter, ParameterFile, Parameters, Value};
 use crate::recovery;
-use crate::redo::{LogGroupSpec, LogOptions, ReadEnd, RedoLog, RedoReader};
+use crate::redo::{FIRST_BLOCK, LogGroupSpec, LogOptions, ReadEnd, RedoLog, RedoReader};
 use crate::tablespace::{self, DatafileSpec, Tablespace, TablespaceSpec, Tablespaces};
 use crate::txn::{Dead, Transactions};
 use crate::undo::UndoSegments;
@@ -53,6 +53,17 @@ impl Default for CreateOptions {
     }
 }
 
+/// Who does the work of the log writer and the database writer.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Background {
+    /// Threads of their own.
+    #[default]
+    Threads,
+    /// Whoever waits for it, on his own thread: nothing happens that the callers did not do, so a run can be repeated byte for byte. For one thread
+    /// that works for all sessions, as the simulator's; [`Instance::writer_round`] takes the place of the database writer.
+    Inline,
+}
+
 fn io(number: u32, what: &str, error: &std::io::Error) -> Error {
     Error::new(ErrorKind::Io, Number::Ora(number), format!("{what}: {error}"))
 }
@@ -68,6 +79,21 @@ impl Instance {
         clock: Arc<dyn Clock>,
         lock: Option<DirectoryLock>,
         options: &CreateOptions,
+    ) -> Result<Arc<Self>> {
+        Self::create_with(files, directory, clock, lock, options, Background::Threads)
+    }
+
+    /// As [`Instance::create`], with a say in who does the background's work.
+    ///
+    /// # Errors
+    /// As [`Instance::create`].
+    pub fn create_with(
+        files: Arc<dyn FileSystem>,
+        directory: &Path,
+        clock: Arc<dyn Clock>,
+        lock: Option<DirectoryLock>,
+        options: &CreateOptions,
+        background: Background,
     ) -> Result<Arc<Self>> {
         if ControlFile::exists(&*files, directory) {
             return Err(Error::user(1501, format!("there is a database in {} already", directory.display())));
@@ -92,12 +118,13 @@ impl Instance {
         let created_us = clock.wall_us();
         let data = ControlData {
             sequence: 0,
-            database_id: new_database_id(created_us),
+            database_id: new_database_id(created_us, background),
             database_name: options.name.clone(),
             created_us,
             block_bytes: options.block_size.bytes() as u64,
             shutdown: Shutdown::Open,
             scn: 1,
+            closed_scn: None,
             tablespaces: Vec::new(),
             datafiles: Vec::new(),
             log_groups: Vec::new(),
@@ -105,7 +132,7 @@ impl Instance {
             bootstrap: std::collections::BTreeMap::new(),
         };
         let control = ControlFile::create(files.clone(), directory, data)?;
-        let instance = Self::start(files, directory, clock, lock, parameters, control)?;
+        let instance = Self::start(files, directory, clock, lock, parameters, control, background)?;
         let made = instance.make_log(options.log_bytes).and_then(|()| instance.make_database());
         if let Err(error) = made {
             // What was made so far is no database: without control files it can be made again.
@@ -156,6 +183,20 @@ impl Instance {
         clock: Arc<dyn Clock>,
         lock: Option<DirectoryLock>,
     ) -> Result<Arc<Self>> {
+        Self::open_with(files, directory, clock, lock, Background::Threads)
+    }
+
+    /// As [`Instance::open`], with a say in who does the background's work.
+    ///
+    /// # Errors
+    /// As [`Instance::open`].
+    pub fn open_with(
+        files: Arc<dyn FileSystem>,
+        directory: &Path,
+        clock: Arc<dyn Clock>,
+        lock: Option<DirectoryLock>,
+        background: Background,
+    ) -> Result<Arc<Self>> {
         let control = ControlFile::open(files.clone(), directory)?;
         if control.data().log_groups.is_empty() {
             return Err(Error::new(
@@ -169,13 +210,17 @@ impl Instance {
         let data = control.data().clone();
         parameters.fix(Parameter::DbName, &Value::Text(data.database_name.as_str().into()))?;
         parameters.fix(Parameter::DbBlockSize, &Value::Integer(data.block_bytes as i64))?;
-        let instance = Self::start(files, directory, clock, lock, parameters, control)?;
+        let instance = Self::start(files, directory, clock, lock, parameters, control, background)?;
         let opened = instance.open_files(&data).and_then(|()| instance.recover(&data)).and_then(|recovered| {
             instance.open_log(recovered)?;
             let session = instance.connect("SYS")?;
             instance.undo.load(&session)?;
             instance.roll_back_dead(&session)?;
-            catalog::load(&session)
+            catalog::load(&session)?;
+            if instance.rolled_forward.get().is_some() {
+                recovery::free_unowned(&session)?;
+            }
+            Ok(())
         });
         if let Err(error) = opened {
             // A database that was closed cleanly stays so.
@@ -273,7 +318,15 @@ impl Instance {
 
     /// Begins a new sequence of the log; from here on changes can be made, and a crash is seen.
     fn open_log(&self, recovered: Option<ReadEnd>) -> Result<()> {
-        let groups = self.control().data().log_groups.clone();
+        let mut groups = self.control().data().log_groups.clone();
+        if recovered.is_none()
+            && let Some(last) = groups.iter_mut().max_by_key(|group| group.sequence)
+            && last.sequence > 0
+            && last.end_block.is_none()
+        {
+            // An open after a clean close was cut short between the new sequence and the note that the database is open: nothing was changed.
+            (last.end_block, last.end_lsn, last.next_scn) = (Some(FIRST_BLOCK), Some(last.first_lsn), Some(last.first_scn));
+        }
         let options = LogOptions {
             database: self.database_id,
             buffer_bytes: LOG_BUFFER,
@@ -319,19 +372,20 @@ impl Instance {
         lock: Option<DirectoryLock>,
         parameters: Parameters,
         control: ControlFile,
+        background: Background,
     ) -> Result<Arc<Self>> {
         let health = Arc::new(Health::default());
         derive_cache_sizes(&parameters);
         let cache = Arc::new(Cache::new(cache_bytes(&parameters), health.clone()));
         cache.set_double_write(DoubleWrite::open(&*files, directory)?);
         let system_meter = SystemMeter::new();
-        let background = Meter::new(&system_meter, clock.clone(), 2, 1);
+        let meter = Meter::new(&system_meter, clock.clone(), 2, 1);
         let data = control.data();
         let visible = data.scn;
         let (database_id, scn) = (data.database_id, Arc::new(AtomicU64::new(data.scn)));
         let control = Arc::new(Mutex::new(control));
         let checkpoints =
-            Arc::new(Checkpoints::new(cache.clone(), control.clone(), scn.clone(), health.clone(), background.clone()));
+            Arc::new(Checkpoints::new(cache.clone(), control.clone(), scn.clone(), health.clone(), meter.clone()));
         let started_us = clock.wall_us();
         let instance = Arc::new(Self {
             files,
@@ -350,7 +404,7 @@ impl Instance {
             ddl: Mutex::new(()),
             structure: Mutex::new(()),
             system_meter,
-            background,
+            background: meter,
             scn,
             visible: AtomicU64::new(visible),
             transactions: Transactions::default(),
@@ -361,14 +415,18 @@ impl Instance {
             started_us,
             _lock: lock,
         });
-        instance.start_writer()?;
+        match background {
+            Background::Threads => instance.start_writer()?,
+            Background::Inline => instance.cache.wakes().set_inline(),
+        }
         Ok(instance)
     }
 
     /// Starts the background writer. It holds no reference to the instance, so that dropping the last session of an unclosed instance ends it.
     fn start_writer(self: &Arc<Self>) -> Result<()> {
         let checkpoints = self.checkpoints.clone();
-        let handle = sync::spawn("dbw0", move || checkpoints.run()).map_err(|e| io(443, "cannot start the database writer", &e))?;
+        let handle = sync::spawn("dbw0", move || checkpoints.run())
+            .map_err(|e| io(443, "cannot start the database writer", &e))?;
         *self.writer.lock() = Some(handle);
         Ok(())
     }
@@ -403,17 +461,23 @@ impl Instance {
         self.cache.checkpoint(&self.background)?;
         // Each file is stamped with the SCN of this close, so that an older copy of one is known at the next open.
         let files = self.cache.open_files();
-        let mut scn = self.control().data().scn;
-        if files.iter().any(|file| file.changed()) {
+        let closed = self.control().data().closed_scn;
+        let mut scn = closed.unwrap_or_default();
+        if closed.is_none() || files.iter().any(|file| file.changed()) {
             scn = self.advance_scn().0;
             for file in files {
-                file.stamp_checkpoint(common::Scn(scn), &self.background).map_err(|error| self.health.stop(&error))?;
+                let stamped = file.stamped_header(common::Scn(scn)).and_then(|(address, block)| {
+                    self.cache.write_whole(&self.background, &file, address, &block)
+                });
+                stamped.map_err(|error| self.health.stop(&error))?;
             }
         }
         // What is written of the log last is its end; nobody needs it after this.
         self.redo().shutdown()?;
+        let now = self.scn().0;
         self.control().update(|data| {
-            data.scn = scn;
+            data.scn = now;
+            data.closed_scn = Some(scn);
             data.shutdown = Shutdown::Clean;
         })
     }
@@ -456,8 +520,9 @@ fn cache_bytes(parameters: &Parameters) -> [u64; 5] {
 }
 
 /// Database ids need only differ between databases that meet: time and the process make them so.
-fn new_database_id(now_us: u64) -> u64 {
-    now_us.rotate_left(20) ^ u64::from(std::process::id())
+fn new_database_id(now_us: u64, background: Background) -> u64 {
+    let process = if background == Background::Inline { 0 } else { std::process::id() };
+    now_us.rotate_left(20) ^ u64::from(process)
 }
 
 /// Used by sessions that end.

@@ -2,15 +2,21 @@
 //!
 //! See README.md in this folder.
 
+mod unowned;
+
+use std::collections::BTreeMap;
+
 use common::sync::Arc;
-use common::{BlockClass, Error, ErrorKind, Number, Result, Scn};
+use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, Result, Scn};
 use device::AlignedBuffer;
 use format::redo::{NEW, Record, Vector, Version};
 use waits::Meter;
 
 use crate::cache::Cache;
-use crate::instance::ControlData;
+use crate::instance::{ControlData, DatafileRecord};
 use crate::redo::RedoReader;
+
+pub(crate) use unowned::free_unowned;
 
 /// What a roll forward did.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -63,39 +69,65 @@ pub(crate) fn roll_forward(
     control: &ControlData,
     reader: &mut RedoReader,
 ) -> Result<RolledForward> {
-    let mut done = RolledForward { scn: control.scn, ..RolledForward::default() };
+    // A file is made and cut without redo: no change of it may come to seem older than it is.
+    let cut = |file: &DatafileRecord| file.cuts.last().map_or(0, |(scn, _)| *scn);
+    let created = control.datafiles.iter().map(|file| file.created_scn.max(cut(file))).max().unwrap_or(0);
+    let mut torn = BTreeMap::new();
+    let mut done = RolledForward { scn: control.scn.max(created), ..RolledForward::default() };
     while let Some((_, bytes)) = reader.next()? {
         let record = Record::parse(bytes)?;
         done.records += 1;
         done.bytes += bytes.len() as u64;
         done.scn = done.scn.max(record.scn.0);
         for vector in record.vectors()? {
-            if apply(cache, meter, control, &vector)? {
+            if apply(cache, meter, control, &vector, &mut torn)? {
                 done.applied += 1;
             } else {
                 done.passed += 1;
             }
         }
     }
-    Ok(done)
+    match torn.into_values().next() {
+        Some(error) => Err(error),
+        None => Ok(done),
+    }
 }
 
 /// Applies one vector; false when the block has it, or there is no such block any more.
-fn apply(cache: &Arc<Cache>, meter: &Meter, control: &ControlData, vector: &Vector<'_>) -> Result<bool> {
+///
+/// A block that is made of nothing may be written around the cache, and torn by the crash, when redo of what it was before is still read. That redo is
+/// passed by: `torn` holds such blocks until their image comes.
+fn apply(
+    cache: &Arc<Cache>,
+    meter: &Meter,
+    control: &ControlData,
+    vector: &Vector<'_>,
+    torn: &mut BTreeMap<BlockAddress, Error>,
+) -> Result<bool> {
     let Some(file) = control.datafiles.iter().find(|file| file.number == vector.address.file.0) else {
         return Ok(false);
     };
     // The number was another file's before, or the file was longer once.
-    if vector.after.scn < file.created_scn || vector.address.block >= cache.file(vector.address.file)?.blocks() {
+    if !file.had(vector.address.block, vector.after.scn) || vector.address.block >= cache.file(vector.address.file)?.blocks() {
         return Ok(false);
     }
     let class = BlockClass::ALL.into_iter().find(|class| *class as u16 == vector.class).unwrap_or(BlockClass::Data);
     if vector.code == NEW {
+        torn.remove(&vector.address);
         let mut block = cache.get_new(meter, vector.address, class)?;
         block.recover(vector)?;
         return Ok(true);
     }
-    let mut block = cache.get_mut(meter, vector.address, class)?;
+    if torn.contains_key(&vector.address) {
+        return Ok(false);
+    }
+    let mut block = match cache.get_mut(meter, vector.address, class) {
+        Err(error) if error.is_ora(1578) => {
+            torn.insert(vector.address, error);
+            return Ok(false);
+        }
+        block => block?,
+    };
     let version = Version::of(&block);
     if version >= vector.after {
         return Ok(false);

@@ -58,6 +58,10 @@ pub(super) struct Core {
     /// There is a group to switch to.
     pub(super) next_free: AtomicBool,
     pub(super) stop: AtomicBool,
+    /// There are no writer threads, as under simulation.
+    pub(super) inline: bool,
+    /// A session is at the writers' work.
+    pub(super) pumping: AtomicBool,
     idle: Mutex<()>,
     idlers: AtomicUsize,
     work: Condvar,
@@ -118,6 +122,7 @@ impl Core {
     ) -> Self {
         let buffer = Buffer::new(buffer_bytes, lsn);
         let third = buffer.capacity() / 3;
+        let inline = host.inline();
         Self {
             files,
             directory,
@@ -155,6 +160,8 @@ impl Core {
             blocked: AtomicBool::new(false),
             next_free: AtomicBool::new(true),
             stop: AtomicBool::new(false),
+            inline,
+            pumping: AtomicBool::new(false),
             idle: Mutex::new(()),
             idlers: AtomicUsize::new(0),
             work: Condvar::new(),
@@ -173,8 +180,11 @@ impl Core {
         }
     }
 
-    /// Wakes one idle writer, if there is one; a busy one looks for work by itself.
+    /// Wakes one idle writer, if there is one; a busy one looks for work by itself. Without threads the caller does what there is to do.
     pub(super) fn wake_writer(&self) {
+        if self.inline {
+            super::writer::pump(self);
+        }
         if self.idlers.load(Ordering::SeqCst) > 0 {
             let _idle = self.idle.lock();
             self.work.notify_one();
@@ -200,6 +210,9 @@ impl Core {
 
     /// Waits until everything before `lsn`, which has been requested, is durable.
     pub(super) fn wait(&self, lsn: u64) -> Result<()> {
+        if self.inline {
+            super::writer::pump(self);
+        }
         for _ in 0..SPINS {
             if self.durable() >= lsn {
                 return Ok(());

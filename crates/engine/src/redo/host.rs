@@ -17,4 +17,17 @@ pub trait LogHost: Send + Sync {
 
     /// Asks for a checkpoint that makes everything before `before` unnecessary. `urgent`: sessions wait for it.
     fn checkpoint_wanted(&self, before: Lsn, urgent: bool);
+
+    /// Whether there are no writer threads: who waits for a write, a switch or a checkpoint makes it himself.
+    fn inline(&self) -> bool {
+        false
+    }
+
+    /// Without threads: one round of the database writer, by a session that waits for a checkpoint.
+    ///
+    /// # Errors
+    /// HW-0010 when a write fails.
+    fn writer_round(&self) -> Result<()> {
+        Ok(())
+    }
 }

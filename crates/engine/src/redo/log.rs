@@ -106,7 +106,8 @@ impl RedoLog {
         core.groups.lock().records = records;
         switch::begin(&core, &mut core.take.lock())?;
         let log = Self { core, threads: Mutex::default() };
-        for number in 0..WRITERS {
+        let writers = if log.core.inline { 0 } else { WRITERS };
+        for number in 0..writers {
             let core = log.core.clone();
             let name = if number == 0 { "lgwr".to_owned() } else { format!("lg{:02}", number - 1) };
             let thread = sync::spawn(&name, move || writer::run(&core)).map_err(|error| no_thread(&error))?;

@@ -75,8 +75,9 @@ impl MemberWriters {
         let Some((first, others)) = members.split_first() else {
             return Err(Error::bug("a log group without members"));
         };
-        if others.is_empty() {
-            return write_one(first, offset, &bytes);
+        // Without threads one after another.
+        if others.is_empty() || self.threads.lock().is_empty() {
+            return members.iter().try_for_each(|member| write_one(member, offset, &bytes));
         }
         let bytes = Arc::new(bytes);
         let done = Arc::new(Done::default());

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use common::Result;
+use common::{Error, Result};
 use common::sync::atomic::Ordering;
 use waits::{Event, Meter, Statistic};
 
@@ -14,6 +14,8 @@ use super::log::RedoLog;
 const LOOK: Duration = Duration::from_millis(100);
 /// The part of a log file that is kept for those who hold latches.
 const KEPT: u64 = 16;
+/// Without threads: turns of work without any effect after which nothing will come of it.
+const TURNS_MAX: u32 = 100;
 
 impl RedoLog {
     /// Called before block latches are taken for a change: waits while the current log file is nearly full and no other is free, so that the checkpoint
@@ -28,17 +30,33 @@ impl RedoLog {
             return Ok(());
         }
         self.wait_accounted(meter, Event::LogFileSwitchCheckpointIncomplete, || {
+            let mut turns = 0;
             while short() {
                 self.check()?;
                 // Again each time: a checkpoint that ended meanwhile may have begun before the redo that is in the way.
                 core.host.checkpoint_wanted(Lsn(core.buffer.end()), true);
                 let seen = core.buffer.changes();
                 if short() {
-                    core.buffer.wait_change(seen, LOOK);
+                    self.pause(seen, &mut turns)?;
                 }
             }
             Ok(())
         })
+    }
+
+    /// Waits a while for a change since `seen`; without threads, does what the change may come from.
+    fn pause(&self, seen: u64, turns: &mut u32) -> Result<()> {
+        let core = &*self.core;
+        if !core.inline {
+            core.buffer.wait_change(seen, LOOK);
+            return Ok(());
+        }
+        *turns += 1;
+        if *turns > TURNS_MAX {
+            return Err(core.fail(&Error::bug("a session waits for redo that only it could write")));
+        }
+        core.wake_writer();
+        if core.buffer.changes() == seen { core.host.writer_round() } else { Ok(()) }
     }
 
     fn kept_blocks(&self) -> u64 {
@@ -73,12 +91,13 @@ impl RedoLog {
             Full::Closed => Event::LogFileSwitchCompletion,
         };
         let wait = || {
+            let mut turns = 0;
             while core.buffer.changes() == seen {
                 self.check()?;
                 if event == Event::LogFileSwitchCheckpointIncomplete {
                     core.host.checkpoint_wanted(Lsn(end), true);
                 }
-                core.buffer.wait_change(seen, LOOK);
+                self.pause(seen, &mut turns)?;
             }
             Ok(())
         };
@@ -110,6 +129,7 @@ impl RedoLog {
         core.wake_writer();
         let event = if free { Event::LogFileSwitchCompletion } else { Event::LogFileSwitchCheckpointIncomplete };
         meter.wait(event, [0; 3], -1, || {
+            let mut turns = 0;
             loop {
                 let seen = core.buffer.changes();
                 if core.sequence.load(Ordering::SeqCst) != sequence && core.buffer.is_open() {
@@ -119,7 +139,7 @@ impl RedoLog {
                 if !core.next_free.load(Ordering::SeqCst) {
                     core.host.checkpoint_wanted(self.end(), true);
                 }
-                core.buffer.wait_change(seen, LOOK);
+                self.pause(seen, &mut turns)?;
             }
         })
     }

@@ -97,7 +97,9 @@ pub(super) fn begin(core: &Core, take: &mut Take) -> Result<()> {
     core.host.store(&records)?;
     groups.records = records;
     note_free(core, groups);
-    core.members.need((opened.members.len() - 1) * super::WRITERS)?;
+    if !core.inline {
+        core.members.need((opened.members.len() - 1) * super::WRITERS)?;
+    }
     take.sequence = sequence;
     take.next_block = FIRST_BLOCK;
     take.members = opened.members.into();

@@ -69,6 +69,26 @@ impl Drop for Watch<'_> {
     }
 }
 
+/// Without threads: does what a writer would find to do, on the caller's thread. What is called from here asks for a writer too, and gets none.
+pub(super) fn pump(core: &Core) {
+    if core.pumping.swap(true, Ordering::SeqCst) {
+        return;
+    }
+    while !core.stop.load(Ordering::SeqCst) {
+        let result = if writes_wanted(core) {
+            write_some(core)
+        } else if switch_possible(core) {
+            super::switch::switch(core)
+        } else {
+            break;
+        };
+        if let Err(error) = result {
+            core.fail(&error);
+        }
+    }
+    core.pumping.store(false, Ordering::SeqCst);
+}
+
 fn writes_wanted(core: &Core) -> bool {
     core.requested.load(Ordering::SeqCst) > core.taken.load(Ordering::SeqCst)
 }

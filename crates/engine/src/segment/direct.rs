@@ -159,22 +159,29 @@ impl DirectLoad<'_> {
         let s = self.session;
         let block_bytes = self.segment.block_size().bytes();
         let bytes = filled * block_bytes;
+        let cache = s.instance().cache();
+        // A checkpoint meanwhile must not pass the images by: the blocks are in no buffer.
+        let kept = cache.keep_redo()?;
         for block in self.buffer[..bytes].chunks_exact_mut(block_bytes) {
             s.log_image(block)?;
             format::block::seal(block);
         }
-        let file = s.instance().cache().file(start.file)?;
+        // The log before the blocks: what they were before may be given up by redo that is not durable yet.
+        let redo = s.instance().redo();
+        redo.flush(redo.end())?;
+        let file = cache.file(start.file)?;
         // A block that was in use before the segment was truncated may still be cached.
         let blocks = BlockRange { start, blocks: filled as u32 };
-        s.instance().cache().discard(s.meter(), blocks)?;
+        cache.discard(s.meter(), blocks)?;
         let at = [u64::from(start.file.0), u64::from(start.block), filled as u64];
         s.meter()
             .wait(Event::DirectPathWrite, at, i64::from(self.segment.object().0), || {
                 file.write_blocks(start, &self.buffer[..bytes])
             })
             .map_err(|error| s.instance().health().stop(&error))?;
+        drop(kept);
         // A scan of whatever the blocks were before may have read them once more.
-        s.instance().cache().discard(s.meter(), blocks)?;
+        cache.discard(s.meter(), blocks)?;
         s.meter().count(Statistic::PhysicalWrites, filled as u64);
         s.meter().count(Statistic::PhysicalWritesDirect, filled as u64);
         s.meter().count(Statistic::PhysicalWriteIoRequests, 1);

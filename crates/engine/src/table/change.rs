@@ -256,7 +256,7 @@ pub fn lock_row(s: &Session, table: &TableDef, rowid: Rowid, snapshot: &Snapshot
         return Ok(false);
     }
     let mut changes = RowChanges::new(s, table, Check::Against(snapshot)).waiting(wait);
-    let done = changes.change(at, &Work::Lock, |piece| piece.flags() & format::heap::row::HEAD != 0, |_| {});
+    let done = changes.change(at, &Work::Lock, |piece| super::delete::is_head(piece), |_| {});
     changes.release()?;
     Ok(done? == Done::Yes)
 }

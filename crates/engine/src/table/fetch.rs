@@ -96,19 +96,6 @@ impl Tail {
     }
 }
 
-/// Addresses of all pieces of the row at `home`, which comes first; empty when there is no such row.
-pub(super) fn pieces(s: &Session, table: &TableDef, home: RowAddress) -> Result<Vec<RowAddress>> {
-    Ok(whole(s, table, home)?.map_or_else(Vec::new, |(_, pieces)| pieces))
-}
-
-/// A whole row in current mode, and where its pieces are.
-pub(super) fn whole(s: &Session, table: &TableDef, home: RowAddress) -> Result<Option<(Row, Vec<RowAddress>)>> {
-    Ok(read_row(s, table, home, Mode::Current, usize::MAX)?.map(|(mut row, pieces)| {
-        row.widen(table.columns.len());
-        (row, pieces)
-    }))
-}
-
 /// The first `width` columns of a row, and where the pieces are that hold them. Starts again when the row moves meanwhile.
 ///
 /// # Errors

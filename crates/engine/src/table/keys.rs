@@ -75,26 +75,18 @@ impl KeyBatch {
         self.indexes[index].keys.iter().filter_map(|(key, number)| Some((key.clone(), rowid(*number)?))).collect()
     }
 
-    /// Puts the keys of the rows at `addresses` into the indexes: into all or, when one refuses, into none.
+    /// Puts the keys of the rows at `addresses` into the indexes. When one refuses, the caller goes back to the mark of its statement.
     pub(super) fn insert(&self, s: &Session, addresses: &[RowAddress]) -> Result<()> {
         for at in 0..self.indexes.len() {
             let entries = self.entries(at, addresses);
-            if let Err(error) = index::insert_batch(s, &self.indexes[at].index, &entries) {
-                self.remove_from(s, addresses, at)?;
-                return Err(error);
-            }
+            index::insert_batch(s, &self.indexes[at].index, &entries)?;
         }
         Ok(())
     }
 
     /// Takes the keys of the rows at `addresses` out of the indexes.
     pub(super) fn remove(&self, s: &Session, addresses: &[RowAddress]) -> Result<()> {
-        self.remove_from(s, addresses, self.indexes.len())
-    }
-
-    /// From the first `indexes` indexes.
-    fn remove_from(&self, s: &Session, addresses: &[RowAddress], indexes: usize) -> Result<()> {
-        for at in 0..indexes {
+        for at in 0..self.indexes.len() {
             let entries = self.entries(at, addresses);
             index::delete_batch(s, &self.indexes[at].index, &entries)?;
         }

@@ -67,13 +67,6 @@ impl Row {
         self.columns.clear();
     }
 
-    /// Makes it `width` columns wide: what is missing is NULL.
-    pub(super) fn widen(&mut self, width: usize) {
-        while self.columns.len() < width {
-            self.push(None);
-        }
-    }
-
     /// Appends the columns of a row piece; the first of them goes on where the last held one was cut.
     pub(super) fn append_piece(&mut self, piece: RowPiece<'_>) {
         for (number, column) in piece.columns().enumerate() {

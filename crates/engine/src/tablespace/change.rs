@@ -13,7 +13,7 @@ use format::{extent_bitmap, file};
 
 use super::{Datafile, Tablespace, unit_blocks};
 use crate::instance::{
-    Autoextend, DatafileRecord, ExtentManagement, Instance, Session, SpaceManagement, TablespaceKind, TablespaceRecord,
+    Autoextend, DatafileRecord, ExtentManagement, Instance, Session, Shutdown, SpaceManagement, TablespaceKind, TablespaceRecord,
 };
 
 /// A datafile to make. Sizes in bytes.
@@ -84,8 +84,17 @@ pub(crate) fn open_file(
     if found_size != size {
         return Err(failed(format!("its blocks have {found_size} bytes, not {size}")));
     }
-    let header_block = &head[size.bytes()..];
-    block::check(header_block, BlockAddress::new(number, file::FILE_HEADER_BLOCK)).map_err(|e| failed(e.text))?;
+    let address = BlockAddress::new(number, file::FILE_HEADER_BLOCK);
+    let header_block = &mut head[size.bytes()..];
+    if let Err(error) = block::check(header_block, address) {
+        // A crash during a close may have torn it; then it is whole in the double-write area.
+        let area = instance.cache().double_write().map_or(Ok(Vec::new()), |area| area.blocks())?;
+        let whole = area.into_iter().find(|(other, whole)| *other == address && whole.len() == size.bytes());
+        let Some((_, whole)) = whole else { return Err(failed(error.text)) };
+        header_block.copy_from_slice(&whole);
+        let written = device.write_at(size.bytes() as u64, &[header_block]).and_then(|()| device.sync());
+        written.map_err(|e| failed(format!("its torn header cannot be put back: {e}")))?;
+    }
     let header = file::file_header(header_block);
     if header.file.get() != u32::from(number.0) || header.tablespace.get() != tablespace.number {
         return Err(failed(format!(
@@ -94,8 +103,15 @@ pub(crate) fn open_file(
             file::name(&header.tablespace_name)
         )));
     }
-    let (stamped, expected) = (header.checkpoint_scn.get(), instance.control().data().scn);
-    if stamped != expected {
+    let (clean, closed) = {
+        let control = instance.control();
+        (control.data().shutdown == Shutdown::Clean, control.data().closed_scn)
+    };
+    let stamped = header.checkpoint_scn.get();
+    if clean
+        && let Some(expected) = closed
+        && stamped != expected
+    {
         return Err(Error::new(
             ErrorKind::Corrupt,
             Number::Ora(1113),
@@ -330,6 +346,7 @@ impl Instance {
             autoextend,
             created_us: s.meter().clock().wall_us(),
             created_scn: self.advance_scn().0,
+            cuts: Vec::new(),
         };
         let head = self.format_head(tablespace, &record, size, unit);
         let written = device.write_at(0, &[&head[..]]).and_then(|()| device.sync());
@@ -523,13 +540,18 @@ impl Instance {
     pub(crate) fn set_file_blocks(&self, s: &Session, number: FileNumber, blocks: u32) -> Result<()> {
         let file = self.cache().file(number)?;
         let grows = blocks > file.blocks();
-        // The control file must never name more blocks than the file has.
+        // The control file must never name more blocks than the file has, after a crash either.
         if grows {
             file.set_blocks(blocks, s.meter())?;
+            file.sync_if_written(s.meter()).map_err(|error| self.health().stop(&error))?;
         }
+        let scn = self.advance_scn().0;
         self.control().update(|data| {
             if let Some(record) = data.datafiles.iter_mut().find(|file| file.number == number.0) {
                 record.blocks = blocks;
+                if !grows {
+                    record.cut(scn, blocks);
+                }
             }
         })?;
         if !grows {

@@ -232,11 +232,11 @@ impl Datafile {
         self.changed.store(true, Ordering::Release);
     }
 
-    /// Writes the checkpoint SCN into the file header, and syncs the file. The header is not cached: nothing else changes it while the file is open.
+    /// The file header with the SCN of a checkpoint, sealed. The header is not cached: nothing else changes it while the file is open.
     ///
     /// # Errors
-    /// ORA-01115, ORA-01114, ORA-01578 for a damaged header.
-    pub fn stamp_checkpoint(&self, scn: Scn, meter: &Meter) -> Result<()> {
+    /// ORA-01115, ORA-01578 for a damaged header.
+    pub(crate) fn stamped_header(&self, scn: Scn) -> Result<(BlockAddress, AlignedBuffer)> {
         let address = BlockAddress::new(self.number, file::FILE_HEADER_BLOCK);
         let mut block = AlignedBuffer::zeroed(self.block_size.bytes());
         self.read_blocks(address, &mut block)?;
@@ -247,8 +247,7 @@ impl Datafile {
         header.blocks = self.blocks().into();
         block::touch(&mut block, scn);
         block::seal(&mut block);
-        self.write_blocks(address, &block)?;
-        self.sync_if_written(meter)
+        Ok((address, block))
     }
 
     #[must_use]

@@ -207,6 +207,20 @@ impl Tablespace {
     /// # Errors
     /// Those of the cache.
     pub fn free_space(&self, s: &Session) -> Result<Vec<FreeSpace>> {
+        self.runs(s, false)
+    }
+
+    /// The runs that are not free. A run may be of several extents.
+    ///
+    /// # Errors
+    /// Those of the cache.
+    pub(crate) fn used_space(&self, s: &Session) -> Result<Vec<BlockRange>> {
+        let used = self.runs(s, true)?;
+        Ok(used.into_iter().map(|run| BlockRange { start: run.start, blocks: run.blocks }).collect())
+    }
+
+    /// The runs of units of one kind.
+    fn runs(&self, s: &Session, used: bool) -> Result<Vec<FreeSpace>> {
         let per_block = extent_bitmap::units_per_block(self.block_size.bytes());
         let mut found: Vec<FreeSpace> = Vec::new();
         for number in self.files() {
@@ -224,7 +238,7 @@ impl Tablespace {
                 let address = BlockAddress::new(number, file::FIRST_BITMAP_BLOCK + first / per_block);
                 let bitmap = metadata::current(s, address, BlockClass::FileBitmap)?;
                 for bit in 0..(space.units.get() - first).min(per_block) {
-                    if extent_bitmap::is_used(&bitmap, bit) {
+                    if extent_bitmap::is_used(&bitmap, bit) != used {
                         found.extend(run.take());
                         continue;
                     }
@@ -270,6 +284,13 @@ impl Tablespace {
         if blocks < space.blocks.get() {
             let start = BlockAddress::new(number, blocks);
             s.instance().cache().discard(s.meter(), BlockRange { start, blocks: space.blocks.get() - blocks })?;
+        }
+        // The space header must never name more blocks than the control file, after a crash either.
+        if blocks < space.blocks.get() {
+            s.change(&mut header, |block| resize_header(block, blocks));
+            let redo = s.instance().redo();
+            redo.flush(redo.end())?;
+            return s.instance().set_file_blocks(s, number, blocks);
         }
         s.instance().set_file_blocks(s, number, blocks)?;
         s.change(&mut header, |block| resize_header(block, blocks));

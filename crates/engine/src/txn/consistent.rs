@@ -168,15 +168,14 @@ impl Session {
 /// ORA-00600 when the block is not what the record says.
 pub(super) fn undo_change(bytes: &mut [u8], record: &Record, address: BlockAddress) -> Result<()> {
     let is_index = format::transaction::header(bytes).owner == Owner::Index as u8;
-    let done = if is_index {
-        crate::index::undo_in_leaf(bytes, record)
-    } else {
-        undo_rows(bytes, record)
-    };
+    let done = if is_index { crate::index::undo_in_leaf(bytes, record) } else { undo_rows(bytes, record) };
     if done {
         return Ok(());
     }
-    Err(Error::bug(format!("undo record {} (operation {}) does not go with block {address}", record.uba, record.operation)))
+    Err(Error::bug(format!(
+        "undo record {} (operation {}) does not go with block {address}",
+        record.uba, record.operation
+    )))
 }
 
 fn undo_rows(bytes: &mut [u8], record: &Record) -> bool {

@@ -159,10 +159,6 @@ impl Locks {
         }
     }
 
-    pub(crate) fn is_active(&self, xid: Xid) -> bool {
-        self.state.lock().active.contains_key(&xid)
-    }
-
     /// Gives up the table locks of a session.
     pub(crate) fn release_tables(&self, sid: u32) {
         let mut state = self.state.lock();
@@ -274,39 +270,37 @@ impl Locks {
     ) -> Result<()> {
         let (sid, clock) = (s.sid(), s.meter().clock().clone());
         let start = clock.monotonic_us();
-        let mut state = self.state.lock();
-        let mut waited = false;
-        let result = loop {
-            let Some(in_the_way) = holder(&state) else { break Ok(()) };
-            let left = match wait {
-                LockWait::NoWait | LockWait::SkipLocked => break Err(busy()),
-                LockWait::Forever => LOOK_ROUND,
-                LockWait::Seconds(seconds) => {
-                    let spent = clock.monotonic_us() - start;
-                    let left = seconds.saturating_mul(1_000_000).saturating_sub(spent);
-                    if left == 0 {
-                        let text = "resource busy; acquire with WAIT timeout expired";
-                        break Err(Error::user(30006, text));
+        match holder(&self.state.lock()) {
+            None => return Ok(()),
+            Some(_) if matches!(wait, LockWait::NoWait | LockWait::SkipLocked) => return Err(busy()),
+            Some(_) => {}
+        }
+        s.meter().wait(event, at, -1, || {
+            let mut state = self.state.lock();
+            let result = loop {
+                let Some(in_the_way) = holder(&state) else { break Ok(()) };
+                let left = match wait {
+                    LockWait::Seconds(seconds) => {
+                        let spent = clock.monotonic_us() - start;
+                        Duration::from_micros(seconds.saturating_mul(1_000_000).saturating_sub(spent))
                     }
-                    LOOK_ROUND.min(Duration::from_micros(left))
+                    _ => LOOK_ROUND,
+                };
+                if left.is_zero() {
+                    break Err(Error::user(30006, "resource busy; acquire with WAIT timeout expired"));
+                }
+                if in_the_way != 0 && state.closes_circle(sid, in_the_way) {
+                    break Err(deadlock());
+                }
+                state.waits.insert(sid, in_the_way);
+                self.released.wait_for(&mut state, left.min(LOOK_ROUND));
+                if let Err(error) = s.check_cancelled() {
+                    break Err(error);
                 }
             };
-            if in_the_way != 0 && state.closes_circle(sid, in_the_way) {
-                break Err(deadlock());
-            }
-            state.waits.insert(sid, in_the_way);
-            waited = true;
-            self.released.wait_for(&mut state, left);
-            if let Err(error) = s.check_cancelled() {
-                break Err(error);
-            }
-        };
-        state.waits.remove(&sid);
-        drop(state);
-        if waited {
-            s.meter().waited(event, at, -1, clock.monotonic_us() - start);
-        }
-        result
+            state.waits.remove(&sid);
+            result
+        })
     }
 
     /// Table locks that are held, for V$LOCK.

@@ -67,7 +67,11 @@ impl fmt::Debug for Snapshot {
 
 impl Snapshot {
     /// `scn` is asked for while the registry is locked, so that nobody takes it for unneeded meanwhile.
-    pub(crate) fn new(all: &Arc<Snapshots>, scn: impl FnOnce() -> Scn, own: Option<(Arc<Identity>, Place)>) -> Arc<Self> {
+    pub(crate) fn new(
+        all: &Arc<Snapshots>,
+        scn: impl FnOnce() -> Scn,
+        own: Option<(Arc<Identity>, Place)>,
+    ) -> Arc<Self> {
         let mut map = all.0.lock();
         let scn = scn();
         *map.entry(scn.0).or_default() += 1;

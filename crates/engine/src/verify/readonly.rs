@@ -52,7 +52,8 @@ impl FileSystem for ReadOnly {
         }
         let below = self.below.open(path)?;
         let size = below.size()?;
-        let device: Arc<dyn Device> = Arc::new(Overlay { below, pages: RwLock::new(Pages { size, pages: BTreeMap::new() }) });
+        let device: Arc<dyn Device> =
+            Arc::new(Overlay { below, pages: RwLock::new(Pages { size, pages: BTreeMap::new() }) });
         self.opened.lock().insert(path.to_owned(), device.clone());
         Ok(device)
     }

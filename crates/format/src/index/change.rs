@@ -122,9 +122,25 @@ pub fn undo_lock(block: &mut [u8], at: usize, old_lock: u8) -> bool {
 /// deleted one: it must have committed before every snapshot that is in use. Where that slot has been cleaned, so that the entry no longer
 /// names it, the question is about a slot that committed at the block's cleanout SCN, which is not earlier.
 pub fn purge(block: &mut [u8], is_over: impl Fn(&Itl) -> bool) -> usize {
+    let gone = purgeable(block, is_over);
+    for at in gone.iter().rev() {
+        set_lock(block, *at, 0);
+        node::remove(block, *at);
+    }
+    header::leaf_mut(block).deleted -= gone.len() as u16;
+    gone.len()
+}
+
+/// Whether [`purge`] would take anything out.
+#[must_use]
+pub fn is_purgeable(block: &[u8], is_over: impl Fn(&Itl) -> bool) -> bool {
+    !purgeable(block, is_over).is_empty()
+}
+
+fn purgeable(block: &[u8], is_over: impl Fn(&Itl) -> bool) -> Vec<usize> {
     let leaf = Leaf::of(block);
     if leaf.deleted() == 0 {
-        return 0;
+        return Vec::new();
     }
     let cleaned = is_over(&committed_by(transaction::header(block).cleanout()));
     let mut over = [false; 256];
@@ -132,14 +148,7 @@ pub fn purge(block: &mut [u8], is_over: impl Fn(&Itl) -> bool) -> usize {
     for (number, slot) in itl::slots(block) {
         over[usize::from(number)] = is_over(slot);
     }
-    let gone: Vec<usize> =
-        (0..leaf.entries()).filter(|i| leaf.is_deleted(*i) && over[usize::from(leaf.entry(*i).lock)]).collect();
-    for at in gone.iter().rev() {
-        set_lock(block, *at, 0);
-        node::remove(block, *at);
-    }
-    header::leaf_mut(block).deleted -= gone.len() as u16;
-    gone.len()
+    (0..leaf.entries()).filter(|i| leaf.is_deleted(*i) && over[usize::from(leaf.entry(*i).lock)]).collect()
 }
 
 /// A slot of a transaction that committed at `scn` or before.

@@ -16,17 +16,23 @@ use crate::instance::{CreateOptions, Instance, Session, SpaceManagement};
 use crate::segment::Storage;
 use crate::table::Inserter;
 use crate::tablespace::{DatafileSpec, TablespaceSpec};
+use crate::txn::CommitWrite;
 
-const MB: u64 = 1 << 20;
+pub(super) const MB: u64 = 1 << 20;
 const MANAGEMENTS: [SpaceManagement; 2] = [SpaceManagement::Manual, SpaceManagement::Auto];
 
-struct Database {
-    session: Arc<Session>,
-    instance: Arc<Instance>,
+pub(super) struct Database {
+    pub(super) session: Arc<Session>,
+    pub(super) instance: Arc<Instance>,
+    files: Arc<MemoryFileSystem>,
+    crashed: bool,
 }
 
 impl Drop for Database {
     fn drop(&mut self) {
+        if self.crashed {
+            return;
+        }
         let closed = self.instance.shutdown();
         if !std::thread::panicking() {
             closed.unwrap();
@@ -36,7 +42,7 @@ impl Drop for Database {
 
 impl Database {
     /// With a tablespace T whose file begins with `bytes`, and grows or not.
-    fn new(size: BlockSize, management: SpaceManagement, bytes: u64, grows: bool) -> Self {
+    pub(super) fn new(size: BlockSize, management: SpaceManagement, bytes: u64, grows: bool) -> Self {
         let files = Arc::new(MemoryFileSystem::default());
         let cache = if size == BlockSize::K8 {
             ("db_cache_size".to_owned(), "32M".to_owned())
@@ -45,7 +51,7 @@ impl Database {
         };
         let options = CreateOptions { parameters: vec![cache], ..CreateOptions::default() };
         let clock = Arc::new(SystemClock::default());
-        let instance = Instance::create(files, Path::new("/database"), clock, None, &options).unwrap();
+        let instance = Instance::create(files.clone(), Path::new("/database"), clock, None, &options).unwrap();
         let session = instance.connect("SYSTEM").unwrap();
         let file =
             DatafileSpec { name: "t.dbf".to_owned(), bytes, reuse: false, autoextend: grows.then_some((4 * MB, None)) };
@@ -57,11 +63,38 @@ impl Database {
             space_management: management,
         };
         instance.create_tablespace(&session, &spec).unwrap();
-        Self { session, instance }
+        Self { session, instance, files, crashed: false }
+    }
+
+    /// Lets the instance die with what is in its memory; sessions have nothing to tidy up after that.
+    pub(super) fn stop(&self) {
+        self.instance.health().stop(&common::Error::bug("the instance dies"));
+    }
+
+    /// The database as it is when it is opened after it was not closed. No other session may be left.
+    pub(super) fn crash(mut self) -> Self {
+        self.crashed = true;
+        let files = self.files.clone();
+        drop(self);
+        Self::open(files)
+    }
+
+    /// Closed with transactions under way, and opened.
+    pub(super) fn reopen(self) -> Self {
+        let files = self.files.clone();
+        drop(self);
+        Self::open(files)
+    }
+
+    fn open(files: Arc<MemoryFileSystem>) -> Self {
+        let clock = Arc::new(SystemClock::default());
+        let instance = Instance::open(files.clone(), Path::new("/database"), clock, None).unwrap();
+        let session = instance.connect("SYSTEM").unwrap();
+        Self { session, instance, files, crashed: false }
     }
 
     /// A table of a NUMBER, a VARCHAR2 and a NUMBER.
-    fn table(&self, name: &str) -> Arc<TableDef> {
+    pub(super) fn table(&self, name: &str) -> Arc<TableDef> {
         let column =
             |name: &str, data_type| ColumnDef { name: name.to_owned(), data_type, nullable: true, default: None };
         let number = DataType::Number { precision: None, scale: 0 };
@@ -92,7 +125,14 @@ impl Database {
         })
     }
 
-    fn index(&self, table: &TableDef, name: &str, columns: &[&str], unique: bool, pctfree: u64) -> Arc<IndexDef> {
+    pub(super) fn index(
+        &self,
+        table: &TableDef,
+        name: &str,
+        columns: &[&str],
+        unique: bool,
+        pctfree: u64,
+    ) -> Arc<IndexDef> {
         self.try_index(table, name, columns, unique, pctfree).unwrap()
     }
 
@@ -101,7 +141,7 @@ impl Database {
         self.session.catalog().table(&table.owner, &table.name).unwrap().clone()
     }
 
-    fn entries(&self, index: &Arc<IndexDef>, descending: bool) -> Vec<(Key, Rowid)> {
+    pub(super) fn entries(&self, index: &Arc<IndexDef>, descending: bool) -> Vec<(Key, Rowid)> {
         let mut scan = IndexScan::new(&self.session, index, Bound::Unbounded, Bound::Unbounded, descending).unwrap();
         let mut found = Vec::new();
         while let Some((key, rowid)) = scan.next().unwrap() {
@@ -123,7 +163,7 @@ impl Database {
     }
 }
 
-fn number(n: i64) -> Vec<u8> {
+pub(super) fn number(n: i64) -> Vec<u8> {
     number::encode_i64(n).to_vec()
 }
 
@@ -137,7 +177,9 @@ fn insert(
         let (a, c) = (a.map(number), number(c));
         inserter.push(&[a.as_deref(), Some(b.as_bytes()), Some(&c)])?;
     }
-    inserter.finish()
+    let rows = inserter.finish()?;
+    session.commit(CommitWrite::default())?;
+    Ok(rows)
 }
 
 /// Values in no order, many of them twice; every fiftieth NULL.

@@ -179,19 +179,27 @@ fn run(size: BlockSize, automatic: bool, unique: bool, columns: u8, steps: Vec<S
                     }
                 }
                 let rows: Vec<(Key, Rowid)> = batch.into_iter().rev().map(|((key, _), rowid)| (key, rowid)).collect();
-                let new: Vec<_> = rows.iter().filter(|(key, _)| !key.is_all_null()).collect();
+                let mut new: Vec<_> = rows.iter().filter(|(key, _)| !key.is_all_null()).collect();
+                // Of equal keys the first one given comes first.
+                new.sort_by(|a, b| {
+                    let rows = || a.1.restricted().cmp(&b.1.restricted());
+                    a.0.cmp(&b.0).then_with(|| if unique { std::cmp::Ordering::Equal } else { rows() })
+                });
                 let mut keys: BTreeSet<&Key> = model.entries.iter().map(|(key, _)| key).collect();
-                let clash = unique && !new.iter().all(|(key, _)| keys.insert(key));
+                let clash = if unique { new.iter().position(|(key, _)| !keys.insert(key)) } else { None };
                 match insert(&tree, &rows) {
-                    Ok(()) => {
-                        assert!(!clash);
-                        model.entries.extend(new.into_iter().map(|(key, rowid)| (key.clone(), rowid.restricted())));
-                    }
+                    Ok(()) => assert_eq!(clash, None),
                     Err(error) => {
-                        assert!(clash, "{error}");
+                        assert!(clash.is_some(), "{error}");
                         assert!(error.is_ora(1) && error.text.contains("T.I"), "{error}");
                     }
                 }
+                // What came before the duplicate is in: the rollback of a statement takes it out.
+                let stand: Vec<_> = new[..clash.unwrap_or(new.len())]
+                    .iter()
+                    .map(|(key, rowid)| (key.clone(), rowid.restricted()))
+                    .collect();
+                model.entries.extend(stand);
             }
             Step::Delete(places) => {
                 let mut gone = BTreeSet::new();
@@ -372,7 +380,7 @@ fn no_space_changes_nothing() {
 }
 
 #[test]
-fn a_duplicate_takes_the_whole_batch_back() {
+fn a_duplicate_ends_its_batch() {
     let shape = KeyShape { columns: 1, unique: true };
     let memory = Memory::new(BlockSize::K2, false, shape);
     let tree = memory.tree(shape);
@@ -382,10 +390,19 @@ fn a_duplicate_takes_the_whole_batch_back() {
     batch.extend((0..500).map(|n| (text_key(&format!("z{n:05}")), row(n))));
     let error = insert(&tree, &batch).unwrap_err();
     assert!(error.is_ora(1) && error.text.contains("(T.I)"), "{error}");
+    // Those before it are in, until the statement is taken back.
+    assert_eq!(all(&tree).len(), 501);
+    assert_eq!(memory.value(Statistic::IndexEntriesInserted), 501);
+    delete(&tree, &batch[..500]).unwrap();
     assert_eq!(all(&tree), [(text_key("m").image().to_vec(), row(1).restricted())]);
     // Within a batch too.
     assert!(insert(&tree, &[(text_key("q"), row(3)), (text_key("q"), row(4))]).unwrap_err().is_ora(1));
-    assert_eq!(tree.statistics().unwrap().num_rows, 1);
+    assert_eq!(tree.statistics().unwrap().num_rows, 2);
+    assert!(insert(&tree, &[(text_key("q"), row(3))]).unwrap_err().is_ora(1));
+    delete(&tree, &[(text_key("q"), row(3))]).unwrap();
+    // Nothing goes twice.
+    assert!(delete(&tree, &[(text_key("m"), row(1)), (text_key("m"), row(1))]).unwrap_err().is_ora(8102));
+    insert(&tree, &[(text_key("m"), row(1))]).unwrap();
     // The key of a deleted entry may come back, for another row.
     delete(&tree, &[(text_key("m"), row(1))]).unwrap();
     insert(&tree, &[(text_key("m"), row(7))]).unwrap();

@@ -1,0 +1,266 @@
+//! Changes of entries, leaf by leaf: neighbouring keys together, one record a run of entries that is changed in the same way.
+//!
+//! ```text
+//!   room for undo -> the leaf latched -> what is there, and who holds it -> ITL slot -> entries, undo and slot in one record -> the next run
+//!        ^                                         |                  |
+//!        +---------------- a wait, a split --------+------------------+          nothing is latched meanwhile
+//! ```
+
+use common::{Result, Xid};
+use format::index::{Leaf, Target, change, leaf};
+use format::transaction::ITL_BYTES;
+use waits::Event;
+
+use super::blocks::Blocks;
+use super::key::{Entries, Entry};
+use super::transaction::{self, UNDO_BYTES};
+use super::tree::Tree;
+use crate::txn::operation::{DELETE_ENTRIES, INSERT_ENTRIES, REVIVE_ENTRIES};
+use crate::txn::{Interest, RowLock};
+
+/// What is to become of the entries of a batch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Goal {
+    In,
+    Out,
+}
+
+/// Why a visit to a leaf ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Visited {
+    /// The next key belongs further right, or there is none, or there is no room for more undo.
+    Through,
+    /// The next key does not fit.
+    Full,
+    /// The next key is there already.
+    Duplicate,
+    /// The entry that is to go is not there.
+    Missing,
+    /// Another transaction has the entry, or all of the leaf's ITL slots.
+    Wait(Xid, Event),
+}
+
+/// What is done about one entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Action {
+    Insert,
+    Revive,
+    Delete,
+}
+
+impl Action {
+    fn operation(self) -> u8 {
+        match self {
+            Self::Insert => INSERT_ENTRIES,
+            Self::Revive => REVIVE_ENTRIES,
+            Self::Delete => DELETE_ENTRIES,
+        }
+    }
+}
+
+/// Entries that one record changes: where each is, or is to be put, before the first is changed.
+struct Run {
+    action: Action,
+    places: Vec<usize>,
+}
+
+impl<B: Blocks> Tree<'_, B> {
+    /// Brings sorted entries in or takes them out; `done` counts those that are.
+    pub(super) fn apply(&self, entries: &Entries, goal: Goal, done: &mut usize) -> Result<()> {
+        let mut visit = None;
+        while *done < entries.len() {
+            let target = Target::before(entries.get(*done).key);
+            let mut here = match visit.take() {
+                Some(visit) => self.visit_next(visit, target)?,
+                None => {
+                    self.blocks.prepare(undo_bytes(entries, *done))?;
+                    self.visit_leaf(target)?
+                }
+            };
+            match self.fill(&mut here.leaf, here.upper.as_deref(), entries, goal, done)? {
+                // The parent stays latched only as far as no more undo is needed than there is room for.
+                Visited::Through => {
+                    let goes_on = *done < entries.len() && self.blocks.is_prepared(undo_bytes(entries, *done));
+                    visit = goes_on.then_some(here);
+                }
+                Visited::Full => {
+                    drop(here);
+                    self.make_room(entries.get(*done))?;
+                }
+                Visited::Duplicate => return Err(self.duplicate(entries.get(*done))),
+                Visited::Missing => return Err(self.missing(B::address(&here.leaf))),
+                Visited::Wait(xid, event) => {
+                    drop(here);
+                    self.blocks.wait_for(xid, event)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the entries from `done` on that belong into a leaf, as far as there is room: why no more.
+    fn fill(
+        &self,
+        block: &mut B::Exclusive,
+        upper: Option<&[u8]>,
+        entries: &Entries,
+        goal: Goal,
+        done: &mut usize,
+    ) -> Result<Visited> {
+        let mut first_run = true;
+        while *done < entries.len() {
+            let is_past = upper.is_some_and(|upper| Target::before(entries.get(*done).key).is_past_separator(upper));
+            if !first_run && (is_past || !self.blocks.is_prepared(undo_bytes(entries, *done))) {
+                break;
+            }
+            let (run, stop) = self.run(block, upper, entries, goal, *done)?;
+            let Some(mut run) = run else { return Ok(stop) };
+            let slot = match self.blocks.interest(block)? {
+                Interest::Slot { number, fresh } => (number, fresh),
+                Interest::Full(xid) => {
+                    if self.blocks.purge(block)? > 0 {
+                        continue;
+                    }
+                    // More slots come with a split, unless the leaf may have no more of them.
+                    let splits = run.action == Action::Insert && Leaf::of(block).available() < ITL_BYTES;
+                    return Ok(if splits { Visited::Full } else { Visited::Wait(xid, Event::EnqTxAllocateItlEntry) });
+                }
+            };
+            if run.action == Action::Insert {
+                let fits = self.fitting(block, entries, *done, run.places.len());
+                run.places.truncate(fits);
+                if fits == 0 {
+                    if self.blocks.purge(block)? > 0 {
+                        continue;
+                    }
+                    return Ok(Visited::Full);
+                }
+            }
+            let changed = self.blocks.transact(block, slot, run.action.operation(), |bytes, itl| {
+                let (count, payload) = change_run(bytes, itl, &run, entries, *done);
+                (count > 0).then_some((count, payload))
+            })?;
+            *done += changed.ok_or_else(|| self.unchangeable(B::address(block)))?;
+            first_run = false;
+        }
+        Ok(Visited::Through)
+    }
+
+    /// The entries from `first` on that belong into the leaf and are to be changed in the same way as the first; without one, why not.
+    fn run(
+        &self,
+        block: &mut B::Exclusive,
+        upper: Option<&[u8]>,
+        entries: &Entries,
+        goal: Goal,
+        first: usize,
+    ) -> Result<(Option<Run>, Visited)> {
+        let mut run: Option<Run> = None;
+        let (mut stop, mut payload) = (Visited::Through, 0);
+        for at in first..entries.len() {
+            let entry = entries.get(at);
+            payload += transaction::entry_bytes(entry.key);
+            let is_past = upper.is_some_and(|upper| Target::before(entry.key).is_past_separator(upper));
+            if at > first && (payload > UNDO_BYTES || is_past) {
+                break;
+            }
+            if at > first && entries.get(at - 1).key == entry.key {
+                stop = if goal == Goal::In { Visited::Duplicate } else { Visited::Missing };
+                break;
+            }
+            let (action, place) = match self.look(block, entry, goal)? {
+                Ok(found) => found,
+                Err(why) => {
+                    stop = why;
+                    break;
+                }
+            };
+            let run = run.get_or_insert_with(|| Run { action, places: Vec::new() });
+            if run.action != action {
+                break;
+            }
+            run.places.push(place);
+        }
+        Ok((run, stop))
+    }
+
+    /// What is to be done about one entry, and where.
+    fn look(
+        &self,
+        block: &mut B::Exclusive,
+        entry: Entry<'_>,
+        goal: Goal,
+    ) -> Result<std::result::Result<(Action, usize), Visited>> {
+        let (at, lock) = match Leaf::of(block).search(entry.key) {
+            Ok(at) => (at, Leaf::of(block).entry(at).lock),
+            Err(at) => return Ok(if goal == Goal::In { Ok((Action::Insert, at)) } else { Err(Visited::Missing) }),
+        };
+        if lock != 0
+            && let RowLock::Other(xid) = self.blocks.holder(block, lock)?
+        {
+            return Ok(Err(Visited::Wait(xid, Event::EnqTxRowLockContention)));
+        }
+        let found = Leaf::of(block).entry(at);
+        Ok(match goal {
+            Goal::In if found.deleted() => Ok((Action::Revive, at)),
+            Goal::In => Err(Visited::Duplicate),
+            Goal::Out if !found.deleted() && found.rowid == entry.rowid => Ok((Action::Delete, at)),
+            Goal::Out => Err(Visited::Missing),
+        })
+    }
+
+    /// How many of `count` new entries from `first` on the leaf has room for.
+    fn fitting(&self, block: &[u8], entries: &Entries, first: usize, count: usize) -> usize {
+        let mut left = Leaf::of(block).available();
+        (first..first + count)
+            .take_while(|at| {
+                let need = leaf::footprint(self.shape, entries.get(*at).key);
+                let fits = need <= left;
+                left = left.saturating_sub(need);
+                fits
+            })
+            .count()
+    }
+}
+
+/// Changes the entries of a run: how many, and what undo keeps of them.
+fn change_run(bytes: &mut [u8], itl: u8, run: &Run, entries: &Entries, first: usize) -> (usize, Vec<u8>) {
+    let mut payload = Vec::new();
+    for (n, place) in run.places.iter().enumerate() {
+        let entry = entries.get(first + n);
+        let lock = || Leaf::of(bytes).entry(*place).lock;
+        let changed = match run.action {
+            Action::Insert => {
+                transaction::put_inserted(&mut payload, entry.key);
+                change::insert(bytes, place + n, entry.key, entry.rowid, itl)
+            }
+            Action::Revive => {
+                let lock = lock();
+                let old = change::revive(bytes, *place, entry.rowid, itl);
+                transaction::put_revived(&mut payload, entry.key, lock, old.unwrap_or_default());
+                old.is_some()
+            }
+            Action::Delete => {
+                transaction::put_deleted(&mut payload, entry.key, lock());
+                change::mark_deleted(bytes, *place, itl)
+            }
+        };
+        if !changed {
+            payload.truncate(payload.len() - transaction::written(run.action.operation(), entry.key));
+            return (n, payload);
+        }
+    }
+    (run.places.len(), payload)
+}
+
+/// Bytes of undo that the next record takes at most, of a batch whose entries from `first` on are to be changed.
+fn undo_bytes(entries: &Entries, first: usize) -> usize {
+    let mut bytes = 0;
+    for at in first..entries.len() {
+        bytes += transaction::entry_bytes(entries.get(at).key);
+        if bytes > UNDO_BYTES {
+            return if at == first { bytes } else { UNDO_BYTES };
+        }
+    }
+    bytes
+}

@@ -1,0 +1,386 @@
+//! The file system that the engine works on under simulation.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use common::sync::{Arc, Mutex};
+use device::{AlignedBuffer, Device, FileSystem, PendingRead};
+
+use super::crash::rename;
+use super::image::Image;
+use super::operation::{FileId, Note, Operation};
+
+const SECTOR: usize = 512;
+
+/// What goes wrong, once, at the operation of its kind with the given number; the first is 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// A read fails.
+    Read(u64),
+    /// One bit of what a read returns is another; a second read returns it right.
+    FlippedRead(u64),
+    /// A write fails after some of its sectors.
+    Write(u64),
+    /// A sync fails, and what it was about is lost though a later one succeeds.
+    Sync(u64),
+    /// There is no room for a file to be made or to grow.
+    Growth(u64),
+}
+
+/// What the disk, or an engine that leaves something out, does not do although it says so. A simulator that is worth anything notices.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Lie {
+    #[default]
+    None,
+    /// Datafiles are not synced.
+    SkippedSync,
+    /// Nothing is written to the double-write area.
+    SkippedDoubleWrite,
+    /// Writes of redo return before they are durable, and so do commits.
+    EarlyAcknowledgement,
+}
+
+#[derive(Default, Debug)]
+struct Counts {
+    reads: u64,
+    writes: u64,
+    syncs: u64,
+    growths: u64,
+}
+
+#[derive(Debug)]
+struct State {
+    image: Image,
+    operations: Vec<Operation>,
+    next_file: u32,
+    counts: Counts,
+    faults: Vec<Fault>,
+    happened: Vec<Fault>,
+    lie: Lie,
+    /// Bytes that files may still grow by.
+    room: u64,
+}
+
+impl State {
+    fn fails(&mut self, fault: Fault) -> bool {
+        let Some(at) = self.faults.iter().position(|planned| *planned == fault) else { return false };
+        self.faults.swap_remove(at);
+        self.happened.push(fault);
+        true
+    }
+
+    fn name(&mut self, operation: Operation) {
+        rename(&mut self.image, &operation);
+        self.operations.push(operation);
+    }
+
+    fn find(&self, path: &Path) -> io::Result<FileId> {
+        self.image.names.get(path).copied().ok_or_else(|| {
+            io::Error::new(io::ErrorKind::NotFound, format!("there is no file {}", path.display()))
+        })
+    }
+
+    fn size(&self, file: FileId) -> u64 {
+        self.image.contents.get(&file).map_or(0, |content| content.size())
+    }
+
+    fn resize(&mut self, file: FileId, bytes: u64) -> io::Result<()> {
+        let old = self.size(file);
+        if bytes > old {
+            self.counts.growths += 1;
+            let number = self.counts.growths;
+            if self.fails(Fault::Growth(number)) {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            self.room = self.room.checked_sub(bytes - old).ok_or(io::ErrorKind::StorageFull)?;
+        } else {
+            self.room = self.room.saturating_add(old - bytes);
+        }
+        if bytes != old {
+            self.image.content_mut(file).resize(bytes);
+            self.operations.push(Operation::SetSize { file, bytes });
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, file: FileId, offset: u64, bytes: &[u8], durable: bool) {
+        let end = offset + bytes.len() as u64;
+        if end > self.size(file) {
+            self.image.content_mut(file).resize(end);
+            self.operations.push(Operation::SetSize { file, bytes: end });
+        }
+        self.image.content_mut(file).write(offset, bytes);
+        self.operations.push(Operation::Write { file, offset, bytes: bytes.into(), durable });
+    }
+
+    fn name_of(&self, file: FileId) -> String {
+        let path = self.image.names.iter().find(|(_, other)| **other == file).map(|(path, _)| path);
+        path.and_then(|path| path.file_name()).map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    }
+
+    fn try_write(&mut self, file: FileId, offset: u64, bytes: &[u8], durable: bool) -> io::Result<()> {
+        self.counts.writes += 1;
+        let number = self.counts.writes;
+        if self.fails(Fault::Write(number)) {
+            let sectors = bytes.len().div_ceil(SECTOR) / 2;
+            let some = &bytes[..(sectors * SECTOR).min(bytes.len())];
+            self.write(file, offset, some, false);
+            return Err(io::Error::other("simulated: the write failed"));
+        }
+        if self.lie == Lie::SkippedDoubleWrite && self.name_of(file).starts_with("doublewrite") {
+            return Ok(());
+        }
+        let durable = durable && self.lie != Lie::EarlyAcknowledgement;
+        self.write(file, offset, bytes, durable);
+        Ok(())
+    }
+
+    fn sync(&mut self, file: FileId) -> io::Result<()> {
+        self.counts.syncs += 1;
+        let number = self.counts.syncs;
+        if self.fails(Fault::Sync(number)) {
+            self.operations.push(Operation::Sync { file, failed: true });
+            return Err(io::Error::other("simulated: the sync failed"));
+        }
+        let name = if self.lie == Lie::SkippedSync { self.name_of(file) } else { String::new() };
+        if !name.ends_with(".dbf") || name.starts_with("doublewrite") {
+            self.operations.push(Operation::Sync { file, failed: false });
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, file: FileId, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
+        self.counts.reads += 1;
+        let number = self.counts.reads;
+        if self.fails(Fault::Read(number)) {
+            return Err(io::Error::other("simulated: the read failed"));
+        }
+        let empty = Arc::default();
+        let content = self.image.contents.get(&file).unwrap_or(&empty).clone();
+        let mut at = offset;
+        for buffer in &mut *buffers {
+            content.read(at, buffer)?;
+            at += buffer.len() as u64;
+        }
+        if self.fails(Fault::FlippedRead(number))
+            && let Some(byte) = buffers.first_mut().and_then(|buffer| {
+                let middle = buffer.len() / 2;
+                buffer.get_mut(middle)
+            })
+        {
+            *byte ^= 0x10;
+        }
+        Ok(())
+    }
+}
+
+/// Files in memory, with a memory of how they came about.
+#[derive(Clone, Debug)]
+pub struct SimulatedFileSystem(Arc<Mutex<State>>);
+
+impl SimulatedFileSystem {
+    /// No files.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::on(Image::default())
+    }
+
+    /// The files of an image; all of it counts as durable.
+    #[must_use]
+    pub fn on(image: Image) -> Self {
+        let next_file = image.contents.keys().next_back().map_or(0, |file| file.0 + 1);
+        Self(Arc::new(Mutex::new(State {
+            image,
+            operations: Vec::new(),
+            next_file,
+            counts: Counts::default(),
+            faults: Vec::new(),
+            happened: Vec::new(),
+            lie: Lie::None,
+            room: u64::MAX,
+        })))
+    }
+
+    /// Plans a fault.
+    pub fn plan(&self, fault: Fault) {
+        self.0.lock().faults.push(fault);
+    }
+
+    /// The faults that have happened.
+    #[must_use]
+    pub fn happened(&self) -> Vec<Fault> {
+        self.0.lock().happened.clone()
+    }
+
+    /// From now on the disk lies.
+    pub fn lie(&self, lie: Lie) {
+        self.0.lock().lie = lie;
+    }
+
+    /// Reads, writes, syncs and growths so far: what faults are counted by.
+    #[must_use]
+    pub fn counts(&self) -> [u64; 4] {
+        let state = self.0.lock();
+        [state.counts.reads, state.counts.writes, state.counts.syncs, state.counts.growths]
+    }
+
+    /// Puts a note between the operations.
+    pub fn note(&self, note: Note) {
+        self.0.lock().operations.push(Operation::Note(note));
+    }
+
+    /// Takes the operations so far out.
+    #[must_use]
+    pub fn take_operations(&self) -> Vec<Operation> {
+        std::mem::take(&mut self.0.lock().operations)
+    }
+
+    /// The files as reads see them.
+    #[must_use]
+    pub fn image(&self) -> Image {
+        self.0.lock().image.clone()
+    }
+
+    fn device(&self, file: FileId) -> Arc<dyn Device> {
+        Arc::new(SimulatedDevice { state: self.0.clone(), file })
+    }
+}
+
+impl Default for SimulatedFileSystem {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn make(state: &mut State, path: &Path, bytes: u64) -> io::Result<FileId> {
+    let file = FileId(state.next_file);
+    state.next_file += 1;
+    state.name(Operation::Create { path: path.to_owned(), file });
+    if let Err(error) = state.resize(file, bytes) {
+        state.name(Operation::Remove { path: path.to_owned() });
+        return Err(error);
+    }
+    Ok(file)
+}
+
+impl FileSystem for SimulatedFileSystem {
+    fn create(&self, path: &Path, bytes: u64) -> io::Result<Arc<dyn Device>> {
+        let mut state = self.0.lock();
+        if state.image.names.contains_key(path) || state.image.directories.contains(path) {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{} is there already", path.display())));
+        }
+        let file = make(&mut state, path, bytes)?;
+        drop(state);
+        Ok(self.device(file))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn Device>> {
+        let file = self.0.lock().find(path)?;
+        Ok(self.device(file))
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut state = self.0.lock();
+        let file = state.find(path)?;
+        state.room = state.room.saturating_add(state.size(file));
+        state.name(Operation::Remove { path: path.to_owned() });
+        Ok(())
+    }
+
+    fn exists(&self, path: &Path) -> io::Result<bool> {
+        let state = self.0.lock();
+        Ok(state.image.names.contains_key(path) || state.image.directories.contains(path))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut state = self.0.lock();
+        state.find(from)?;
+        state.name(Operation::Rename { from: from.to_owned(), to: to.to_owned() });
+        Ok(())
+    }
+
+    fn create_directory(&self, path: &Path) -> io::Result<()> {
+        self.0.lock().image.directories.extend(path.ancestors().map(Path::to_owned));
+        Ok(())
+    }
+
+    fn sync_directory(&self, path: &Path) -> io::Result<()> {
+        self.0.lock().operations.push(Operation::SyncDirectory { path: path.to_owned() });
+        Ok(())
+    }
+
+    /// By the same steps as the operating system's implementation: a crash can come between any of them.
+    fn write_whole(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".new");
+        let temporary = PathBuf::from(name);
+        let written = {
+            let mut state = self.0.lock();
+            let made = match state.find(&temporary) {
+                Ok(file) => state.resize(file, 0).map(|()| file),
+                Err(_) => make(&mut state, &temporary, 0),
+            };
+            made.and_then(|file| {
+                state.try_write(file, 0, bytes, false)?;
+                state.sync(file)?;
+                state.name(Operation::Rename { from: temporary.clone(), to: path.to_owned() });
+                Ok(())
+            })
+        };
+        if let Err(error) = written {
+            let _ = self.remove(&temporary);
+            return Err(error);
+        }
+        self.sync_directory(path.parent().unwrap_or(Path::new("/")))
+    }
+
+    fn read_whole(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let mut state = self.0.lock();
+        let file = state.find(path)?;
+        let mut bytes = vec![0; state.size(file) as usize];
+        state.read(file, 0, &mut [&mut bytes])?;
+        Ok(bytes)
+    }
+}
+
+#[derive(Debug)]
+struct SimulatedDevice {
+    state: Arc<Mutex<State>>,
+    file: FileId,
+}
+
+impl Device for SimulatedDevice {
+    fn read_at(&self, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
+        self.state.lock().read(self.file, offset, buffers)
+    }
+
+    fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        self.state.lock().try_write(self.file, offset, &buffers.concat(), false)
+    }
+
+    fn write_durable(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        self.state.lock().try_write(self.file, offset, &buffers.concat(), true)
+    }
+
+    fn submit_read(&self, offset: u64, mut buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
+        let mut slices: Vec<&mut [u8]> = buffers.iter_mut().map(|buffer| &mut buffer[..]).collect();
+        let result = self.read_at(offset, &mut slices);
+        Ok(PendingRead::ready(result.map(|()| buffers)))
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.state.lock().sync(self.file)
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.state.lock().size(self.file))
+    }
+
+    fn set_size(&self, bytes: u64) -> io::Result<()> {
+        self.state.lock().resize(self.file, bytes)
+    }
+
+    fn direct(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,61 @@
+//! All files at one moment.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use common::sync::Arc;
+
+use super::content::Content;
+use super::operation::FileId;
+
+/// Names, directories and contents. A copy costs little.
+#[derive(Clone, Default, Debug)]
+pub struct Image {
+    pub(super) names: BTreeMap<PathBuf, FileId>,
+    pub(super) directories: BTreeSet<PathBuf>,
+    pub(super) contents: BTreeMap<FileId, Arc<Content>>,
+}
+
+impl Image {
+    pub(super) fn content_mut(&mut self, file: FileId) -> &mut Content {
+        Arc::make_mut(self.contents.entry(file).or_default())
+    }
+
+    /// Bytes of the file of this name.
+    #[must_use]
+    pub fn size(&self, path: &Path) -> Option<u64> {
+        self.contents.get(self.names.get(path)?).map(|content| content.size())
+    }
+
+    /// Turns one byte of a file into another, as a disk does that rots.
+    pub fn flip(&mut self, path: &Path, offset: u64) {
+        if let Some(file) = self.names.get(path).copied() {
+            let content = self.content_mut(file);
+            let mut byte = [0];
+            if content.read(offset, &mut byte).is_ok() {
+                content.write(offset, &[!byte[0]]);
+            }
+        }
+    }
+
+    /// A figure that differs when a name or a byte of a named file differs.
+    #[must_use]
+    pub fn sum(&self) -> u32 {
+        let mut sum = 0;
+        for (path, file) in &self.names {
+            sum = crc32c::crc32c_append(sum, path.as_os_str().as_encoded_bytes());
+            let Some(content) = self.contents.get(file) else { continue };
+            sum = crc32c::crc32c_append(sum, &content.size().to_le_bytes());
+            let mut buffer = vec![0; 64 << 10];
+            let mut at = 0;
+            while at < content.size() {
+                let now = (content.size() - at).min(buffer.len() as u64) as usize;
+                if content.read(at, &mut buffer[..now]).is_ok() {
+                    sum = crc32c::crc32c_append(sum, &buffer[..now]);
+                }
+                at += now as u64;
+            }
+        }
+        sum
+    }
+}

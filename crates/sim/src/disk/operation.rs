@@ -1,0 +1,60 @@
+//! What was done to the disk, in order.
+
+use std::path::PathBuf;
+
+use common::sync::Arc;
+
+/// A file, whatever its name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FileId(pub u32);
+
+/// What the workload says between the operations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Note {
+    /// What leads to the state of this number begins.
+    Begun(usize),
+    /// The state of this number must survive.
+    Acknowledged(usize),
+}
+
+/// An operation that a crash can fall into, or a note.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Operation {
+    /// `durable`: it returns when its bytes are on the disk.
+    Write { file: FileId, offset: u64, bytes: Arc<[u8]>, durable: bool },
+    SetSize { file: FileId, bytes: u64 },
+    /// `failed`: an error was reported, and what was to be synced may be lost although a later sync succeeds.
+    Sync { file: FileId, failed: bool },
+    Create { path: PathBuf, file: FileId },
+    Remove { path: PathBuf },
+    Rename { from: PathBuf, to: PathBuf },
+    SyncDirectory { path: PathBuf },
+    Note(Note),
+}
+
+impl Operation {
+    /// Goes on with a checksum over operations: the trace of a run.
+    #[must_use]
+    pub fn trace(&self, sum: u32) -> u32 {
+        let (kind, place, length, bytes): (u8, u64, u64, &[u8]) = match self {
+            Self::Write { file, offset, bytes, durable } => {
+                (u8::from(*durable), u64::from(file.0), *offset, bytes)
+            }
+            Self::SetSize { file, bytes } => (2, u64::from(file.0), *bytes, &[]),
+            Self::Sync { file, failed } => (3, u64::from(file.0), u64::from(*failed), &[]),
+            Self::Create { path, file } => (4, u64::from(file.0), 0, path.as_os_str().as_encoded_bytes()),
+            Self::Remove { path } => (5, 0, 0, path.as_os_str().as_encoded_bytes()),
+            Self::Rename { from, to } => {
+                let sum = crc32c::crc32c_append(sum, from.as_os_str().as_encoded_bytes());
+                return crc32c::crc32c_append(sum, to.as_os_str().as_encoded_bytes());
+            }
+            Self::SyncDirectory { path } => (6, 0, 0, path.as_os_str().as_encoded_bytes()),
+            Self::Note(Note::Begun(number)) => (7, *number as u64, 0, &[]),
+            Self::Note(Note::Acknowledged(number)) => (8, *number as u64, 0, &[]),
+        };
+        let sum = crc32c::crc32c_append(sum, &[kind]);
+        let sum = crc32c::crc32c_append(sum, &place.to_le_bytes());
+        let sum = crc32c::crc32c_append(sum, &length.to_le_bytes());
+        crc32c::crc32c_append(sum, bytes)
+    }
+}

@@ -1,0 +1,148 @@
+//! Crashes at many places of a recorded run.
+
+use crate::check::{Allowed, Depth, Findings, check};
+use crate::disk::{Keep, Note, Operation, Walk};
+use crate::random::Random;
+use crate::workload::Recording;
+
+/// Which crashes to try.
+#[derive(Clone, Copy, Debug)]
+pub struct Crashes {
+    pub seed: u64,
+    /// Try so many places, spread by the seed; all of them when there are fewer.
+    pub places: usize,
+    /// Ways in which unsynced writes are kept, for each place.
+    pub ways: usize,
+    /// Every so manieth crash is looked at block by block.
+    pub blocks_every: usize,
+    /// After every so manieth crash, crash in the recovery too, at this many places of it; 0: never.
+    pub again_every: usize,
+    pub again_places: usize,
+}
+
+/// A crash after which something was wrong.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    pub place: usize,
+    pub keep: Keep,
+    /// The place in the recovery that a second crash fell into.
+    pub again: Option<(usize, Keep)>,
+    pub findings: Findings,
+}
+
+/// What came of many crashes.
+#[derive(Clone, Default, Debug)]
+pub struct Outcome {
+    pub crashes: usize,
+    /// Of these, crashes in a recovery.
+    pub second: usize,
+    /// Places where nothing is promised yet.
+    pub unpromised: usize,
+    pub verified: usize,
+    pub lost: usize,
+    pub phantom: usize,
+    pub broken: usize,
+    pub failures: Vec<Failure>,
+}
+
+/// Failures that are kept.
+const FAILURES_MAX: usize = 20;
+
+impl Outcome {
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.lost + self.phantom + self.broken == 0
+    }
+
+    pub fn add(&mut self, other: Self) {
+        self.crashes += other.crashes;
+        self.second += other.second;
+        self.unpromised += other.unpromised;
+        self.verified += other.verified;
+        self.lost += other.lost;
+        self.phantom += other.phantom;
+        self.broken += other.broken;
+        self.failures.extend(other.failures);
+        self.failures.truncate(FAILURES_MAX);
+    }
+
+    fn note(&mut self, place: usize, keep: Keep, again: Option<(usize, Keep)>, findings: Findings) {
+        self.crashes += 1;
+        self.second += usize::from(again.is_some());
+        self.lost += usize::from(!findings.lost.is_empty());
+        self.phantom += usize::from(!findings.phantom.is_empty());
+        self.broken += usize::from(!findings.broken.is_empty());
+        if !findings.is_empty() && self.failures.len() < FAILURES_MAX {
+            self.failures.push(Failure { place, keep, again, findings });
+        }
+    }
+}
+
+/// Operations that change what a crash leaves: the others are as the one before or after them.
+fn matters(operation: &Operation) -> bool {
+    !matches!(operation, Operation::Note(Note::Begun(_)))
+}
+
+/// Crashes the run at many places, and checks what is left each time.
+#[must_use]
+pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
+    let mut outcome = Outcome::default();
+    let mut random = Random::at(crashes.seed, 2);
+    let all: Vec<usize> = (0..recording.operations.len()).filter(|n| matters(&recording.operations[*n])).collect();
+    let share = |left: usize, of: usize| left >= of || of == 0;
+    let mut walk = Walk::new(recording.base.clone());
+    let (mut passed, mut number) = (0, 0);
+    let mut places: Vec<usize> = all.iter().copied().filter(|_| share(crashes.places, all.len()) || random.index(all.len()) < crashes.places).collect();
+    // After the last operation too.
+    places.push(recording.operations.len());
+    for place in places {
+        for operation in &recording.operations[passed..place] {
+            walk.pass(operation);
+        }
+        passed = place;
+        let (acknowledged, begun) = recording.known_at(place);
+        let Some(allowed) = Allowed::new(recording, acknowledged, begun) else {
+            outcome.unpromised += 1;
+            continue;
+        };
+        let operation = recording.operations.get(place);
+        let ways = if walk.waiting() == 0 && operation.is_none_or(|o| !matches!(o, Operation::Write { .. })) { 1 } else { crashes.ways };
+        for way in 0..ways {
+            let keep = Keep::ALL[(number + way) % Keep::ALL.len()];
+            let image = walk.crash(operation, keep, &mut random);
+            number += 1;
+            let depth = if number % crashes.blocks_every.max(1) == 0 { Depth::Blocks } else { Depth::Rows };
+            outcome.verified += usize::from(depth == Depth::Blocks);
+            let (findings, recovery) = check(image.clone(), &allowed, depth);
+            outcome.note(place, keep, None, findings);
+            if crashes.again_every > 0 && number % crashes.again_every == 0 {
+                let again = Walk::new(image);
+                again_crash(&mut outcome, again, &recovery, &allowed, crashes, (place, keep), &mut random);
+            }
+        }
+    }
+    outcome
+}
+
+/// Crashes a recovery.
+fn again_crash(
+    outcome: &mut Outcome,
+    mut walk: Walk,
+    recovery: &[Operation],
+    allowed: &Allowed,
+    crashes: &Crashes,
+    (place, keep): (usize, Keep),
+    random: &mut Random,
+) {
+    for (n, operation) in recovery.iter().enumerate() {
+        if recovery.len() <= crashes.again_places || random.index(recovery.len()) < crashes.again_places {
+            let second = Keep::ALL[random.index(Keep::ALL.len())];
+            let image = walk.crash(Some(operation), second, random);
+            let depth = if random.index(crashes.blocks_every.max(1)) == 0 { Depth::Blocks } else { Depth::Rows };
+            outcome.verified += usize::from(depth == Depth::Blocks);
+            let (findings, _) = check(image, allowed, depth);
+            outcome.note(place, keep, Some((n, second)), findings);
+        }
+        walk.pass(operation);
+    }
+}

@@ -1,0 +1,13 @@
+//! Crash and fault simulation: the engine on a disk that forgets what was not synced, at every moment of a run.
+//!
+//! See README.md.
+
+pub mod check;
+pub mod clock;
+pub mod disk;
+pub mod explore;
+pub mod random;
+pub mod workload;
+
+/// Where the database is, on every simulated disk.
+pub const DIRECTORY: &str = "/db";

@@ -1,0 +1,114 @@
+//! The short runs: a few seeds, one small run crashed everywhere, faults, and disks that lie.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+use std::process::Command;
+
+use sim::disk::{Fault, Lie};
+use sim::explore::{Crashes, Outcome, explore};
+use sim::workload::{Plan, record};
+
+fn crashes(seed: u64, places: usize) -> Crashes {
+    Crashes { seed, places, ways: 2, blocks_every: 4, again_every: 9, again_places: 4 }
+}
+
+fn assert_clean(what: &str, outcome: &Outcome) {
+    assert!(outcome.is_clean(), "{what}: {:#?}", outcome.failures);
+}
+
+#[test]
+fn a_seed_is_the_same_run_in_each_process() {
+    let run = |seed: &str| {
+        let program = env!("CARGO_BIN_EXE_sim");
+        let output = Command::new(program).args(["--first", seed, "--seeds", "1", "--places", "4"]).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let one = run("8");
+    assert!(one.contains("seed 8 trace "), "{one}");
+    assert_eq!(one, run("8"));
+    assert_ne!(one, run("9").replace("seed 9", "seed 8"));
+}
+
+#[test]
+fn what_was_acknowledged_survives_crashes() {
+    let mut tried = 0;
+    for seed in 1..=10 {
+        let recording = record(&Plan::new(seed, 40), &[], Lie::None).unwrap();
+        assert_eq!(recording.ended_by, None, "seed {seed}");
+        let outcome = explore(&recording, &crashes(seed, 8));
+        tried += outcome.crashes;
+        assert_clean(&format!("seed {seed}"), &outcome);
+    }
+    assert!(tried > 80, "{tried} crashes");
+}
+
+#[test]
+fn a_small_run_survives_a_crash_at_every_operation_and_again_in_its_recovery() {
+    let plan = Plan { definitions: false, closed: true, ..Plan::new(5, 9) };
+    let recording = record(&plan, &[], Lie::None).unwrap();
+    let everywhere = Crashes {
+        seed: 5,
+        places: usize::MAX,
+        ways: 2,
+        blocks_every: 10,
+        again_every: 23,
+        again_places: usize::MAX,
+    };
+    let outcome = explore(&recording, &everywhere);
+    assert!(outcome.second > 100, "{} crashes in recoveries", outcome.second);
+    assert_clean("everywhere", &outcome);
+}
+
+#[test]
+fn after_a_failed_read_write_sync_or_growth_nothing_acknowledged_is_lost() {
+    let (mut happened, mut tried) = (0, 0);
+    for number in 1..=3 {
+        for fault in [
+            Fault::Read(5 * number),
+            Fault::FlippedRead(5 * number),
+            Fault::Write(14 * number),
+            Fault::Sync(9 * number),
+            Fault::Growth(number),
+        ] {
+            let seed = 20 + number;
+            let recording = record(&Plan::new(seed, 40), &[fault], Lie::None).unwrap();
+            happened += usize::from(recording.ended_by.is_some());
+            let outcome = explore(&recording, &crashes(seed, 3));
+            tried += outcome.crashes;
+            assert_clean(&format!("{fault:?}, seed {seed}"), &outcome);
+        }
+    }
+    assert!(happened >= 6 && tried > 40, "{happened} of the faults were met, {tried} crashes");
+}
+
+/// Whether crashes of a few seeds show that the disk lies.
+fn is_noticed(lie: Lie) -> Outcome {
+    let mut all = Outcome::default();
+    for seed in 1..=20 {
+        let recording = record(&Plan::new(seed, 50), &[], lie).unwrap();
+        all.add(explore(&recording, &Crashes { again_every: 0, ways: 3, ..crashes(seed, 12) }));
+        if !all.is_clean() {
+            break;
+        }
+    }
+    all
+}
+
+#[test]
+fn syncs_that_are_left_out_are_noticed() {
+    let outcome = is_noticed(Lie::SkippedSync);
+    assert!(outcome.lost + outcome.broken > 0, "{outcome:?}");
+}
+
+#[test]
+fn a_double_write_that_is_left_out_is_noticed() {
+    let outcome = is_noticed(Lie::SkippedDoubleWrite);
+    assert!(outcome.broken > 0, "{outcome:?}");
+}
+
+#[test]
+fn commits_that_are_acknowledged_before_their_redo_is_written_are_noticed() {
+    let outcome = is_noticed(Lie::EarlyAcknowledgement);
+    assert!(outcome.lost > 0, "{outcome:?}");
+}
