@@ -3,14 +3,14 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use common::{BlockAddress, Error, ObjectNumber, Result, Rowid};
+use common::{BlockAddress, Error, ObjectNumber, Result, Rowid, Xid};
 use scan::{RowSink, ScanSpec};
 use waits::Event;
 
 use super::probe::probe;
 use super::{KeySet, whole_key};
 use crate::catalog::{Catalog, ConstraintDef, IndexDef, TableDef};
-use crate::index::{Key, lookup};
+use crate::index::{Key, key_holder, lookup};
 use crate::instance::Session;
 use crate::table::{TableScan, fetch, lock_row, row_holder};
 use crate::txn::{LockWait, Resource, TableLock};
@@ -41,7 +41,8 @@ pub fn key_index(catalog: &Catalog, foreign: &ConstraintDef) -> Result<Arc<Index
 /// Those of `keys` that no parent row has. The keys are the foreign key's, whole.
 ///
 /// The parents that are found stay until the own transaction ends: others may refer to them too, but who deletes one or changes its key waits
-/// ([`take_parents`]). A parent whose row another transaction holds is looked at again when that has ended.
+/// ([`take_parents`]). A parent that another transaction has put in, or whose row it holds, is looked at
+/// again when that has ended.
 ///
 /// # Errors
 /// ORA-00060 in a deadlock; those of the index and of reading rows.
@@ -67,7 +68,14 @@ pub fn missing_parents(s: &Arc<Session>, foreign: &ConstraintDef, keys: &KeySet)
                 again = true;
             }
         }
-        if !again || missing.is_empty() {
+        // What others have put in and not committed may come to be there.
+        for key in &missing {
+            if let Some(other) = key_holder(s, &index, key)? {
+                wait_for(s, other)?;
+                again = true;
+            }
+        }
+        if !again {
             break;
         }
     }
@@ -101,7 +109,7 @@ fn keep(s: &Arc<Session>, parent: &Arc<TableDef>, columns: &[usize], key: &Key, 
         if new {
             locks.unshare(xid, &resource);
         }
-        locks.wait_for(s, other, LockWait::Forever, Event::EnqTxRowLockContention, SHARE_MODE)?;
+        wait_for(s, other)?;
         return Ok(false);
     }
     let _now = s.enter(s.current_snapshot());
@@ -112,6 +120,10 @@ fn keep(s: &Arc<Session>, parent: &Arc<TableDef>, columns: &[usize], key: &Key, 
         locks.unshare(xid, &resource);
     }
     Ok(found)
+}
+
+fn wait_for(s: &Session, other: Xid) -> Result<()> {
+    s.instance().locks().wait_for(s, other, LockWait::Forever, Event::EnqTxRowLockContention, SHARE_MODE)
 }
 
 /// Locks rows that are to go, or whose keys are to change, and waits for the transactions that have put in rows which refer to them. What is there

@@ -138,3 +138,32 @@ COUNT(*)
 0
 COUNT(*)
 0
+
+# Columns that are dropped take their own constraints with them; the others follow the columns that stay.
+
+create table dc (a number, b number, c number constraint dc_c check (c > 0), d number constraint dc_d unique, e number, constraint dc_pk primary key (a, b), constraint dc_e check (e > 0));
+create table dk (id number constraint dk_pk primary key, up number constraint dk_up references dk, x number);
+create table dl (x number, id number, k number constraint dl_fk references dk);
+insert into dc values (1, 2, 3, 4, 5);
+alter table dc drop column c;
+alter table dc drop column a;
+alter table dc drop (a, b);
+insert into dc values (4, 5);
+insert into dc values (5, -1);
+select constraint_name, column_name, position from user_cons_columns where table_name = 'DC' order by 1;
+insert into dk values (1, null, 7);
+insert into dl values (0, 1, 1);
+alter table dk drop column id;
+alter table dk drop column up;
+alter table dl drop column x;
+insert into dl values (2, 2);
+delete from dk;
+alter table dk drop column id cascade constraints;
+insert into dl values (2, 2);
+select constraint_name from user_constraints where table_name in ('DC', 'DK', 'DL') order by 1;
+create table dm (a number, b number, c number, constraint dm_u unique (b, c));
+alter table dm drop column b;
+alter table dm drop column b cascade constraints;
+insert into dm values (1, 1);
+insert into dm values (1, 1);
+---

@@ -138,8 +138,8 @@ CREATE INDEX
 ALTER TABLE
 ALTER TABLE
 INSERT: 1 rows
-ORA-00001: unique constraint (SYSTEM.U_COPY) violated (1 rows of this statement stand)
-ORA-00001: unique constraint (SYSTEM.U_COPY) violated (2 rows of this statement stand)
+ORA-00001: unique constraint (SYSTEM.U_COPY) violated
+ORA-00001: unique constraint (SYSTEM.U_COPY) violated
 CONSTRAINT_NAME | INDEX_NAME
 U_COPY | OTHER
 

@@ -54,15 +54,15 @@ delete from tree;
 CREATE TABLE
 INSERT: 1 rows
 INSERT: 1 rows
-ORA-02291: integrity constraint (SYSTEM.FK_UP) violated - parent key not found (1 rows of this statement stand)
-DELETE: 1 rows
+ORA-02291: integrity constraint (SYSTEM.FK_UP) violated - parent key not found
+DELETE: 0 rows
 INSERT: 5 rows
 ORA-02292: integrity constraint (SYSTEM.FK_UP) violated - child record found
 DELETE: 5 rows
 UPDATE: 2 rows
-ORA-02292: integrity constraint (SYSTEM.FK_UP) violated - child record found (1 rows of this statement stand)
+ORA-02292: integrity constraint (SYSTEM.FK_UP) violated - child record found
 ID | UP
-1 | 101
+101 | 101
 102 | 101
 DELETE: 2 rows
 
@@ -113,20 +113,20 @@ CK_V | DEFERRABLE | DEFERRED
 FK_CHI | DEFERRABLE | DEFERRED
 PK_PAR | DEFERRABLE | IMMEDIATE
 INSERT: 1 rows
-ORA-02291: integrity constraint (SYSTEM.FK_CHI) violated - parent key not found
+ORA-02091: transaction rolled back: ORA-02291: integrity constraint (SYSTEM.FK_CHI) violated - parent key not found
 INSERT: 1 rows
 COMMIT
 INSERT: 1 rows
-ORA-02290: check constraint (SYSTEM.CK_V) violated
-UPDATE: 2 rows
+ORA-02091: transaction rolled back: ORA-02290: check constraint (SYSTEM.CK_V) violated
+UPDATE: 1 rows
 COMMIT
-ORA-00001: unique constraint (SYSTEM.PK_PAR) violated (1 rows of this statement stand)
+ORA-00001: unique constraint (SYSTEM.PK_PAR) violated
 SET CONSTRAINT
 INSERT: 1 rows
 ORA-00001: unique constraint (SYSTEM.PK_PAR) violated
 UPDATE: 1 rows
-ORA-00001: unique constraint (SYSTEM.PK_PAR) violated
-ORA-00001: unique constraint (SYSTEM.PK_PAR) violated
-INSERT: 1 rows
+COMMIT
+SET CONSTRAINT
+ORA-02291: integrity constraint (SYSTEM.FK_CHI) violated - parent key not found
 ORA-02448: constraint SYSTEM.NOSUCH does not exist
 ORA-02447: constraint SYSTEM.FK_PAIR is not deferrable

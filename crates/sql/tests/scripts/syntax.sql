@@ -634,7 +634,14 @@ HW-0001: not supported: partitions [18]
 
 select * from emp for update of sal wait 5;
 ---
-HW-0001: not supported: FOR UPDATE: row locks
+EMPNO | ENAME | DEPTNO | SAL | HIRED
+1 | KING | 10 | 5000 | 01-MAR-20
+2 | BLAKE | 10 | 2850 | 01-JAN-21
+3 | JONES | 20 | 2975 | -
+4 | SCOTT | 20 | 3000 | 01-JAN-19
+5 | ADAMS | 20 | 3000 | 05-MAY-22
+6 | - | 30 | - | -
+9 | - | 9 | - | -
 
 select * from (select deptno, sal from emp) pivot (sum(sal) for deptno in (10 as a, 20 as b));
 ---
