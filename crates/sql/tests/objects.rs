@@ -135,8 +135,8 @@ fn many_sessions_insert_with_one_sequence() {
                 for _ in 0..ROWS {
                     connection.run("insert into t values (s.nextval, s.currval)").unwrap();
                 }
-                connection
-                    .run(&format!("insert into t select s.nextval, s.currval from dual connect by level <= {ROWS}"))
+                let many = format!("insert into t select s.nextval, s.currval from dual connect by level <= {ROWS}");
+                connection.run(&many).and_then(|_| connection.run("commit"))
             })
             .unwrap()
         })
@@ -170,6 +170,7 @@ fn a_query_under_way_never_sees_rows_of_the_new_form() {
         &[
             "create table t (a number, b varchar2(200), c number)",
             "insert into t select level, rpad('x', 200), 2 * level from dual connect by level <= 3000",
+            "commit",
         ],
     );
     let query = ann.parse("select a, c from t").unwrap();

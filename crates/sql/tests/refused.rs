@@ -7,7 +7,6 @@ mod support;
 
 /// Statements that must fail, and the beginning of how.
 const REFUSED: &[(&str, &str)] = &[
-    ("select a from t for update", "HW-0001"),
     ("select 1 from dual for update", "ORA-02030"),
     ("select distinct a from t for update", "ORA-01786"),
     ("select a from t group by a for update", "ORA-01786"),

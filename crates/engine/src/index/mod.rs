@@ -3,8 +3,9 @@
 //! ```text
 //!   callers      build   insert_batch   delete_batch   IndexScan   lookup   statistics   verify
 //!   order                key.rs: keys of a batch, or of a whole table, sorted
-//!   tree                 tree.rs (the way down), insert.rs, split.rs, delete.rs, scan.rs, statistics.rs, verify.rs
-//!   blocks               blocks.rs: gets, changes, new blocks      -> cache, segment
+//!   tree                 tree.rs (the way down), visit.rs (changes of a leaf: insert.rs, delete.rs), split.rs, scan.rs, statistics.rs, verify.rs
+//!   undo                 transaction.rs: records, rollback, leaves as they were
+//!   blocks               blocks.rs: gets, changes, new blocks, transactions      -> cache, segment, txn
 //!   bytes                format::index: leaves and branches
 //! ```
 //!

@@ -199,7 +199,9 @@ impl<'a> RowChanges<'a> {
             _ => return Ok(Ready::Gone),
         }
         if let (Check::Against(snapshot), RowLock::Free) = (self.check, holder) {
-            self.check_unchanged(block, at, snapshot)?;
+            let last = format::itl::slot(block, lock).and_then(|slot| slot.committed());
+            let known = last.is_some_and(|commit| commit <= snapshot.scn());
+            self.check_unchanged(block, at, snapshot, known)?;
         }
         Ok(match self.session.interest(block, self.xid)? {
             Interest::Slot { number, fresh } => Ready::Slot((number, fresh)),
@@ -207,14 +209,20 @@ impl<'a> RowChanges<'a> {
         })
     }
 
+    /// `known`: the row's lock byte named the transaction that changed it last, and that had committed before the snapshot.
+    ///
     /// # Errors
-    /// When the row is not what the snapshot sees.
-    fn check_unchanged(&self, block: &BlockMut, at: RowAddress, snapshot: &Snapshot) -> Result<()> {
+    /// When the row is not what the snapshot sees. For a serializable transaction also when the block does not tell: others have committed changes
+    /// of the block since, and nothing in it says that this row was not among them.
+    fn check_unchanged(&self, block: &BlockMut, at: RowAddress, snapshot: &Snapshot, known: bool) -> Result<()> {
         let scn = snapshot.scn();
         let late = format::transaction::header(block).cleanout() > scn
             || format::itl::slots(block).any(|(_, slot)| slot.committed().is_some_and(|commit| commit > scn));
-        if !late {
+        if !late || known {
             return Ok(());
+        }
+        if self.session.isolation() == Isolation::Serializable {
+            return Err(changed(self.session));
         }
         let mut copy = block.to_vec();
         self.session.roll_back_copy(at.block, &mut copy, snapshot)?;

@@ -591,6 +591,7 @@ proptest! {
         }
         world.stage.sound();
         // Two of them are left as they are: a crash, or a close, takes them back.
+        world.insert(0, &[(9999, 0)]);
         world.step(0, &Step::Commit);
         let committed: Vec<_> = world.committed.keys().copied().collect();
         let World { stage, sessions, .. } = world;
