@@ -22,6 +22,7 @@ fn create() -> (Arc<MemoryFileSystem>, Arc<Instance>) {
         name: "TEST".to_owned(),
         block_size: BlockSize::K8,
         parameters: vec![("db_cache_size".to_owned(), "16M".to_owned())],
+        ..CreateOptions::default()
     };
     let clock = Arc::new(SystemClock::default());
     let instance = Instance::create(files.clone(), Path::new("/database"), clock, None, &options).unwrap();

@@ -167,3 +167,32 @@ alter table dm drop column b cascade constraints;
 insert into dm values (1, 1);
 insert into dm values (1, 1);
 ---
+CREATE TABLE
+CREATE TABLE
+CREATE TABLE
+INSERT: 1 rows
+ALTER TABLE
+ORA-12991: column is referenced in a multi-column constraint: DC_PK
+ALTER TABLE
+ORA-00001: unique constraint (SYSTEM.DC_D) violated
+ORA-02290: check constraint (SYSTEM.DC_E) violated
+CONSTRAINT_NAME | COLUMN_NAME | POSITION
+DC_D | D | 1
+DC_E | E | -
+INSERT: 1 rows
+INSERT: 1 rows
+ORA-12992: cannot drop parent key column: SYSTEM.DK_UP refers to it
+ALTER TABLE
+ALTER TABLE
+ORA-02291: integrity constraint (SYSTEM.DL_FK) violated - parent key not found
+ORA-02292: integrity constraint (SYSTEM.DL_FK) violated - child record found
+ALTER TABLE
+INSERT: 1 rows
+CONSTRAINT_NAME
+DC_D
+DC_E
+CREATE TABLE
+ORA-12991: column is referenced in a multi-column constraint: DM_U
+ALTER TABLE
+INSERT: 1 rows
+INSERT: 1 rows
