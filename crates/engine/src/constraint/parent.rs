@@ -12,7 +12,7 @@ use super::{KeySet, whole_key};
 use crate::catalog::{Catalog, ConstraintDef, IndexDef, TableDef};
 use crate::index::{Key, key_holder, lookup};
 use crate::instance::Session;
-use crate::table::{TableScan, fetch, lock_row, row_holder};
+use crate::table::{Fetcher, Row, TableScan, lock_row, row_holder};
 use crate::txn::{LockWait, Resource, TableLock};
 
 /// Keys that are looked up one by one in a unique index, without the copies of leaves that a scan makes.
@@ -60,14 +60,14 @@ pub fn missing_parents(s: &Arc<Session>, foreign: &ConstraintDef, keys: &KeySet)
     let mut missing = keys.clone();
     for _ in 0..LOOKS_MAX {
         s.check_cancelled()?;
-        let mut again = false;
+        let (mut again, mut held) = (false, Vec::new());
         for (key, rowid) in entries(s, &index, &missing, columns.len())? {
-            if keep(s, parent, &columns, &key, rowid)? {
-                missing.remove(&key);
-            } else {
-                again = true;
+            match hold(s, parent, rowid)? {
+                Some(new) => held.push(Held { rowid, key, new }),
+                None => again = true,
             }
         }
+        again |= !there(s, parent, &columns, held, &mut missing)?;
         // What others have put in and not committed may come to be there.
         for key in &missing {
             if let Some(other) = key_holder(s, &index, key)? {
@@ -99,27 +99,62 @@ fn entries(s: &Arc<Session>, index: &Arc<IndexDef>, keys: &KeySet, width: usize)
     Ok(found)
 }
 
-/// Keeps a parent row for the own transaction. False when it is not there with that key, or may not be any more: it is to be looked for again.
-fn keep(s: &Arc<Session>, parent: &Arc<TableDef>, columns: &[usize], key: &Key, rowid: Rowid) -> Result<bool> {
-    let xid = s.xid().ok_or_else(|| Error::bug("a foreign key is checked outside a transaction"))?;
+/// A row that the own transaction holds as a parent.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Held {
+    rowid: Rowid,
+    key: Key,
+    /// It did not hold the row before.
+    new: bool,
+}
+
+fn own_transaction(s: &Session) -> Result<Xid> {
+    s.xid().ok_or_else(|| Error::bug("a foreign key is checked outside a transaction"))
+}
+
+/// Holds a parent row for the own transaction; whether it did not before. None when another transaction had the row: that has ended, and the row is to be
+/// looked for again.
+fn hold(s: &Session, parent: &TableDef, rowid: Rowid) -> Result<Option<bool>> {
+    let xid = own_transaction(s)?;
     let (locks, resource) = (s.instance().locks(), Resource::Parent(parent.object, rowid));
     // First held, then looked at; who takes the row first takes it, then looks who holds it: one of the two sees the other.
     let new = locks.share(xid, &resource);
-    if let Some(other) = row_holder(s, parent, rowid)? {
-        if new {
-            locks.unshare(xid, &resource);
-        }
-        wait_for(s, other)?;
-        return Ok(false);
-    }
-    let _now = s.enter(s.current_snapshot());
-    let places: Vec<u16> = (0..columns.len() as u16).collect();
-    let found = fetch(s, parent, rowid, columns)?
-        .is_some_and(|row| whole_key(&places, |position| row.column(position)).as_ref() == Some(key));
-    if !found && new {
+    let Some(other) = row_holder(s, parent, rowid)? else { return Ok(Some(new)) };
+    if new {
         locks.unshare(xid, &resource);
     }
-    Ok(found)
+    wait_for(s, other)?;
+    Ok(None)
+}
+
+/// Takes the keys out of `missing` whose rows are there with them; those that are not are held no longer. False when one is not.
+fn there(
+    s: &Arc<Session>,
+    parent: &Arc<TableDef>,
+    columns: &[usize],
+    mut held: Vec<Held>,
+    missing: &mut KeySet,
+) -> Result<bool> {
+    let xid = own_transaction(s)?;
+    let _now = s.enter(s.current_snapshot());
+    let places: Vec<u16> = (0..columns.len() as u16).collect();
+    let mut fetcher = Fetcher::new(s.clone(), parent.clone(), columns.to_vec());
+    let mut row = Row::new();
+    let mut all = true;
+    // Rows of one block after each other cost one get.
+    held.sort_unstable();
+    for Held { rowid, key, new } in held {
+        if fetcher.fetch(rowid, &mut row)? && whole_key(&places, |position| row.column(position)).as_ref() == Some(&key)
+        {
+            missing.remove(&key);
+            continue;
+        }
+        all = false;
+        if new {
+            s.instance().locks().unshare(xid, &Resource::Parent(parent.object, rowid));
+        }
+    }
+    Ok(all)
 }
 
 fn wait_for(s: &Session, other: Xid) -> Result<()> {

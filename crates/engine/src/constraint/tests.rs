@@ -108,9 +108,10 @@ fn dense_keys_are_merged_with_the_index_and_few_keys_are_looked_up() {
     let leaves = crate::index::statistics(&session, &index).unwrap().leaf_blocks;
     assert!(leaves > 10, "{leaves} leaves");
     let all = gets(&keys((0..20_000).step_by(2)));
-    assert!(all <= leaves + 5, "{all} gets for 10,000 keys in {leaves} leaves");
+    // The parents' rows are looked at too, a get a block; they lie in fewer blocks than their keys.
+    assert!(all <= 2 * leaves + 5, "{all} gets for 10,000 keys in {leaves} leaves");
     let few = gets(&keys([2, 10_000].into_iter()));
-    assert!(few <= 2 * 3, "{few} gets for two keys");
+    assert!(few <= 2 * 4, "{few} gets for two keys");
 }
 
 #[test]
