@@ -108,6 +108,32 @@ fn find(directory: &Path, end: &str) -> Option<std::path::PathBuf> {
 }
 
 #[test]
+fn returning_sets_bind_variables() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = typed(
+        directory.path(),
+        "create table t (id number primary key, name varchar2(10));\n\
+         variable i number\n\
+         variable n varchar2(10)\n\
+         insert into t values (7, 'seven') returning id * 2, upper(name) into :i, :n;\n\
+         print i\n\
+         print n\n\
+         update t set id = 8 where id = 9 returning id into :i;\n\
+         print i\n\
+         delete from t where id = :i / 2 returning name into :n;\n\
+         print n\n",
+    );
+    let said = stdout(&output);
+    let printed: Vec<&str> =
+        said.lines().map(str::trim).filter(|line| ["14", "SEVEN", "seven"].contains(line)).collect();
+    assert_eq!(printed, ["14", "SEVEN", "14", "seven"], "{said}");
+    assert!(
+        said.contains("1 row created.") && said.contains("0 rows updated.") && said.contains("1 row deleted."),
+        "{said}"
+    );
+}
+
+#[test]
 fn exit_codes() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();

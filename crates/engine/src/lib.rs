@@ -5,6 +5,7 @@
 
 pub mod cache;
 pub mod catalog;
+pub mod constraint;
 pub mod index;
 pub mod instance;
 pub mod parameters;

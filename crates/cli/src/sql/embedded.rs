@@ -38,7 +38,7 @@ impl Embedded {
         self.connection.as_mut().ok_or_else(|| Error::user(1012, "not logged on"))
     }
 
-    fn run(connection: &mut Connection, cursor: CursorNumber, statement: &str, binds: &Binds) -> Result<Outcome> {
+    fn run(connection: &mut Connection, cursor: CursorNumber, statement: &str, binds: &mut Binds) -> Result<Outcome> {
         for bind in binds.iter().filter(|bind| names(statement, &bind.name)) {
             connection.bind(cursor, &bind.name, datum(&bind.value, bind.data_type)?)?;
         }
@@ -46,6 +46,12 @@ impl Embedded {
         if executed.is_query {
             let columns = connection.describe(cursor)?;
             return Ok(Outcome::Query(columns.iter().map(|column| info(connection, column)).collect()));
+        }
+        for (name, value) in connection.returned(cursor)? {
+            let value = cell(connection, value)?;
+            if let Some(bind) = binds.get_mut(&name) {
+                bind.value = for_type(value, bind.data_type)?;
+            }
         }
         Ok(Outcome::Done(Done {
             verb: executed.verb.to_owned(),
@@ -84,6 +90,22 @@ fn datum(value: &Cell, data_type: BindType) -> Result<Datum> {
         (Cell::Number(text) | Cell::Text(text), BindType::Varchar2(_)) => Datum::varchar2(text.clone()),
         (Cell::Number(text) | Cell::Text(text), BindType::Char(_)) => Datum::character(text.clone()),
     })
+}
+
+/// A value as a bind variable of a type keeps it.
+fn for_type(value: Cell, data_type: BindType) -> Result<Cell> {
+    let (Cell::Number(text) | Cell::Text(text)) = value else { return Ok(Cell::Null) };
+    let most = match data_type {
+        BindType::Number => return Ok(Cell::Number(format::number::parse(&text)?.to_string())),
+        BindType::Char(most) | BindType::Varchar2(most) => most,
+    };
+    if text.len() > most {
+        return Err(Error::user(
+            6502,
+            format!("numeric or value error: {} bytes for a variable of {most}", text.len()),
+        ));
+    }
+    Ok(Cell::Text(text))
 }
 
 fn info(connection: &Connection, column: &ColumnDescription) -> ColumnInfo {

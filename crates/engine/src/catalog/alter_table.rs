@@ -6,10 +6,11 @@ use common::{BlockAddress, DataType, Error, ObjectNumber, Result, Rowid, limits}
 use scan::{Predicate, RowSink, ScanSpec};
 
 use super::check::{Physical, PhysicalAttributes, check_column, check_name};
+use super::constraint::{ConstraintDef, ConstraintKind};
+use super::constraint_ddl::ConstraintSpec;
 use super::definition::{ColumnDef, IndexDef, TableDef};
 use super::dictionary::{Ddl, equal, is};
 use super::field::Moment;
-use super::lock::lock_for_ddl;
 use super::privilege::SystemPrivilege;
 use super::rewrite::Carried;
 use super::rows::{ColumnRow, ObjectRow, TableRow};
@@ -29,7 +30,10 @@ pub enum TableChange {
     AddColumns(Vec<NewColumn>),
     ModifyColumns(Vec<ColumnChange>),
     /// The rows are written anew; indexes on one of the columns are dropped.
-    DropColumns(Vec<String>),
+    DropColumns {
+        names: Vec<String>,
+        cascade: bool,
+    },
     RenameTable(String),
     RenameColumn {
         from: String,
@@ -62,8 +66,7 @@ impl Session {
     pub fn alter_table(self: &Arc<Self>, owner: &str, name: &str, change: &TableChange) -> Result<Arc<TableDef>> {
         self.ddl(|ddl| {
             let table = ddl.table_to_change(owner, name, SystemPrivilege::AlterAnyTable)?;
-            let lock = lock_for_ddl(ddl.session, &table)?;
-            ddl.hold(lock);
+            ddl.lock(&table)?;
             let now = ddl.now_us();
             let table = TableDef { changed_us: now, ..TableDef::clone(&table) };
             let table = match change {
@@ -71,7 +74,7 @@ impl Session {
                 TableChange::Physical(asked) => set_physical(table, *asked)?,
                 TableChange::AddColumns(columns) => ddl.add_columns(table, columns)?,
                 TableChange::ModifyColumns(changes) => ddl.modify_columns(table, changes)?,
-                TableChange::DropColumns(names) => ddl.drop_columns(table, names)?,
+                TableChange::DropColumns { names, cascade } => ddl.drop_columns(table, names, *cascade)?,
                 TableChange::RenameTable(name) => ddl.rename_table(table, name)?,
                 TableChange::RenameColumn { from, to } => ddl.rename_column(table, from, to)?,
             };
@@ -128,6 +131,10 @@ impl Ddl<'_> {
         if added.iter().any(|column| column.fill.is_some()) {
             self.fill_columns(&before, &table, added)?;
         }
+        let with_columns = Arc::new(table.clone());
+        for NewColumn { column, .. } in added.iter().filter(|added| !added.column.nullable) {
+            self.add_constraint(&with_columns, &ConstraintSpec::not_null(&column.name), &mut |_, _| Ok(true))?;
+        }
         Ok(table)
     }
 
@@ -156,7 +163,7 @@ impl Ddl<'_> {
     }
 
     /// Does the table have a row (that satisfies `predicate`)?
-    fn has_rows(&self, table: &Arc<TableDef>, predicate: Option<Predicate>) -> Result<bool> {
+    pub(super) fn has_rows(&self, table: &Arc<TableDef>, predicate: Option<Predicate>) -> Result<bool> {
         let spec = ScanSpec { projection: Vec::new(), predicate, rowids: false };
         let mut count = Count(0);
         let mut scan = table::TableScan::new(self.session.clone(), table.clone(), spec)?;
@@ -188,7 +195,14 @@ impl Ddl<'_> {
                 Some(false) if self.has_rows(&before, Some(Predicate::IsNull(position as u16)))? => {
                     return Err(Error::user(2296, format!("column {} holds NULLs", column.name)));
                 }
-                Some(nullable) => column.nullable = nullable,
+                Some(false) => {
+                    self.add_constraint(&before, &ConstraintSpec::not_null(&column.name), &mut |_, _| Ok(true))?;
+                    column.nullable = false;
+                }
+                Some(true) => {
+                    self.drop_not_null(&before, position)?;
+                    column.nullable = true;
+                }
                 None => {}
             }
             if let Some(default) = &change.default {
@@ -206,6 +220,20 @@ impl Ddl<'_> {
             return self.rewrite(table, columns, &carried);
         }
         Ok(table)
+    }
+
+    fn drop_not_null(&mut self, table: &TableDef, position: usize) -> Result<()> {
+        let forbidding = |kind: ConstraintKind| {
+            table.constraints.iter().find(move |found| found.kind == kind && found.forbids_null(position))
+        };
+        if forbidding(ConstraintKind::PrimaryKey).is_some() {
+            let name = &table.columns[position].name;
+            return Err(Error::user(1451, format!("column {name} belongs to the primary key: it cannot take NULL")));
+        }
+        match forbidding(ConstraintKind::NotNull) {
+            Some(constraint) => self.drop_constraint(constraint, false, None),
+            None => Ok(()),
+        }
     }
 
     /// A change is allowed where every stored value is one of the new type as it stands, or becomes one when it is padded with blanks: then
@@ -267,6 +295,13 @@ impl Ddl<'_> {
 
     fn rename_column(&mut self, mut table: TableDef, from: &str, to: &str) -> Result<TableDef> {
         let position = position(&table, from)?;
+        let named = |check: &&Arc<ConstraintDef>| {
+            check.kind == ConstraintKind::Check && check.columns.contains(&(position as u16))
+        };
+        if let Some(check) = table.constraints.iter().find(named) {
+            let name = &check.name;
+            return Err(Error::unsupported(format!("renaming column {from}, which check constraint {name} names")));
+        }
         check_name(to)?;
         if table.column(to).is_some() {
             return Err(Error::user(957, format!("table {} has a column {to} already", table.name)));

@@ -15,18 +15,21 @@ use super::field::{Moment, damaged};
 use super::load::load_catalog;
 use super::privilege::SystemPrivilege;
 use super::rows::{
-    DictionaryRow, DictionaryTable, KIND_NEXT_OBJECT, KIND_TABLE, ObjectRow, SystemGrantRow, TABLES, UserRow,
+    ConstraintNameRow, DictionaryRow, DictionaryTable, KIND_NEXT_OBJECT, KIND_TABLE, NEXT_CONSTRAINT, ObjectRow,
+    SystemGrantRow, TABLES, UserRow,
 };
 use super::table_rows::{column_rows, object_row, table_row};
 use super::{PUBLIC, SYS, SYSTEM, TableDef, UserNumber};
 use crate::instance::Session;
-use crate::txn::CommitWrite;
 use crate::segment::{Segment, SegmentSpec, Storage};
+use crate::txn::CommitWrite;
 
 /// The first object number of users' objects; those below are the dictionary's.
 const FIRST_USER_OBJECT: u32 = 1000;
+/// The number of the first constraint.
+const FIRST_CONSTRAINT: u32 = 1000;
 /// The layout of the dictionary; another one is refused.
-const DICTIONARY_VERSION: &str = "2";
+const DICTIONARY_VERSION: &str = "3";
 const VERSION_KEY: &str = "dictionary.version";
 /// The tablespace that users get who are not given one.
 pub(super) const DEFAULT_TABLESPACE: &str = "USERS";
@@ -69,6 +72,8 @@ fn definition(table: &DictionaryTable, segment: Arc<Segment>, created_us: u64) -
         storage: Storage::default(),
         cache: false,
         indexes: Vec::new(),
+        constraints: Vec::new(),
+        referencing: Vec::new(),
         created_us,
         changed_us: created_us,
         statistics: None,
@@ -92,6 +97,9 @@ pub fn create(session: &Arc<Session>) -> Result<()> {
     describe(session, &tables, created_us)?;
     insert(session, &tables, &first_users(created_us))?;
     insert(session, &tables, &first_grants())?;
+    let next =
+        ConstraintNameRow { owner: UserNumber::SYS.0, name: NEXT_CONSTRAINT.to_owned(), number: FIRST_CONSTRAINT };
+    insert(session, &tables, &[next])?;
     session.commit(CommitWrite::default())?;
     session.instance().control().update(|data| data.bootstrap.extend(facts))?;
     load(session)

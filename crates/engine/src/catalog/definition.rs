@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use common::{BlockAddress, DataType, ObjectNumber};
 
+use super::ConstraintDef;
 use super::lock::TableLock;
 use crate::index::IndexStatistics;
 use crate::segment::{Segment, Storage};
@@ -52,6 +53,10 @@ pub struct TableDef {
     pub cache: bool,
     /// By object number.
     pub indexes: Vec<Arc<IndexDef>>,
+    /// By constraint number.
+    pub constraints: Vec<Arc<ConstraintDef>>,
+    /// Foreign keys, of this table too, that refer to a key of this table.
+    pub referencing: Vec<Arc<ConstraintDef>>,
     /// Wall time, microseconds since 1970.
     pub created_us: u64,
     /// The last DDL on it.

@@ -18,9 +18,9 @@ use scan::{Comparison, Predicate, RowSink, ScanSpec};
 use waits::Statistic;
 
 use super::field::{Field, Moment, damaged};
-use super::lock::ExclusiveLock;
+use super::lock::{ExclusiveLock, lock_for_ddl};
 use super::privilege::{SystemPrivilege, insufficient};
-use super::rows::{DictionaryRow, KIND_NEXT_OBJECT, ObjectGrantRow, ObjectRow};
+use super::rows::{ConstraintNameRow, DictionaryRow, KIND_NEXT_OBJECT, NEXT_CONSTRAINT, ObjectGrantRow, ObjectRow};
 use super::sequence::SequenceState;
 use super::{Catalog, SYS, TableDef};
 use crate::cache::ChangeGroup;
@@ -68,7 +68,7 @@ impl Session {
         // The statement sees the dictionary as it is, with what it has done itself.
         let _current = self.leave_statement();
         let catalog = Catalog::clone(&self.catalog());
-        let first_object = catalog.next_object;
+        let (first_object, first_constraint) = (catalog.next_object, catalog.next_constraint);
         let mut ddl = Ddl {
             session: self,
             catalog,
@@ -79,7 +79,11 @@ impl Session {
             whole: None,
             _latch: latch,
         };
-        let result = work(&mut ddl).and_then(|result| ddl.keep_next_object(first_object).map(|()| result));
+        let result = work(&mut ddl).and_then(|result| {
+            ddl.keep_next_object(first_object)?;
+            ddl.keep_next_constraint(first_constraint)?;
+            Ok(result)
+        });
         // With a group open, commit and segments are one record: durable is what the end of the log says then.
         let committed = result.and_then(|result| {
             self.commit(CommitWrite { no_wait: ddl.whole.is_some(), batch: false })?;
@@ -121,14 +125,17 @@ impl Ddl<'_> {
         self.dropped.push(segment);
     }
 
+    /// Locks a table for this statement, if it has not locked it yet.
+    pub(super) fn lock(&mut self, table: &TableDef) -> Result<()> {
+        if !self.locks.iter().any(|lock| lock.is_of(table)) {
+            self.locks.push(lock_for_ddl(self.session, table)?);
+        }
+        Ok(())
+    }
+
     /// A sequence that is gone when the next catalog is in place.
     pub(super) fn end_at_end(&mut self, sequence: Arc<SequenceState>) {
         self.ended.push(sequence);
-    }
-
-    /// Keeps a table locked until the statement ends.
-    pub(super) fn hold(&mut self, lock: ExclusiveLock) {
-        self.locks.push(lock);
     }
 
     /// The statement stands already; what cannot be given back is lost until the tablespace is dropped, and reported.
@@ -155,6 +162,23 @@ impl Ddl<'_> {
         }
         let changed = self.update::<ObjectRow>(&equal("TYPE#", KIND_NEXT_OBJECT)?, |row| row.data_object = next)?;
         if changed == 1 { Ok(()) } else { Err(damaged("OBJ$ has no row with the next object number")) }
+    }
+
+    /// A number for a new constraint.
+    pub(super) fn new_constraint(&mut self) -> u32 {
+        let number = self.catalog.next_constraint;
+        self.catalog.next_constraint += 1;
+        number
+    }
+
+    fn keep_next_constraint(&mut self, first_constraint: u32) -> Result<()> {
+        let next = self.catalog.next_constraint;
+        if next == first_constraint {
+            return Ok(());
+        }
+        let row = equal("NAME", NEXT_CONSTRAINT.to_owned())?;
+        let changed = self.update::<ConstraintNameRow>(&row, |row| row.number = next)?;
+        if changed == 1 { Ok(()) } else { Err(damaged("CON$ has no row with the next constraint number")) }
     }
 
     /// May the user make objects in this schema?

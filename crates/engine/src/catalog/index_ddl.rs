@@ -8,7 +8,6 @@ use super::check::{Physical, PhysicalAttributes, check_name, check_storage};
 use super::definition::{IndexDef, TableDef};
 use super::dictionary::Ddl;
 use super::load::index_segment_spec;
-use super::lock::lock_for_ddl;
 use super::privilege::{ObjectPrivilege, SystemPrivilege, insufficient};
 use super::rows::KIND_INDEX;
 use super::table_rows::{index_column_rows, index_row, object_row};
@@ -60,7 +59,7 @@ impl Session {
 }
 
 impl Ddl<'_> {
-    fn create_index(&mut self, spec: &IndexSpec) -> Result<Arc<IndexDef>> {
+    pub(super) fn create_index(&mut self, spec: &IndexSpec) -> Result<Arc<IndexDef>> {
         let table = self.catalog.require_table(&spec.table_owner, &spec.table_name)?.clone();
         if table.is_dictionary() {
             return Err(insufficient(format_args!("{} is part of the dictionary", table.qualified_name())));
@@ -84,8 +83,7 @@ impl Ddl<'_> {
         check_storage(&spec.storage, &tablespace)?;
         let types = columns.iter().map(|column| table.columns[usize::from(*column)].data_type);
         index::check_key_length(tablespace.block_size(), spec.unique, types)?;
-        let lock = lock_for_ddl(self.session, &table)?;
-        self.hold(lock);
+        self.lock(&table)?;
         let object = self.new_object();
         let segment = self.create_segment(&index_segment_spec(
             format!("{}.{}", spec.owner, spec.name),
@@ -126,10 +124,16 @@ impl Ddl<'_> {
         Ok(self.catalog.put_index(index))
     }
 
+    /// Drops an index that enforces no key.
     pub(super) fn drop_index(&mut self, index: &Arc<IndexDef>) -> Result<()> {
-        if let Some(table) = self.catalog.table_by_number(index.table) {
-            let lock = lock_for_ddl(self.session, table)?;
-            self.hold(lock);
+        self.check_index_free(index)?;
+        self.drop_index_of_key(index)
+    }
+
+    /// Drops an index; the key that it enforced is the caller's matter.
+    pub(super) fn drop_index_of_key(&mut self, index: &Arc<IndexDef>) -> Result<()> {
+        if let Some(table) = self.catalog.table_by_number(index.table).cloned() {
+            self.lock(&table)?;
         }
         self.delete_index_rows(index.object.0)?;
         self.catalog.remove_index(index.object);

@@ -11,10 +11,13 @@ use super::dictionary::select;
 use super::field::damaged;
 use super::privilege::{ObjectPrivilege, SystemPrivilege};
 use super::rows::{
-    ColumnRow, DictionaryRow, IndexColumnRow, IndexRow, KIND_INDEX, KIND_NEXT_OBJECT, KIND_TABLE, ObjectGrantRow,
-    ObjectRow, QuotaRow, SystemGrantRow, TableRow, UserRow, decode_type,
+    ColumnRow, ConstraintColumnRow, ConstraintNameRow, ConstraintRow, DictionaryRow, IndexColumnRow, IndexRow,
+    KIND_INDEX, KIND_NEXT_OBJECT, KIND_TABLE, NEXT_CONSTRAINT, ObjectGrantRow, ObjectRow, QuotaRow, SystemGrantRow,
+    TableRow, UserRow, decode_type,
 };
-use super::{Catalog, UserDef, UserKind, UserNumber};
+use super::{
+    Catalog, ConstraintDef, ConstraintKind, ConstraintState, OnDelete, Reference, UserDef, UserKind, UserNumber,
+};
 use crate::index::IndexStatistics;
 use crate::instance::Session;
 use crate::segment::{Segment, SegmentSpec, Storage};
@@ -43,6 +46,7 @@ pub(super) fn load_catalog(session: &Arc<Session>, tables: &Tables) -> Result<Ca
     reader.load_views(&mut catalog, &objects)?;
     reader.load_sequences(&mut catalog, &objects)?;
     reader.load_synonyms(&mut catalog, &objects)?;
+    reader.load_constraints(&mut catalog)?;
     Ok(catalog)
 }
 
@@ -153,6 +157,8 @@ impl Reader<'_> {
             storage,
             cache: row.cache,
             indexes: Vec::new(),
+            constraints: Vec::new(),
+            referencing: Vec::new(),
             created_us: object.created.0,
             changed_us: object.changed.0,
             statistics,
@@ -194,6 +200,42 @@ impl Reader<'_> {
                     }
                     catalog.remove_table(table.object);
                 }
+            }
+        }
+        Ok(())
+    }
+
+    fn load_constraints(&self, catalog: &mut Catalog) -> Result<()> {
+        let mut names: BTreeMap<u32, ConstraintNameRow> = BTreeMap::new();
+        for row in self.all::<ConstraintNameRow>()? {
+            if row.name == NEXT_CONSTRAINT {
+                catalog.next_constraint = row.number;
+            } else {
+                names.insert(row.number, row);
+            }
+        }
+        if catalog.next_constraint == 0 {
+            return Err(damaged("CON$ has no row with the next constraint number"));
+        }
+        let mut columns: BTreeMap<u32, Vec<ConstraintColumnRow>> = BTreeMap::new();
+        for row in self.all::<ConstraintColumnRow>()? {
+            columns.entry(row.number).or_default().push(row);
+        }
+        let mut rows = self.all::<ConstraintRow>()?;
+        // Keys come before what refers to them.
+        rows.sort_by_key(|row| (row.referenced_key.is_some(), row.number));
+        for row in rows {
+            let mut columns = columns.remove(&row.number).unwrap_or_default();
+            columns.sort_by_key(|column| column.position);
+            let name = names
+                .remove(&row.number)
+                .ok_or_else(|| damaged(format_args!("CON$ does not know constraint {}", row.number)))?;
+            // The constraints of a table that was set aside are set aside with it.
+            if catalog.table_by_number(ObjectNumber(row.table)).is_some()
+                && row.referenced_table.is_none_or(|table| catalog.table_by_number(ObjectNumber(table)).is_some())
+            {
+                let constraint = constraint(catalog, row, name, &columns)?;
+                catalog.put_constraint(constraint);
             }
         }
         Ok(())
@@ -245,6 +287,58 @@ impl Reader<'_> {
             analyzed_us: row.analyzed.unwrap_or_default().0,
         })
     }
+}
+
+fn constraint(
+    catalog: &Catalog,
+    row: ConstraintRow,
+    name: ConstraintNameRow,
+    columns: &[ConstraintColumnRow],
+) -> Result<ConstraintDef> {
+    let about = |what: &str| damaged(format_args!("constraint {}: {what}", name.name));
+    let table = catalog.table_by_number(ObjectNumber(row.table)).ok_or_else(|| about("there is no such table"))?;
+    let columns: Vec<u16> = columns.iter().map(|column| column.column.wrapping_sub(1)).collect();
+    if columns.iter().any(|position| usize::from(*position) >= table.columns.len()) {
+        return Err(about("CCOL$ names a column that the table does not have"));
+    }
+    let kind = ConstraintKind::from_number(row.kind).ok_or_else(|| about("it is of an unknown type"))?;
+    let reference = match (row.referenced_table, row.referenced_key) {
+        (Some(table), Some(key)) => Some(Reference {
+            table: ObjectNumber(table),
+            key,
+            columns: catalog
+                .constraint_by_number(key)
+                .ok_or_else(|| about("the key that it refers to does not exist"))?
+                .columns
+                .clone(),
+            on_delete: OnDelete::from_number(row.on_delete).ok_or_else(|| about("its action is unknown"))?,
+        }),
+        _ => None,
+    };
+    let owner = catalog
+        .user_by_number(UserNumber(name.owner))
+        .map(|user| user.name.clone())
+        .ok_or_else(|| about("its owner does not exist"))?;
+    Ok(ConstraintDef {
+        number: row.number,
+        owner,
+        name: name.name.clone(),
+        generated: row.generated,
+        kind,
+        table: table.object,
+        columns,
+        condition: row.condition,
+        index: row.enabled.filter(|_| kind.is_key()).map(ObjectNumber),
+        own_index: row.own_index,
+        reference,
+        state: ConstraintState {
+            enabled: row.enabled.is_some(),
+            validated: row.validated,
+            deferrable: row.deferrable,
+            deferred: row.deferred,
+        },
+        changed_us: row.changed.0,
+    })
 }
 
 /// What an index's segment is made from. PCTUSED has no meaning for an index.

@@ -54,6 +54,13 @@ impl Drop for ExclusiveLock {
     }
 }
 
+impl ExclusiveLock {
+    /// Is it the lock of this table?
+    pub(super) fn is_of(&self, table: &TableDef) -> bool {
+        Arc::ptr_eq(&self.0, &table.lock)
+    }
+}
+
 impl TableLock {
     pub(super) fn try_exclusive(self: &Arc<Self>) -> Option<ExclusiveLock> {
         let mut holders = self.holders.lock();

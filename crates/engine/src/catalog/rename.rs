@@ -77,7 +77,7 @@ impl Ddl<'_> {
                 self.delete::<SequenceRow>(&equal("OBJ#", number.0)?)?;
                 self.end_at_end(state.clone());
             }
-            SchemaObject::Table(table) => return self.drop_table(table),
+            SchemaObject::Table(table) => return self.drop_table(table, true),
         }
         self.delete_object_rows(number)?;
         self.catalog.remove_other(number);

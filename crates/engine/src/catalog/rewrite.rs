@@ -32,7 +32,7 @@ pub(super) struct Carried {
 }
 
 impl Ddl<'_> {
-    pub(super) fn drop_columns(&mut self, table: TableDef, names: &[String]) -> Result<TableDef> {
+    pub(super) fn drop_columns(&mut self, table: TableDef, names: &[String], cascade: bool) -> Result<TableDef> {
         let mut gone = Vec::new();
         for name in names {
             let position = table
@@ -46,11 +46,15 @@ impl Ddl<'_> {
         if gone.len() == table.columns.len() {
             return Err(Error::user(12983, "not all columns of a table can be dropped"));
         }
+        let changed_us = table.changed_us;
+        let table = TableDef { changed_us, ..TableDef::clone(&*self.drop_constraints_on(&table, &gone, cascade)?) };
         let kept: Vec<usize> = (0..table.columns.len()).filter(|column| !gone.contains(column)).collect();
         let columns = kept.iter().map(|column| table.columns[*column].clone()).collect();
         let carried: Vec<Carried> =
             kept.iter().map(|column| Carried { from: *column as u16, char_bytes: None }).collect();
-        self.rewrite(table, columns, &carried)
+        let after = self.rewrite(table, columns, &carried)?;
+        self.move_constraint_columns(&after, &kept)?;
+        Ok(after)
     }
 
     /// The table with these columns, its rows and indexes in new segments. Indexes on a column that is not carried over are dropped.

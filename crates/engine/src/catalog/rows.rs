@@ -6,7 +6,8 @@
 //!        │        └─ IND$ ── ICOL$
 //!        ├─ SYSAUTH$   system privileges (negative numbers) and roles (positive) granted
 //!        ├─ OBJAUTH$   object privileges granted
-//!        └─ TSQ$       quotas
+//!        ├─ TSQ$       quotas
+//!        └─ CON$ ── CDEF$ ── CCOL$   constraints
 //! ```
 //!
 //! OBJ$ also has the objects without a segment: sequences (SEQ$), views (VIEW$, VIEWTEXT$, and COL$ for their columns) and synonyms (SYN$).
@@ -231,7 +232,43 @@ dictionary! {
         owner: String = "OWNER",
         name: String = "NAME",
     }
+
+    /// The name of a constraint. The row with the name `_NEXT_CONSTRAINT` keeps the next constraint number.
+    ConstraintNameRow "CON$" 14 {
+        owner: u32 = "OWNER#",
+        name: String = "NAME",
+        number: u32 = "CON#",
+    }
+
+    /// A constraint. RCON# is the key that a foreign key refers to, ENABLED the object number of the index that enforces a key, or 1.
+    ConstraintRow "CDEF$" 15 {
+        number: u32 = "CON#",
+        table: u32 = "OBJ#",
+        kind: u8 = "TYPE#",
+        referenced_table: Option<u32> = "ROBJ#",
+        referenced_key: Option<u32> = "RCON#",
+        on_delete: u8 = "REFACT",
+        enabled: Option<u32> = "ENABLED",
+        validated: bool = "VALIDATED",
+        deferrable: bool = "DEFERRABLE",
+        deferred: bool = "DEFERRED",
+        generated: bool = "GENERATED",
+        own_index: bool = "OWN_INDEX",
+        changed: Moment = "MTIME",
+        condition: Option<String> = "CONDITION",
+    }
+
+    /// A column of a constraint; POS# counts from 1, COL# is the column's in the table.
+    ConstraintColumnRow "CCOL$" 16 {
+        number: u32 = "CON#",
+        table: u32 = "OBJ#",
+        position: u16 = "POS#",
+        column: u16 = "COL#",
+    }
 }
+
+/// The row of CON$ with the next constraint number.
+pub(super) const NEXT_CONSTRAINT: &str = "_NEXT_CONSTRAINT";
 
 /// OBJ$.TYPE#.
 pub(super) const KIND_NEXT_OBJECT: u8 = 0;

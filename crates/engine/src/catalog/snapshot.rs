@@ -10,7 +10,7 @@ use std::sync::Arc;
 use common::{Error, ObjectNumber, Result};
 
 use super::privilege::no_table;
-use super::{IndexDef, SchemaObject, TableDef, UserDef, UserKind, UserNumber};
+use super::{ConstraintDef, IndexDef, SchemaObject, TableDef, UserDef, UserKind, UserNumber};
 
 /// The names of one schema. Indexes have a name space of their own; tables share theirs with views, sequences and synonyms.
 #[derive(Clone, Default)]
@@ -19,6 +19,7 @@ struct Schema {
     /// Views, sequences and synonyms.
     others: BTreeMap<String, SchemaObject>,
     indexes: BTreeMap<String, Arc<IndexDef>>,
+    constraints: BTreeMap<String, Arc<ConstraintDef>>,
 }
 
 /// An immutable snapshot of the dictionary.
@@ -27,9 +28,12 @@ pub struct Catalog {
     version: u64,
     /// The number that the next object gets.
     pub(super) next_object: u32,
+    /// The number that the next constraint gets.
+    pub(super) next_constraint: u32,
     schemas: BTreeMap<String, Arc<Schema>>,
     tables: BTreeMap<ObjectNumber, Arc<TableDef>>,
     indexes: BTreeMap<ObjectNumber, Arc<IndexDef>>,
+    constraints: BTreeMap<u32, Arc<ConstraintDef>>,
     /// Views, sequences and synonyms.
     others: BTreeMap<ObjectNumber, SchemaObject>,
     users: BTreeMap<UserNumber, Arc<UserDef>>,
@@ -103,6 +107,22 @@ impl Catalog {
     #[must_use]
     pub fn index_by_number(&self, object: ObjectNumber) -> Option<&Arc<IndexDef>> {
         self.indexes.get(&object)
+    }
+
+    /// All constraints, by number.
+    pub fn constraints(&self) -> impl Iterator<Item = &Arc<ConstraintDef>> {
+        self.constraints.values()
+    }
+
+    /// The constraint of this name in a schema.
+    #[must_use]
+    pub fn constraint(&self, owner: &str, name: &str) -> Option<&Arc<ConstraintDef>> {
+        self.schemas.get(owner)?.constraints.get(name)
+    }
+
+    #[must_use]
+    pub fn constraint_by_number(&self, number: u32) -> Option<&Arc<ConstraintDef>> {
+        self.constraints.get(&number)
     }
 
     /// # Errors
@@ -189,6 +209,12 @@ impl Catalog {
             self.schema(&old.owner).tables.remove(&old.name);
         }
         table.indexes = self.indexes.values().filter(|index| index.table == table.object).cloned().collect();
+        table.constraints =
+            self.constraints.values().filter(|constraint| constraint.table == table.object).cloned().collect();
+        let refers = |constraint: &&Arc<ConstraintDef>| {
+            constraint.reference.as_ref().is_some_and(|reference| reference.table == table.object)
+        };
+        table.referencing = self.constraints.values().filter(refers).cloned().collect();
         let table = Arc::new(table);
         self.tables.insert(table.object, table.clone());
         self.schema(&table.owner).tables.insert(table.name.clone(), table.clone());
@@ -224,10 +250,42 @@ impl Catalog {
         }
     }
 
-    /// Takes a table, its indexes and the privileges on it out.
+    /// Puts a constraint in, or in the place of its older definition, and gives its tables definitions that list it.
+    pub(super) fn put_constraint(&mut self, constraint: ConstraintDef) -> Arc<ConstraintDef> {
+        if let Some(old) = self.constraints.get(&constraint.number).cloned() {
+            self.schema(&old.owner).constraints.remove(&old.name);
+        }
+        let constraint = Arc::new(constraint);
+        self.constraints.insert(constraint.number, constraint.clone());
+        self.schema(&constraint.owner).constraints.insert(constraint.name.clone(), constraint.clone());
+        self.put_tables_of(&constraint);
+        constraint
+    }
+
+    pub(super) fn remove_constraint(&mut self, number: u32) {
+        if let Some(constraint) = self.constraints.remove(&number) {
+            self.schema(&constraint.owner).constraints.remove(&constraint.name);
+            self.put_tables_of(&constraint);
+        }
+    }
+
+    /// New definitions of the tables that list a constraint.
+    fn put_tables_of(&mut self, constraint: &ConstraintDef) {
+        let parent = constraint.reference.as_ref().map(|reference| reference.table);
+        for object in [Some(constraint.table), parent.filter(|parent| *parent != constraint.table)] {
+            if let Some(table) = object.and_then(|object| self.tables.get(&object)).cloned() {
+                self.put_table(TableDef::clone(&table));
+            }
+        }
+    }
+
+    /// Takes a table, its indexes, its constraints and the privileges on it out.
     pub(super) fn remove_table(&mut self, object: ObjectNumber) {
         let Some(table) = self.tables.remove(&object) else { return };
         self.schema(&table.owner).tables.remove(&table.name);
+        for constraint in &table.constraints {
+            self.remove_constraint(constraint.number);
+        }
         for index in &table.indexes {
             self.indexes.remove(&index.object);
             self.schema(&index.owner).indexes.remove(&index.name);

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use common::{ObjectNumber, Result};
+use common::{Error, ObjectNumber, Result};
 use format::transaction::Owner;
 
 use super::check::{Physical, PhysicalAttributes, check_columns, check_name, check_storage};
+use super::constraint_ddl::{ConstraintRule, ConstraintSpec};
 use super::definition::{ColumnDef, IndexDef, TableDef};
 use super::dictionary::{Ddl, equal};
 use super::field::Moment;
-use super::lock::lock_for_ddl;
 use super::privilege::{SystemPrivilege, no_table};
 use super::rows::{ColumnRow, IndexColumnRow, IndexRow, KIND_TABLE, ObjectGrantRow, ObjectRow, TableRow};
 use super::table_rows::{column_rows, object_row, table_row};
@@ -29,6 +29,8 @@ pub struct TableSpec {
     pub physical: PhysicalAttributes,
     pub storage: Storage,
     pub cache: bool,
+    /// Columns that are not nullable and have no NOT NULL here get one with a name of its own.
+    pub constraints: Vec<ConstraintSpec>,
 }
 
 impl TableSpec {
@@ -43,6 +45,7 @@ impl TableSpec {
             physical: PhysicalAttributes::default(),
             storage: Storage::default(),
             cache: false,
+            constraints: Vec::new(),
         }
     }
 }
@@ -62,9 +65,17 @@ impl Session {
     /// # Errors
     /// ORA-00942, ORA-01031, ORA-00054 while its rows are being changed.
     pub fn drop_table(self: &Arc<Self>, owner: &str, name: &str) -> Result<()> {
+        self.drop_table_and(owner, name, false)
+    }
+
+    /// DROP TABLE; `cascade` drops the foreign keys of other tables that refer to it too.
+    ///
+    /// # Errors
+    /// ORA-00942, ORA-01031, ORA-00054; ORA-02449 when foreign keys refer to the table.
+    pub fn drop_table_and(self: &Arc<Self>, owner: &str, name: &str, cascade: bool) -> Result<()> {
         self.ddl(|ddl| {
             let table = ddl.table_to_change(owner, name, SystemPrivilege::DropAnyTable)?;
-            ddl.drop_table(&table)
+            ddl.drop_table(&table, cascade)
         })
     }
 
@@ -117,6 +128,8 @@ impl Ddl<'_> {
             storage: spec.storage.clone(),
             cache: spec.cache,
             indexes: Vec::new(),
+            constraints: Vec::new(),
+            referencing: Vec::new(),
             created_us: now,
             changed_us: now,
             statistics: None,
@@ -125,7 +138,29 @@ impl Ddl<'_> {
         self.insert(&[object_row(object, object, owner.number, &spec.name, KIND_TABLE, now)])?;
         self.insert(&[table_row(&table)])?;
         self.insert(&column_rows(object, &table.columns))?;
-        Ok(self.catalog.put_table(table))
+        let table = self.catalog.put_table(table);
+        self.create_constraints(&table, &spec.constraints)
+    }
+
+    /// The constraints of a new table, those of its columns first.
+    fn create_constraints(&mut self, table: &Arc<TableDef>, asked: &[ConstraintSpec]) -> Result<Arc<TableDef>> {
+        let mut no_rows = |_: &Arc<TableDef>, _: &str| Ok(true);
+        let named: Vec<&String> = asked
+            .iter()
+            .filter_map(|spec| match &spec.rule {
+                ConstraintRule::NotNull { column } => Some(column),
+                _ => None,
+            })
+            .collect();
+        let plain = |column: &&ColumnDef| !column.nullable && !named.contains(&&column.name);
+        let mut specs: Vec<ConstraintSpec> =
+            table.columns.iter().filter(plain).map(|column| ConstraintSpec::not_null(&column.name)).collect();
+        specs.extend_from_slice(asked);
+        for spec in &specs {
+            let current = self.catalog.table_by_number(table.object).unwrap_or(table).clone();
+            self.add_constraint(&current, spec, &mut no_rows)?;
+        }
+        Ok(self.catalog.table_by_number(table.object).unwrap_or(table).clone())
     }
 
     /// A table that a statement names in order to change or drop it.
@@ -152,8 +187,12 @@ impl Ddl<'_> {
         Err(super::privilege::insufficient(format_args!("{user} lacks {any}")))
     }
 
-    pub(super) fn drop_table(&mut self, table: &Arc<TableDef>) -> Result<()> {
-        let lock = lock_for_ddl(self.session, table)?;
+    pub(super) fn drop_table(&mut self, table: &Arc<TableDef>, cascade: bool) -> Result<()> {
+        self.lock(table)?;
+        self.drop_foreign_keys_to(table, cascade)?;
+        for constraint in &table.constraints {
+            self.forget_constraint(constraint)?;
+        }
         for index in &table.indexes {
             self.delete_index_rows(index.object.0)?;
         }
@@ -163,7 +202,6 @@ impl Ddl<'_> {
             self.drop_at_end(index.segment.clone());
         }
         self.drop_at_end(table.segment.clone());
-        self.hold(lock);
         Ok(())
     }
 
@@ -184,8 +222,13 @@ impl Ddl<'_> {
 
     /// The dictionary takes the new data object numbers first, because that can be undone; the segments follow.
     fn truncate_table(&mut self, table: &Arc<TableDef>) -> Result<Arc<TableDef>> {
-        let lock = lock_for_ddl(self.session, table)?;
-        self.hold(lock);
+        self.lock(table)?;
+        if table.referencing.iter().any(|foreign| foreign.table != table.object && foreign.state.enabled) {
+            return Err(Error::user(
+                2266,
+                "unique or primary keys of the table are referred to by enabled foreign keys",
+            ));
+        }
         let now = self.now_us();
         let data_object = self.new_object();
         self.set_data_object(table.object, data_object, now)?;
@@ -239,6 +282,6 @@ impl Ddl<'_> {
         if owner.quotas.contains(name) || self.catalog.has_system_privilege(&owner.name, unlimited) {
             return Ok(tablespace);
         }
-        Err(common::Error::user(1950, format!("{} has no quota in tablespace {name}", owner.name)))
+        Err(Error::user(1950, format!("{} has no quota in tablespace {name}", owner.name)))
     }
 }

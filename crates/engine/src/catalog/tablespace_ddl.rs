@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use common::{Error, Result};
 
-use super::UserNumber;
 use super::bootstrap::{DEFAULT_TABLESPACE, SYSTEM_TABLESPACE};
 use super::check::check_name;
 use super::dictionary::{Ddl, equal};
 use super::privilege::SystemPrivilege;
 use super::rows::{IndexRow, ObjectRow, QuotaRow, TableRow};
+use super::{TableDef, UserNumber};
 use crate::instance::Session;
 use crate::tablespace::{DatafileSpec, Tablespace, TablespaceSpec};
 
@@ -125,8 +125,18 @@ impl Ddl<'_> {
         }
         let tables: Vec<_> =
             self.catalog.tables().filter(|table| table.segment.tablespace().number() == number).cloned().collect();
+        let from_elsewhere = |table: &Arc<TableDef>| {
+            table.referencing.iter().any(|foreign| !tables.iter().any(|inside| inside.object == foreign.table))
+        };
+        if tables.iter().any(from_elsewhere) {
+            return Err(Error::user(
+                2449,
+                "keys of tables in the tablespace are referred to by foreign keys elsewhere",
+            ));
+        }
         for table in &tables {
-            self.drop_table(table)?;
+            let Some(table) = self.catalog.table_by_number(table.object).cloned() else { continue };
+            self.drop_table(&table, true)?;
         }
         // Indexes here on tables elsewhere.
         let indexes: Vec<_> =

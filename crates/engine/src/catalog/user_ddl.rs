@@ -151,7 +151,7 @@ impl Ddl<'_> {
             return Err(Error::user(1922, format!("{name} owns objects: CASCADE drops them too")));
         }
         for table in &tables {
-            self.drop_table(table)?;
+            self.drop_table(table, true)?;
         }
         for index in indexes.iter().filter(|index| index.table_owner != name) {
             self.drop_index(index)?;

@@ -31,6 +31,7 @@ mod visit;
 
 pub use build::{Built, build, check_key_length};
 pub use key::Key;
+pub(crate) use session::key_holder;
 pub use session::{EntryKey, IndexScan, delete_batch, insert_batch, lookup, statistics, verify};
 pub use statistics::IndexStatistics;
 pub(crate) use transaction::{undo, undo_in_leaf};

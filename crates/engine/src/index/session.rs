@@ -198,6 +198,14 @@ pub fn lookup(s: &Session, index: &IndexDef, key: &Key) -> Result<Option<Rowid>>
     Ok(found.map(|restricted| rowid(table_data_object(s, index), restricted)))
 }
 
+/// Another transaction that has put an entry of the key in, or taken it out, and has not ended. The key may be leading columns.
+///
+/// # Errors
+/// Those of the cache.
+pub(crate) fn key_holder(s: &Session, index: &IndexDef, key: &Key) -> Result<Option<Xid>> {
+    with_tree(s, index, |tree| tree.holder_of(key.image()))
+}
+
 /// Statistics computed from the index itself, as it is now.
 ///
 /// # Errors

@@ -98,6 +98,28 @@ impl<B: Blocks> Tree<'_, B> {
         Ok(())
     }
 
+    /// Another transaction that holds an entry whose key begins with `key`.
+    pub(super) fn holder_of(&self, key: &[u8]) -> Result<Option<Xid>> {
+        let mut from = key.to_vec();
+        loop {
+            let mut visit = self.visit_leaf(Target::before(&from))?;
+            let leaf = Leaf::of(&visit.leaf);
+            let (first, end) = (leaf.lower_bound(Target::before(key)), leaf.lower_bound(Target::after(key)));
+            for at in first..end {
+                let lock = Leaf::of(&visit.leaf).entry(at).lock;
+                if lock != 0
+                    && let RowLock::Other(xid) = self.blocks.holder(&mut visit.leaf, lock)?
+                {
+                    return Ok(Some(xid));
+                }
+            }
+            match visit.upper {
+                Some(upper) if Target::after(key).is_past_separator(&upper) => from = upper.to_vec(),
+                _ => return Ok(None),
+            }
+        }
+    }
+
     /// Changes the entries from `done` on that belong into a leaf, as far as there is room: why no more.
     fn fill(
         &self,

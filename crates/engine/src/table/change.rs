@@ -135,7 +135,13 @@ impl<'a> RowChanges<'a> {
         }
     }
 
-    fn make(&mut self, at: RowAddress, slot: (u8, bool), work: &Work<'_>, seen: &mut dyn FnMut(RowPiece<'_>)) -> Result<Done> {
+    fn make(
+        &mut self,
+        at: RowAddress,
+        slot: (u8, bool),
+        work: &Work<'_>,
+        seen: &mut dyn FnMut(RowPiece<'_>),
+    ) -> Result<Done> {
         let Some(block) = &mut self.block else { return Ok(Done::Gone) };
         let Some(piece) = heap::live_row(block, at.slot) else { return Ok(Done::Gone) };
         seen(piece);
@@ -263,4 +269,24 @@ pub fn lock_row(s: &Session, table: &TableDef, rowid: Rowid, snapshot: &Snapshot
     let done = changes.change(at, &Work::Lock, |piece| super::delete::is_head(piece), |_| {});
     changes.release()?;
     Ok(done? == Done::Yes)
+}
+
+/// The other transaction that holds the row at `rowid`, if one does.
+///
+/// # Errors
+/// ORA-01410; those of the cache and of undo.
+pub(crate) fn row_holder(s: &Session, table: &TableDef, rowid: Rowid) -> Result<Option<Xid>> {
+    let at = super::address_in(table, rowid)?;
+    if !super::fetch::can_exist(s, table, at) {
+        return Ok(None);
+    }
+    let mut block = s.current_mut(at.block, BlockClass::Data)?;
+    if !is_block_of(table, &block) {
+        return Ok(None);
+    }
+    let Some(lock) = heap::row(&block, at.slot).map(RowPiece::lock) else { return Ok(None) };
+    match s.row_lock(&mut block, lock, s.xid())? {
+        RowLock::Other(xid) => Ok(Some(xid)),
+        RowLock::Free | RowLock::Mine => Ok(None),
+    }
 }

@@ -15,6 +15,7 @@ mod update;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use change::row_holder;
 pub use change::{RESTART, lock_row};
 pub use delete::{Deleter, delete};
 pub use fetch::{Fetcher, fetch, fetch_row};

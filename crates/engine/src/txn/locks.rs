@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use common::sync::{Condvar, Mutex};
-use common::{Error, ErrorKind, Number, ObjectNumber, Result, Xid};
+use common::{Error, ErrorKind, Number, ObjectNumber, Result, Rowid, Xid};
 use waits::Event;
 
 use super::{LockWait, TableLock};
@@ -31,11 +31,26 @@ pub struct Waiter {
     pub holder: u32,
 }
 
+/// What transactions hold to their ends that no block says.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Resource {
+    /// A row that new rows of other tables refer to: it may not go, nor its key change. Held by many at once.
+    Parent(ObjectNumber, Rowid),
+    /// A key, as stored, of a unique constraint whose index takes duplicates; by the index. Held by one.
+    Key(ObjectNumber, Vec<u8>),
+}
+
+/// Mode of a wait for what is held in common (S).
+const SHARE_MODE: u64 = 4;
+
 #[derive(Default, Debug)]
 struct State {
     /// Transactions under way, and their sessions; 0 for one that a crash has left.
     active: HashMap<Xid, u32>,
     tables: Vec<HeldTableLock>,
+    resources: HashMap<Resource, Vec<Xid>>,
+    /// The resources of each transaction.
+    held: HashMap<Xid, Vec<Resource>>,
     /// Whom each waiting session waits for.
     waits: HashMap<u32, u32>,
 }
@@ -83,6 +98,30 @@ impl State {
         false
     }
 
+    fn hold(&mut self, xid: Xid, resource: &Resource) -> bool {
+        let holders = self.resources.entry(resource.clone()).or_default();
+        if holders.contains(&xid) {
+            return false;
+        }
+        holders.push(xid);
+        self.held.entry(xid).or_default().push(resource.clone());
+        true
+    }
+
+    fn forget(&mut self, xid: Xid, resource: &Resource) {
+        if let Some(holders) = self.resources.get_mut(resource) {
+            holders.retain(|holder| *holder != xid);
+            if holders.is_empty() {
+                self.resources.remove(resource);
+            }
+        }
+    }
+
+    /// A transaction other than `xid` that holds the resource.
+    fn other_holder(&self, xid: Xid, resource: &Resource) -> Option<Xid> {
+        self.resources.get(resource)?.iter().find(|holder| **holder != xid).copied()
+    }
+
     fn mode_of(&self, sid: u32, table: ObjectNumber) -> Option<TableLock> {
         self.tables.iter().find(|held| held.sid == sid && held.table == table).map(|held| held.mode)
     }
@@ -112,6 +151,9 @@ impl Locks {
     pub(crate) fn ended(&self, xid: Xid) {
         let mut state = self.state.lock();
         state.active.remove(&xid);
+        for resource in state.held.remove(&xid).unwrap_or_default() {
+            state.forget(xid, &resource);
+        }
         if !state.waits.is_empty() {
             self.released.notify_all();
         }
@@ -138,6 +180,58 @@ impl Locks {
             u64::from(xid.sequence),
         ];
         self.wait(s, wait, event, at, |state| state.active.get(&xid).copied())
+    }
+
+    /// Holds a resource in common with others; false when the transaction has it already.
+    pub(crate) fn share(&self, xid: Xid, resource: &Resource) -> bool {
+        self.state.lock().hold(xid, resource)
+    }
+
+    /// Gives up what [`Locks::share`] took.
+    pub(crate) fn unshare(&self, xid: Xid, resource: &Resource) {
+        let mut state = self.state.lock();
+        state.forget(xid, resource);
+        if let Some(held) = state.held.get_mut(&xid)
+            && let Some(at) = held.iter().rposition(|other| other == resource)
+        {
+            held.swap_remove(at);
+        }
+        if !state.waits.is_empty() {
+            self.released.notify_all();
+        }
+    }
+
+    /// Waits until no other transaction holds the resource.
+    ///
+    /// # Errors
+    /// ORA-00060 in a deadlock, ORA-01013 when the user cancels.
+    pub(crate) fn wait_unheld(&self, s: &Session, xid: Xid, resource: &Resource) -> Result<()> {
+        let Some(other) = self.state.lock().other_holder(xid, resource) else { return Ok(()) };
+        let at = [
+            (u64::from(b'T') << 24) | (u64::from(b'X') << 16) | SHARE_MODE,
+            (u64::from(other.segment) << 16) | u64::from(other.slot),
+            u64::from(other.sequence),
+        ];
+        self.wait(s, LockWait::Forever, Event::EnqTxRowLockContention, at, |state| {
+            state.other_holder(xid, resource).and_then(|other| state.active.get(&other).copied())
+        })
+    }
+
+    /// Holds a resource alone.
+    ///
+    /// # Errors
+    /// As [`Locks::wait_unheld`].
+    pub(crate) fn claim(&self, s: &Session, xid: Xid, resource: &Resource) -> Result<()> {
+        loop {
+            {
+                let mut state = self.state.lock();
+                if state.other_holder(xid, resource).is_none() {
+                    state.hold(xid, resource);
+                    return Ok(());
+                }
+            }
+            self.wait_unheld(s, xid, resource)?;
+        }
     }
 
     /// Takes a table lock, or makes the one that is held stronger.

@@ -12,6 +12,7 @@ mod session;
 mod snapshot;
 
 pub(crate) use change::{Interest, RowLock};
+pub(crate) use locks::Resource;
 pub use locks::{HeldTableLock, Locks, Waiter};
 pub(crate) use rollback::Dead;
 pub use session::Mark;

@@ -126,6 +126,13 @@ impl Session {
         self.new_snapshot(&mut state)
     }
 
+    /// What is committed now, and what the own transaction has done, whatever its isolation: constraints hold for rows as they are.
+    #[must_use]
+    pub fn current_snapshot(&self) -> Arc<Snapshot> {
+        let own = self.transactions().0.lock().own();
+        Snapshot::new(&self.instance().transactions().snapshots, || self.instance().visible_scn(), own)
+    }
+
     /// Until the guard is dropped, everything that is read is seen as of `snapshot`.
     pub fn enter(self: &Arc<Self>, snapshot: Arc<Snapshot>) -> Entered {
         let before = self.transactions().0.lock().statement.replace(snapshot);

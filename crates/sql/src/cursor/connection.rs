@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use common::sync::Mutex;
 use common::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use common::{Error, ErrorKind, Result};
 use datafusion::execution::SessionState;
@@ -26,6 +27,7 @@ use super::database::Database;
 use super::open::{ColumnDescription, Cursor, CursorNumber, Prepared};
 use super::tables::SessionTables;
 use super::trace::{self, CallStart};
+use crate::dml::deferred::Deferred;
 use crate::functions::rows;
 use crate::functions::sequence::CurrentValues;
 use crate::plan::binder::{BindContext, BindValue, Binder, Tables};
@@ -67,6 +69,8 @@ pub struct Connection {
     pub(crate) runtime: Runtime,
     random: Arc<AtomicU64>,
     pub(crate) demand: Arc<AtomicUsize>,
+    /// What the transaction has yet to check.
+    pub(crate) deferred: Mutex<Deferred>,
     pub(crate) transaction: TransactionState,
     /// What CURRVAL gives.
     current_values: CurrentValues,
@@ -103,6 +107,7 @@ impl Connection {
             runtime,
             random: Arc::new(AtomicU64::new(seed)),
             demand: Arc::default(),
+            deferred: Mutex::default(),
             transaction: TransactionState::default(),
             current_values: Arc::default(),
             cursors: HashMap::new(),
@@ -318,6 +323,14 @@ impl Connection {
         Ok(())
     }
 
+    /// What RETURNING … INTO of the last execution gives to bind variables: their names, upper case, and values. Empty when there was no row.
+    ///
+    /// # Errors
+    /// ORA-01001 when there is no such cursor.
+    pub fn returned(&mut self, number: CursorNumber) -> Result<Vec<(String, Datum)>> {
+        Ok(self.cursor(number)?.returned.clone())
+    }
+
     /// Executes a cursor.
     ///
     /// # Errors
@@ -332,6 +345,7 @@ impl Connection {
         cursor.running = None;
         cursor.snapshot = None;
         cursor.row_sources.clear();
+        cursor.returned.clear();
         let before = meter.set_current_cursor(number);
         trace::binds(&self.session, number, &cursor.binds, |value| self.text(value).unwrap_or_default());
         let result = self.execute_statement(&mut cursor);

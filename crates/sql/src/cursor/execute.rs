@@ -45,9 +45,11 @@ impl Connection {
                 self.or_back_to(mark, locked)?;
                 Ok(query)
             }
-            Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) => {
-                self.change_rows(cursor, &shared.statement).map(|rows| done(Some(rows)))
-            }
+            Statement::Insert(..)
+            | Statement::Update(..)
+            | Statement::Delete(..)
+            | Statement::Merge(_)
+            | Statement::MultiInsert(_) => self.change_rows(cursor, &shared.statement).map(|rows| done(Some(rows))),
             Statement::Command(command) if shared.statement.is_ddl() => {
                 // What was changed before stands, also when the DDL fails.
                 self.commit_implicitly()?;
@@ -68,6 +70,9 @@ impl Connection {
                 Ok(result)
             }
             Statement::Command(command) => self.command(command, &shared.text).map(done),
+            Statement::SetConstraints { names, deferred } => {
+                self.set_constraints(names, *deferred).map(|()| done(None))
+            }
             Statement::Transaction(command) => self.control(command).map(|()| done(None)),
         }
     }
@@ -75,17 +80,25 @@ impl Connection {
     /// INSERT, UPDATE, DELETE and their like: all of it or nothing. Rows that were changed since it began make it start again.
     fn change_rows(&mut self, cursor: &mut Cursor, statement: &Statement) -> Result<u64> {
         let mark = self.session.mark();
+        let deferred = self.deferred.lock().mark();
         for _ in 0..RESTARTS_MAX {
             let result = {
                 let snapshot = self.session.begin_snapshot();
                 let _seen = self.session.enter(snapshot);
                 match statement {
-                    Statement::Insert(insert) => self.insert(insert, cursor),
-                    Statement::Update(update) => self.update(update, cursor),
-                    Statement::Delete(delete) => self.delete(delete, cursor),
+                    Statement::Insert(insert, returning) => self.insert(insert, returning.as_ref(), cursor),
+                    Statement::Update(update, returning) => self.update(update, returning.as_ref(), cursor),
+                    Statement::Delete(delete, returning) => self.delete(delete, returning.as_ref(), cursor),
+                    Statement::Merge(merge) => self.merge(merge, cursor),
+                    Statement::MultiInsert(insert) => self.multi_insert(insert, cursor),
                     _ => Err(Error::bug("not a statement that changes rows")),
                 }
             };
+            if result.is_err() {
+                // What is taken back need not be checked.
+                self.deferred.lock().back_to(deferred);
+                cursor.returned.clear();
+            }
             let again = result.as_ref().err().is_some_and(|error| error.is_own(RESTART));
             let result = self.or_back_to(mark, result);
             if !again {

@@ -52,6 +52,8 @@ pub(crate) struct Cursor {
     pub(crate) snapshot: Option<Arc<Snapshot>>,
     /// What the last execution's plan did, for STAT lines.
     pub(crate) row_sources: Vec<RowSource>,
+    /// Bind variables that RETURNING … INTO has given values.
+    pub(crate) returned: Vec<(String, Datum)>,
     pub(crate) executed: bool,
     pub(crate) parse_was_hard: bool,
     /// When its query locked its rows, by the connection's count of such moments.
@@ -68,6 +70,7 @@ impl Cursor {
             running: None,
             snapshot: None,
             row_sources: Vec::new(),
+            returned: Vec::new(),
             executed: false,
             parse_was_hard: false,
             locked_at: None,

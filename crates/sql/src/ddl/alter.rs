@@ -2,11 +2,12 @@
 
 use common::Result;
 use datafusion::sql::sqlparser::tokenizer::Token;
-use engine::catalog::{ColumnChange, PhysicalAttributes};
+use engine::catalog::{ColumnChange, ConstraintState, PhysicalAttributes};
 
 use super::attributes;
-use super::columns::{column, data_type};
-use super::command::{Command, SegmentAttributes, TableClause};
+use super::columns::{AFTER_DEFAULT, column, data_type};
+use super::command::{Command, Constraint, Rule, SegmentAttributes, TableClause};
+use super::constraint;
 use crate::statement::words::Words;
 
 pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
@@ -14,9 +15,21 @@ pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
     let mut clauses = Vec::new();
     while !words.at_end() {
         if words.take("ADD") {
-            clauses.push(add(words)?);
+            add(words, &mut clauses)?;
         } else if words.take("MODIFY") {
-            clauses.push(modify(words)?);
+            modify(words, &mut clauses)?;
+        } else if words.next_is("DROP CONSTRAINT") || words.next_is("DROP PRIMARY KEY") || words.next_is("DROP UNIQUE")
+        {
+            words.expect("DROP")?;
+            clauses.push(constraint::drop(words)?);
+        } else if words.take("ENABLE") {
+            clauses.push(constraint::enable(words, true)?);
+        } else if words.take("DISABLE") {
+            clauses.push(constraint::enable(words, false)?);
+        } else if words.take("RENAME CONSTRAINT") {
+            let from = words.identifier()?;
+            words.expect("TO")?;
+            clauses.push(TableClause::RenameConstraint { from, to: words.identifier()? });
         } else if words.next_is("DROP") {
             clauses.push(drop(words)?);
         } else if words.take("RENAME TO") {
@@ -49,20 +62,29 @@ pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
     Ok(Command::AlterTable { name, clauses })
 }
 
-fn add(words: &mut Words<'_>) -> Result<TableClause> {
-    for refused in ["CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "SUPPLEMENTAL", "PARTITION"] {
+fn add(words: &mut Words<'_>, clauses: &mut Vec<TableClause>) -> Result<()> {
+    for refused in ["SUPPLEMENTAL", "PARTITION"] {
         if words.next_is(refused) {
             return Err(words.unsupported("ALTER TABLE ADD"));
         }
     }
+    if constraint::begins_out_of_line(words) {
+        while constraint::begins_out_of_line(words) {
+            clauses.push(TableClause::AddConstraint(constraint::out_of_line(words)?));
+        }
+        return Ok(());
+    }
     let list = words.take_sign(&Token::LParen);
     let mut columns = Vec::new();
+    let mut constraints = Vec::new();
     loop {
-        let (definition, key) = column(words)?;
-        if key.is_some() {
-            return Err(words.unsupported("a key in ALTER TABLE ADD; create a unique index"));
+        if list && constraint::begins_out_of_line(words) {
+            constraints.push(constraint::out_of_line(words)?);
+        } else {
+            let (definition, declared) = column(words)?;
+            columns.push(definition);
+            constraints.extend(declared);
         }
-        columns.push(definition);
         if !(list && words.take_sign(&Token::Comma)) {
             break;
         }
@@ -70,10 +92,14 @@ fn add(words: &mut Words<'_>) -> Result<TableClause> {
     if list {
         words.expect_sign(&Token::RParen)?;
     }
-    Ok(TableClause::Add(columns))
+    if !columns.is_empty() {
+        clauses.push(TableClause::Add(columns));
+    }
+    clauses.extend(constraints.into_iter().map(TableClause::AddConstraint));
+    Ok(())
 }
 
-/// DROP COLUMN c and DROP (c, …). What is said of constraints that name the columns has no meaning as long as there are none.
+/// DROP COLUMN c and DROP (c, …).
 fn drop(words: &mut Words<'_>) -> Result<TableClause> {
     let start = words.clone();
     words.take("DROP");
@@ -89,27 +115,39 @@ fn drop(words: &mut Words<'_>) -> Result<TableClause> {
     } else {
         return Err(start.unsupported("ALTER TABLE"));
     }
-    words.take("CASCADE CONSTRAINTS");
+    let cascade = words.take("CASCADE CONSTRAINTS");
     words.take("INVALIDATE");
     if words.take("CHECKPOINT") && !words.at_end() {
         words.integer()?;
     }
-    Ok(TableClause::Drop(columns))
+    Ok(TableClause::Drop { columns, cascade })
 }
 
-fn modify(words: &mut Words<'_>) -> Result<TableClause> {
+fn modify(words: &mut Words<'_>, clauses: &mut Vec<TableClause>) -> Result<()> {
+    if constraint::is_named_here(words) {
+        clauses.push(constraint::modify(words)?);
+        return Ok(());
+    }
     let list = words.take_sign(&Token::LParen);
     let mut changes = Vec::new();
+    let mut constraints = Vec::new();
     loop {
         let mut change = ColumnChange { name: words.identifier()?, ..ColumnChange::default() };
         loop {
-            if words.take("NOT NULL") {
-                change.nullable = Some(false);
-            } else if words.take("NULL") {
+            if words.take("NULL") {
                 change.nullable = Some(true);
             } else if words.take("DEFAULT") {
-                let text = words.expression_text(&["NOT NULL", "NULL"])?;
+                let text = words.expression_text(&AFTER_DEFAULT)?;
                 change.default = Some((!text.eq_ignore_ascii_case("NULL")).then(|| text.to_owned()));
+            } else if constraint::begins_in_line(words) {
+                match constraint::in_line(words, &change.name)? {
+                    Some(Constraint { name: None, rule: Rule::NotNull { .. }, state })
+                        if state == ConstraintState::default() =>
+                    {
+                        change.nullable = Some(false);
+                    }
+                    found => constraints.extend(found),
+                }
             } else if change.data_type.is_none() && matches!(words.peek().map(|word| &word.token), Some(Token::Word(_)))
             {
                 change.data_type = Some(data_type(words)?);
@@ -125,5 +163,7 @@ fn modify(words: &mut Words<'_>) -> Result<TableClause> {
     if list {
         words.expect_sign(&Token::RParen)?;
     }
-    Ok(TableClause::Modify(changes))
+    clauses.push(TableClause::Modify(changes));
+    clauses.extend(constraints.into_iter().map(TableClause::AddConstraint));
+    Ok(())
 }

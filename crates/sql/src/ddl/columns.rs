@@ -1,16 +1,16 @@
-//! Column definitions: types, DEFAULT, NOT NULL, and the keys declared with them.
+//! Column definitions: types, DEFAULT, and the constraints declared with them.
 
 use common::{DataType, Error, Result, limits};
 use datafusion::sql::sqlparser::tokenizer::Token;
-use engine::catalog::ColumnDef;
+use engine::catalog::{ColumnDef, ConstraintState};
 
-use super::attributes;
-use super::command::{SegmentAttributes, UniqueKey};
+use super::command::{Constraint, Rule};
+use super::constraint;
 use crate::statement::words::Words;
 use crate::types::column;
 
 /// Words that end a DEFAULT expression.
-const AFTER_DEFAULT: [&str; 8] =
+pub(super) const AFTER_DEFAULT: [&str; 8] =
     ["NOT NULL", "NULL", "CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "REFERENCES", "ENABLE"];
 
 /// A data type as written.
@@ -84,65 +84,26 @@ pub(crate) fn data_type(words: &mut Words<'_>) -> Result<DataType> {
     found.map_err(|error| error.at(start))
 }
 
-/// A column of CREATE TABLE, and the key that is declared with it.
-pub(crate) fn column(words: &mut Words<'_>) -> Result<(ColumnDef, Option<UniqueKey>)> {
+/// A column of CREATE TABLE, and the constraints that are declared with it. A plain NOT NULL is in the definition.
+pub(crate) fn column(words: &mut Words<'_>) -> Result<(ColumnDef, Vec<Constraint>)> {
     let name = words.new_column()?;
     let data_type = data_type(words)?;
     let mut definition = ColumnDef { name, data_type, nullable: true, default: None };
-    let mut key = None;
+    let mut constraints = Vec::new();
     loop {
         if words.take("DEFAULT") {
             definition.default = Some(words.expression_text(&AFTER_DEFAULT)?.to_owned());
-        } else if words.next_is("CONSTRAINT")
-            || words.next_is("NOT NULL")
-            || words.next_is("NULL")
-            || words.next_is("PRIMARY")
-            || words.next_is("UNIQUE")
-            || words.next_is("CHECK")
-            || words.next_is("REFERENCES")
-        {
-            let constraint = if words.take("CONSTRAINT") { Some(words.identifier()?) } else { None };
-            if words.take("NOT NULL") {
-                definition.nullable = false;
-            } else if words.take("NULL") {
-                definition.nullable = true;
-            } else if let Some(primary) = key_word(words)? {
-                let mut attributes = SegmentAttributes::default();
-                using_index(words, &mut attributes)?;
-                definition.nullable &= !primary;
-                key = Some(UniqueKey { name: constraint, columns: vec![definition.name.clone()], primary, attributes });
-            } else {
-                return Err(other_constraint(words));
+        } else if constraint::begins_in_line(words) {
+            match constraint::in_line(words, &definition.name)? {
+                Some(Constraint { name: None, rule: Rule::NotNull { .. }, state })
+                    if state == ConstraintState::default() =>
+                {
+                    definition.nullable = false;
+                }
+                found => constraints.extend(found),
             }
-            words.take("ENABLE");
         } else {
-            return Ok((definition, key));
+            return Ok((definition, constraints));
         }
     }
-}
-
-/// What is said of a constraint that is neither NOT NULL nor a key, or of a name with none behind it.
-pub(crate) fn other_constraint(words: &Words<'_>) -> Error {
-    let known = ["CHECK", "REFERENCES", "FOREIGN KEY", "REF", "SCOPE", "WITH"];
-    if known.iter().any(|kind| words.next_is(kind)) {
-        return words.unsupported("constraint");
-    }
-    words.error(905, "missing keyword: behind CONSTRAINT and its name, the kind of constraint is expected")
-}
-
-/// PRIMARY KEY (true) or UNIQUE (false).
-pub(crate) fn key_word(words: &mut Words<'_>) -> Result<Option<bool>> {
-    if words.take("PRIMARY") {
-        words.expect("KEY")?;
-        return Ok(Some(true));
-    }
-    Ok(words.take("UNIQUE").then_some(false))
-}
-
-/// USING INDEX with attributes of the index.
-pub(crate) fn using_index(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> Result<()> {
-    if words.take("USING INDEX") {
-        attributes::segment(words, attributes)?;
-    }
-    Ok(())
 }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use engine::catalog::{
-    ColumnDef, DatafileChange, ObjectPrivilege, PhysicalAttributes, SequenceSpec, TablespaceChange, UserSpec,
+    ColumnDef, ConstraintChange, ConstraintName, ConstraintState, DatafileChange, ObjectPrivilege, OnDelete,
+    PhysicalAttributes, SequenceSpec, TablespaceChange, UserSpec,
 };
 use engine::segment::Storage;
 use engine::tablespace::{DatafileSpec, TablespaceSpec};
@@ -23,13 +24,50 @@ pub(crate) struct SegmentAttributes {
     pub(crate) cache: Option<bool>,
 }
 
-/// A unique key of CREATE TABLE, which becomes an index.
+/// USING INDEX.
 #[derive(Clone, Debug)]
-pub(crate) struct UniqueKey {
+pub(crate) enum UsingIndex {
+    Made(SegmentAttributes),
+    Existing(Name),
+}
+
+impl Default for UsingIndex {
+    fn default() -> Self {
+        Self::Made(SegmentAttributes::default())
+    }
+}
+
+/// What a constraint demands, as written.
+#[derive(Clone, Debug)]
+pub(crate) enum Rule {
+    NotNull {
+        column: String,
+    },
+    /// `column` is the one that it is written behind, and the only one that it may name; `offset` is where the condition stands.
+    Check {
+        condition: String,
+        offset: usize,
+        column: Option<String>,
+    },
+    Key {
+        primary: bool,
+        columns: Vec<String>,
+        index: UsingIndex,
+    },
+    ForeignKey {
+        columns: Vec<String>,
+        table: Name,
+        referenced: Vec<String>,
+        on_delete: OnDelete,
+    },
+}
+
+/// A constraint of CREATE TABLE or ALTER TABLE.
+#[derive(Clone, Debug)]
+pub(crate) struct Constraint {
     pub(crate) name: Option<String>,
-    pub(crate) columns: Vec<String>,
-    pub(crate) primary: bool,
-    pub(crate) attributes: SegmentAttributes,
+    pub(crate) rule: Rule,
+    pub(crate) state: ConstraintState,
 }
 
 /// CREATE TABLE.
@@ -39,7 +77,7 @@ pub(crate) struct CreateTable {
     pub(crate) columns: Vec<ColumnDef>,
     /// Names only: the columns of CREATE TABLE (a, b) AS SELECT.
     pub(crate) column_names: Vec<String>,
-    pub(crate) keys: Vec<UniqueKey>,
+    pub(crate) constraints: Vec<Constraint>,
     pub(crate) attributes: SegmentAttributes,
     /// Where the text of AS SELECT begins.
     pub(crate) query: Option<usize>,
@@ -74,8 +112,12 @@ pub(crate) enum TableClause {
     Cache(bool),
     Physical(PhysicalAttributes),
     Add(Vec<ColumnDef>),
+    AddConstraint(Constraint),
+    DropConstraint { name: ConstraintName, cascade: bool, keep_index: Option<bool> },
+    ChangeConstraint { name: ConstraintName, change: ConstraintChange, index: UsingIndex },
+    RenameConstraint { from: String, to: String },
     Modify(Vec<engine::catalog::ColumnChange>),
-    Drop(Vec<String>),
+    Drop { columns: Vec<String>, cascade: bool },
     RenameTo(String),
     RenameColumn { from: String, to: String },
 }
@@ -107,7 +149,7 @@ pub(crate) enum Command {
     CreateUndoTablespace(UndoTablespaceSpec),
     CreateTable(Box<CreateTable>),
     AlterTable { name: Name, clauses: Vec<TableClause> },
-    DropTable(Name),
+    DropTable { name: Name, cascade: bool },
     Truncate(Name),
     CreateIndex(Box<CreateIndex>),
     DropIndex(Name),
@@ -154,7 +196,7 @@ impl Command {
             Self::AlterDatafile { .. } | Self::AlterLogfile(_) => ("ALTER DATABASE", 35),
             Self::CreateTable(_) => ("CREATE TABLE", 1),
             Self::AlterTable { .. } => ("ALTER TABLE", 15),
-            Self::DropTable(_) => ("DROP TABLE", 12),
+            Self::DropTable { .. } => ("DROP TABLE", 12),
             Self::Truncate(_) => ("TRUNCATE TABLE", 85),
             Self::CreateIndex(_) => ("CREATE INDEX", 9),
             Self::DropIndex(_) => ("DROP INDEX", 10),

@@ -31,9 +31,9 @@ impl Connection {
             Command::AlterDatafile { file, change } => session.alter_datafile(file, change.clone()).map(|()| None),
             Command::CreateTable(table) => self.create_table(table, text),
             Command::AlterTable { name, clauses } => self.alter_table(name, clauses).map(|()| None),
-            Command::DropTable(name) => {
+            Command::DropTable { name, cascade } => {
                 let (owner, name) = self.qualified(name);
-                session.drop_table(&owner, &name).map(|()| None)
+                session.drop_table_and(&owner, &name, *cascade).map(|()| None)
             }
             Command::Truncate(name) => {
                 let (owner, name) = self.qualified(name);
@@ -87,7 +87,7 @@ impl Connection {
         }
     }
 
-    pub(super) fn qualified(&self, name: &Name) -> (String, String) {
+    pub(crate) fn qualified(&self, name: &Name) -> (String, String) {
         (name.0.clone().unwrap_or_else(|| self.schema.clone()), name.1.clone())
     }
 
@@ -101,41 +101,25 @@ impl Connection {
         for column in &columns {
             self.check_default(column)?;
         }
-        for key in &create.keys {
-            for listed in &key.columns {
-                let column = columns
-                    .iter_mut()
-                    .find(|column| column.name == *listed)
-                    .ok_or_else(|| Error::user(904, format!("\"{listed}\": invalid identifier")))?;
-                column.nullable &= !key.primary;
-            }
-        }
+        let constraints = create
+            .constraints
+            .iter()
+            .map(|constraint| {
+                self.constraint_spec(constraint, &owner, &name, &columns, create.attributes.tablespace.as_ref())
+            })
+            .collect::<Result<Vec<_>>>()?;
         let SegmentAttributes { tablespace, physical, storage, cache } = create.attributes.clone();
         let spec = TableSpec {
             tablespace,
             physical,
             storage,
             cache: cache.unwrap_or(false),
+            constraints,
             ..TableSpec::new(&owner, &name, columns)
         };
         // A query that reads what is being created must fail before the name exists.
-        let table = self.session.create_table(&spec)?;
+        self.session.create_table(&spec)?;
         let filled = (|| -> Result<Option<u64>> {
-            for (at, key) in create.keys.iter().enumerate() {
-                let attributes = key.attributes.clone();
-                let generated = || format!("SYS_C{:06}_{}", table.object.0, at + 1);
-                self.session.create_index(&IndexSpec {
-                    owner: owner.clone(),
-                    name: key.name.clone().unwrap_or_else(generated),
-                    table_owner: owner.clone(),
-                    table_name: name.clone(),
-                    columns: key.columns.clone(),
-                    unique: true,
-                    tablespace: attributes.tablespace.or_else(|| spec.tablespace.clone()),
-                    physical: attributes.physical,
-                    storage: attributes.storage,
-                })?;
-            }
             let Some(query) = query else { return Ok(None) };
             let current = self.session.catalog().require_table(&owner, &name)?.clone();
             let (_lock, current) = self.session.lock_for_change(&current)?;
@@ -231,11 +215,20 @@ impl Connection {
                         .map(|column| Ok(NewColumn { column: column.clone(), fill: self.default_bytes(column)? }))
                         .collect::<Result<_>>()?,
                 ),
+                TableClause::AddConstraint(_)
+                | TableClause::DropConstraint { .. }
+                | TableClause::ChangeConstraint { .. }
+                | TableClause::RenameConstraint { .. } => {
+                    self.alter_constraint(&owner, &name, clause)?;
+                    continue;
+                }
                 TableClause::Modify(changes) => {
                     self.check_new_defaults(&owner, &name, changes)?;
                     TableChange::ModifyColumns(changes.clone())
                 }
-                TableClause::Drop(columns) => TableChange::DropColumns(columns.clone()),
+                TableClause::Drop { columns, cascade } => {
+                    TableChange::DropColumns { names: columns.clone(), cascade: *cascade }
+                }
                 TableClause::RenameTo(to) => TableChange::RenameTable(to.clone()),
                 TableClause::RenameColumn { from, to } => {
                     TableChange::RenameColumn { from: from.clone(), to: to.clone() }

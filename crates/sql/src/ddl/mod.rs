@@ -4,6 +4,8 @@ pub(crate) mod alter;
 pub(crate) mod attributes;
 pub(crate) mod columns;
 pub(crate) mod command;
+pub(crate) mod constraint;
+pub(crate) mod constraint_execute;
 pub(crate) mod execute;
 pub(crate) mod grant;
 pub(crate) mod logfile;

@@ -128,10 +128,10 @@ fn alter(words: &mut Words<'_>) -> Result<Command> {
 fn drop(words: &mut Words<'_>) -> Result<Command> {
     if words.take("TABLE") {
         let name = words.name()?;
-        // There are no foreign keys, and no recycle bin to spare.
-        words.take("CASCADE CONSTRAINTS");
+        let cascade = words.take("CASCADE CONSTRAINTS");
+        // There is no recycle bin to spare.
         words.take("PURGE");
-        return Ok(Command::DropTable(name));
+        return Ok(Command::DropTable { name, cascade });
     }
     if words.take("INDEX") {
         return Ok(Command::DropIndex(words.name()?));

@@ -4,8 +4,9 @@ use common::Result;
 use datafusion::sql::sqlparser::tokenizer::Token;
 
 use super::attributes;
-use super::columns::{column, key_word, other_constraint, using_index};
-use super::command::{Command, CreateIndex, CreateTable, SegmentAttributes, UniqueKey};
+use super::columns::column;
+use super::command::{Command, CreateIndex, CreateTable, SegmentAttributes};
+use super::constraint;
 use crate::statement::words::Words;
 
 pub(crate) fn create(words: &mut Words<'_>) -> Result<Command> {
@@ -13,7 +14,7 @@ pub(crate) fn create(words: &mut Words<'_>) -> Result<Command> {
         name: words.new_name(Words::new_table)?,
         columns: Vec::new(),
         column_names: Vec::new(),
-        keys: Vec::new(),
+        constraints: Vec::new(),
         attributes: SegmentAttributes::default(),
         query: None,
     };
@@ -48,38 +49,14 @@ fn element(words: &mut Words<'_>, table: &mut CreateTable) -> Result<()> {
         table.column_names.push(words.new_column()?);
         return Ok(());
     }
-    let out_of_line = words.next_is("CONSTRAINT")
-        || words.next_is("PRIMARY KEY")
-        || (words.next_is("UNIQUE") && matches!(words.peek_at(1).map(|word| &word.token), Some(Token::LParen)))
-        || words.next_is("CHECK")
-        || words.next_is("FOREIGN KEY");
-    if !out_of_line {
-        let (column, key) = column(words)?;
-        table.columns.push(column);
-        table.keys.extend(key);
+    if constraint::begins_out_of_line(words) {
+        table.constraints.push(constraint::out_of_line(words)?);
         return Ok(());
     }
-    let name = if words.take("CONSTRAINT") { Some(words.identifier()?) } else { None };
-    let Some(primary) = key_word(words)? else {
-        return Err(other_constraint(words));
-    };
-    words.expect_sign(&Token::LParen)?;
-    let columns = names(words)?;
-    let mut attributes = SegmentAttributes::default();
-    using_index(words, &mut attributes)?;
-    words.take("ENABLE");
-    table.keys.push(UniqueKey { name, columns, primary, attributes });
+    let (column, constraints) = column(words)?;
+    table.columns.push(column);
+    table.constraints.extend(constraints);
     Ok(())
-}
-
-/// Names up to the closing parenthesis.
-fn names(words: &mut Words<'_>) -> Result<Vec<String>> {
-    let mut names = vec![words.identifier()?];
-    while words.take_sign(&Token::Comma) {
-        names.push(words.identifier()?);
-    }
-    words.expect_sign(&Token::RParen)?;
-    Ok(names)
 }
 
 pub(crate) fn create_index(words: &mut Words<'_>, unique: bool) -> Result<Command> {

@@ -35,7 +35,7 @@ impl Target {
         let definition = &table.columns[column];
         let name = format!("\"{}\".\"{}\".\"{}\"", table.owner, table.name, definition.name);
         let trusted = source.is_some_and(|source| fits(source, definition.data_type));
-        Self { name, data_type: definition.data_type, nullable: definition.nullable, statement, trusted }
+        Self { name, data_type: definition.data_type, nullable: !table.refuses_null(column), statement, trusted }
     }
 
     /// The values of a batch's column, ready to be stored.

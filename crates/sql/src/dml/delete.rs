@@ -5,15 +5,23 @@ use std::sync::Arc;
 use common::{Error, Result};
 use datafusion::sql::sqlparser::ast::{self, FromTable};
 use engine::catalog::ObjectPrivilege;
-use engine::table::Deleter;
+use engine::table::{Deleter, fetch_row};
 
+use super::referential::Consequences;
+use super::returning::several_rows;
 use super::update::{dml_sources, rows_query, target_name};
 use crate::cursor::connection::Connection;
 use crate::cursor::open::Cursor;
 use crate::scan::figures::Figures;
+use crate::statement::merge::Returning;
 
 impl Connection {
-    pub(crate) fn delete(&mut self, delete: &ast::Delete, cursor: &mut Cursor) -> Result<u64> {
+    pub(crate) fn delete(
+        &mut self,
+        delete: &ast::Delete,
+        returning: Option<&Returning>,
+        cursor: &mut Cursor,
+    ) -> Result<u64> {
         let from = check(delete)?;
         let target = self.target(target_name(from)?, ObjectPrivilege::Delete)?;
         let (_lock, table) = self.session.lock_for_change(&target)?;
@@ -23,8 +31,31 @@ impl Connection {
         })?;
         let work = Figures::default();
         let (plan, victims) = work.measure(self.session.meter(), || self.victims(&bound))?;
+        if let Some(returning) = returning {
+            let mut giving = self.giving(returning, &table, true, cursor)?;
+            if victims.rows.len() > 1 {
+                return Err(several_rows());
+            }
+            for (rowid, ..) in &victims.rows {
+                if let Some(row) = fetch_row(&self.session, &table, *rowid)? {
+                    let mut columns = row.columns();
+                    columns.resize(table.columns.len(), None);
+                    giving.add(Some(*rowid), &columns);
+                }
+            }
+            cursor.returned = giving.finish()?;
+        }
+        let consequences = if table.referencing.is_empty() {
+            None
+        } else {
+            let rows = victims.rows.iter().map(|(rowid, ..)| *rowid);
+            Some(work.measure(self.session.meter(), || Consequences::of_delete(self, &table, rows))?)
+        };
         let mut deleter = Deleter::new(Arc::clone(&self.session), Arc::clone(&table));
         let result = work.measure(self.session.meter(), || {
+            if let Some(consequences) = &consequences {
+                consequences.carry_out()?;
+            }
             for (rowid, ..) in &victims.rows {
                 deleter.push(*rowid)?;
             }

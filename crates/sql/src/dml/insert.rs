@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use common::{Error, Result};
+use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::sql::sqlparser::ast::{self, SetExpr, Spanned, TableObject};
 use engine::catalog::{ObjectPrivilege, TableDef};
-use engine::table::Inserter;
 use scalar::Datum;
 
 use super::assign::{Ready, Statement, Target, fits, kind};
+use super::intake::Intake;
+use super::returning::{Giving, several_rows};
 use super::target::reads;
 use super::transfer;
 use crate::cursor::connection::Connection;
@@ -25,12 +27,13 @@ use crate::plan::query::BoundQuery;
 use crate::plan::scope::Scope;
 use crate::plan::sequence::take_values;
 use crate::scan::figures::Figures;
+use crate::statement::merge::Returning;
 use crate::statement::parse::parse_expression;
 use crate::statement::position;
 
 /// Where a column of the new rows comes from.
 #[derive(Clone, Debug)]
-enum Origin {
+pub(crate) enum Origin {
     /// A column of the query, or a value of the VALUES list.
     Source(usize),
     /// Its DEFAULT, stored form, or NULL.
@@ -38,16 +41,32 @@ enum Origin {
 }
 
 impl Connection {
-    pub(crate) fn insert(&mut self, insert: &ast::Insert, cursor: &mut Cursor) -> Result<u64> {
+    pub(crate) fn insert(
+        &mut self,
+        insert: &ast::Insert,
+        returning: Option<&Returning>,
+        cursor: &mut Cursor,
+    ) -> Result<u64> {
         let (name, query) = check(insert)?;
         let target = self.target(name, ObjectPrivilege::Insert)?;
         let (_lock, table) = self.session.lock_for_change(&target)?;
         let columns = listed_columns(insert, &table, &cursor.shared.text)?;
         match &*query.body {
             SetExpr::Values(values) if query.order_by.is_none() && query.with.is_none() => {
-                self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
-                    self.insert_values(&table, &columns, &values.rows, binder)
-                })
+                let mut giving = match returning {
+                    Some(returning) => Some(self.giving(returning, &table, false, cursor)?),
+                    None => None,
+                };
+                let rows = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
+                    self.insert_values(&table, &columns, &values.rows, binder, giving.as_mut())
+                })?;
+                if let Some(giving) = giving {
+                    cursor.returned = giving.finish()?;
+                }
+                Ok(rows)
+            }
+            _ if returning.is_some() => {
+                Err(Error::user(933, "SQL command not properly ended: RETURNING is of INSERT … VALUES"))
             }
             _ => {
                 let bound = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
@@ -60,7 +79,12 @@ impl Connection {
     }
 
     /// Where each column of the table comes from when the statement gives `columns`.
-    fn origins(&self, table: &TableDef, columns: &[usize], context: &dyn scalar::Context) -> Result<Vec<Origin>> {
+    pub(crate) fn origins(
+        &self,
+        table: &TableDef,
+        columns: &[usize],
+        context: &dyn scalar::Context,
+    ) -> Result<Vec<Origin>> {
         (0..table.columns.len())
             .map(|column| match columns.iter().position(|listed| *listed == column) {
                 Some(at) => Ok(Origin::Source(at)),
@@ -95,12 +119,16 @@ impl Connection {
         columns: &[usize],
         rows: &[ast::Parens<Vec<ast::Expr>>],
         binder: &Binder<'_>,
+        mut giving: Option<&mut Giving>,
     ) -> Result<u64> {
         let context = Arc::clone(binder.context());
+        if giving.is_some() && rows.len() > 1 {
+            return Err(several_rows());
+        }
         let origins = self.origins(table, columns, &*context)?;
         let targets: Vec<Target> =
             (0..table.columns.len()).map(|column| Target::new(table, column, None, Statement::Insert)).collect();
-        let mut inserter = Inserter::new(Arc::clone(&self.session), Arc::clone(table))?;
+        let mut inserter = Intake::new(self, table)?;
         let mut bytes = Vec::new();
         for row in rows {
             let values = &row.content;
@@ -141,6 +169,9 @@ impl Connection {
                 }
                 let row: Vec<Option<&[u8]>> =
                     places.iter().map(|place| place.map(|(start, end)| &bytes[start..end])).collect();
+                if let Some(giving) = &mut giving {
+                    giving.add(None, &row);
+                }
                 inserter.push(&row)
             })();
             pushed?;
@@ -181,26 +212,18 @@ impl Connection {
     ) -> Result<u64> {
         let context = self.statement_context()?;
         let origins = self.origins(table, columns, &*context)?;
-        let targets: Vec<Target> = columns
-            .iter()
-            .zip(&bound.outputs)
-            .map(|(column, output)| {
-                Target::new(table, *column, output.exact.then_some(output.declared), Statement::Insert)
-            })
-            .collect();
+        let targets = targets(table, columns, &bound);
         // Rows of another table, unchanged, need not become arrays on their way.
         let same_bytes = columns
             .iter()
             .zip(&bound.outputs)
             .all(|(column, output)| output.exact && fits(output.declared, table.columns[*column].data_type));
-        let not_null = columns
-            .iter()
-            .zip(&bound.outputs)
-            .any(|(column, output)| !table.columns[*column].nullable && output.nullable);
+        let not_null =
+            columns.iter().zip(&bound.outputs).any(|(column, output)| table.refuses_null(*column) && output.nullable);
         let plan = run::plan(&self.session, &self.runtime, &self.state, &bound.plan)?;
         let own = reads(&plan, table);
         let load = Figures::default();
-        let mut inserter = Inserter::new(Arc::clone(&self.session), Arc::clone(table))?;
+        let mut inserter = Intake::new(self, table)?;
         let result = load.measure(self.session.meter(), || -> Result<()> {
             if same_bytes
                 && !not_null
@@ -238,6 +261,53 @@ impl Connection {
     }
 }
 
+/// A query's rows, read to the end, on their way into a table.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    pub(crate) plan: Arc<dyn ExecutionPlan>,
+    batches: Vec<RecordBatch>,
+    origins: Vec<Origin>,
+    targets: Vec<Target>,
+}
+
+impl Connection {
+    /// Runs a query whose outputs are of the kinds of `columns`.
+    pub(crate) fn settle(&self, table: &TableDef, columns: &[usize], bound: &BoundQuery) -> Result<Settled> {
+        let context = self.statement_context()?;
+        let origins = self.origins(table, columns, &*context)?;
+        let targets = targets(table, columns, bound);
+        let plan = run::plan(&self.session, &self.runtime, &self.state, &bound.plan)?;
+        let mut running =
+            Running::start(&self.session, &self.runtime, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
+        self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
+        let mut batches = Vec::new();
+        while let Some(batch) = running.next_batch(&self.runtime)? {
+            batches.push(batch);
+        }
+        Ok(Settled { plan, batches, origins, targets })
+    }
+
+    /// Puts the rows in; says how many.
+    pub(crate) fn put_settled(&self, table: &Arc<TableDef>, settled: &Settled) -> Result<u64> {
+        let mut intake = Intake::new(self, table)?;
+        settled
+            .batches
+            .iter()
+            .try_for_each(|batch| push_batch(batch, &settled.origins, &settled.targets, &mut intake))?;
+        intake.finish()
+    }
+}
+
+/// The columns as the outputs of a query are assigned to them.
+fn targets(table: &TableDef, columns: &[usize], bound: &BoundQuery) -> Vec<Target> {
+    let declared = bound.outputs.iter().map(|output| output.exact.then_some(output.declared));
+    columns
+        .iter()
+        .zip(declared)
+        .map(|(column, declared)| Target::new(table, *column, declared, Statement::Insert))
+        .collect()
+}
+
 /// The expressions of a row, None for DEFAULT. What they take of sequences is taken here: one value of each for the row.
 fn row_values(values: &[ast::Expr], binder: &Binder<'_>) -> Result<Vec<Option<Bound>>> {
     let (mut row, sequences) = binder.naming_sequences(|| {
@@ -259,9 +329,20 @@ fn insert_sources(plan: &Arc<dyn ExecutionPlan>, load: &Figures) -> Vec<RowSourc
     sources
 }
 
-fn push_batch(batch: &RecordBatch, origins: &[Origin], targets: &[Target], inserter: &mut Inserter) -> Result<()> {
+fn push_batch(batch: &RecordBatch, origins: &[Origin], targets: &[Target], inserter: &mut Intake<'_>) -> Result<()> {
+    push_arrays(batch.columns(), batch.num_rows(), origins, targets, inserter)
+}
+
+/// Puts rows in: `arrays` holds the columns that [`Origin::Source`] counts, each with its target.
+pub(crate) fn push_arrays(
+    arrays: &[ArrayRef],
+    rows: usize,
+    origins: &[Origin],
+    targets: &[Target],
+    inserter: &mut Intake<'_>,
+) -> Result<()> {
     let ready: Vec<Ready<'_>> =
-        targets.iter().zip(batch.columns()).map(|(target, array)| target.prepare(array)).collect::<Result<_>>()?;
+        targets.iter().zip(arrays).map(|(target, array)| target.prepare(array)).collect::<Result<_>>()?;
     let constants: Vec<Ready<'_>> = origins
         .iter()
         .filter_map(|origin| match origin {
@@ -278,7 +359,7 @@ fn push_batch(batch: &RecordBatch, origins: &[Origin], targets: &[Target], inser
         })
         .collect::<Result<_>>()?;
     let mut row: Vec<Option<&[u8]>> = vec![None; columns.len()];
-    for at in 0..batch.num_rows() {
+    for at in 0..rows {
         for (value, column) in row.iter_mut().zip(&columns) {
             *value = column.value(at);
         }
@@ -418,7 +499,7 @@ pub(crate) fn is_default(e: &ast::Expr) -> bool {
     matches!(e, ast::Expr::Identifier(ident) if ident.quote_style.is_none() && ident.value.eq_ignore_ascii_case("DEFAULT"))
 }
 
-fn holds_subquery(expr: &Expr) -> bool {
+pub(crate) fn holds_subquery(expr: &Expr) -> bool {
     use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
     let mut found = false;
     let _ = expr.apply(|node| {

@@ -65,4 +65,3 @@ pub(crate) fn reads(plan: &Arc<dyn ExecutionPlan>, table: &TableDef) -> bool {
     node.downcast_ref::<TableReadExec>().is_some_and(|read| read.spec.table.object == table.object)
         || plan.children().into_iter().any(|child| reads(child, table))
 }
-

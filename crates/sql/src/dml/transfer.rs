@@ -11,9 +11,10 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::coop::CooperativeExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use engine::instance::Session;
-use engine::table::{Inserter, TableScan};
+use engine::table::TableScan;
 use scan::RowSink;
 
+use super::intake::Intake;
 use crate::scan::access::Access;
 use crate::scan::exec::TableReadExec;
 
@@ -67,7 +68,7 @@ pub(crate) fn run(
     session: &Arc<Session>,
     read: &TableReadExec,
     sources: &[Source],
-    inserter: &mut Inserter,
+    intake: &mut Intake<'_>,
 ) -> Result<()> {
     let mut rows = Rows { width: sources.len(), sources, bytes: Vec::new(), places: Vec::new(), count: 0 };
     let meter = session.meter();
@@ -77,7 +78,7 @@ pub(crate) fn run(
     loop {
         let more = figures.measure(meter, || scan.next(&mut rows, BATCH_ROWS))?;
         figures.rows(rows.count as u64);
-        rows.insert(inserter)?;
+        rows.insert(intake)?;
         if !more {
             return Ok(());
         }
@@ -96,13 +97,13 @@ struct Rows<'s> {
 }
 
 impl Rows<'_> {
-    fn insert(&mut self, inserter: &mut Inserter) -> Result<()> {
+    fn insert(&mut self, intake: &mut Intake<'_>) -> Result<()> {
         let mut row: Vec<Option<&[u8]>> = vec![None; self.width];
         for places in self.places.chunks_exact(self.width) {
             for (value, (start, end)) in row.iter_mut().zip(places) {
                 *value = self.bytes.get(*start as usize..*end as usize);
             }
-            inserter.push(&row)?;
+            intake.push(&row)?;
         }
         self.bytes.clear();
         self.places.clear();

@@ -8,18 +8,21 @@ use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::sql::sqlparser::ast::{
     self, AssignmentTarget, Ident, SelectItem, Spanned, TableFactor, TableWithJoins,
 };
-use engine::catalog::{ObjectPrivilege, TableDef};
-use engine::table::Updater;
+use engine::catalog::{ColumnDef, ObjectPrivilege, TableDef};
 
 use super::assign::{Ready, Statement, Target};
 use super::insert::{is_default, no_column};
+use super::returning::several_rows;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
 use crate::cursor::run::{self, Running};
 use crate::plan::binder::{Binder, fold_name};
-use crate::plan::bound::Bound;
+use crate::plan::bound::{Bound, null};
 use crate::plan::query::BoundQuery;
+use crate::plan::scope::Scope;
 use crate::scan::figures::Figures;
+use crate::statement::merge::Returning;
+use crate::statement::parse::parse_expression;
 use crate::statement::position;
 
 /// The rows that a DML statement will change, and the batches that their new values are in.
@@ -28,10 +31,17 @@ pub(crate) struct Victims {
     pub(crate) batches: Vec<RecordBatch>,
     /// Rowid, batch, row in it; in order of rowid.
     pub(crate) rows: Vec<(Rowid, u32, u32)>,
+    /// The query gave a rowid more than once.
+    pub(crate) repeated: bool,
 }
 
 impl Connection {
-    pub(crate) fn update(&mut self, update: &ast::Update, cursor: &mut Cursor) -> Result<u64> {
+    pub(crate) fn update(
+        &mut self,
+        update: &ast::Update,
+        returning: Option<&Returning>,
+        cursor: &mut Cursor,
+    ) -> Result<u64> {
         let name = check(update)?;
         let target = self.target(name, ObjectPrivilege::Update)?;
         let (_lock, table) = self.session.lock_for_change(&target)?;
@@ -44,12 +54,17 @@ impl Connection {
             bound.outputs[1..].iter().map(|output| output.exact.then_some(output.declared)).collect();
         let work = Figures::default();
         let (plan, victims) = work.measure(self.session.meter(), || self.victims(&bound))?;
-        let mut updater = Updater::new(Arc::clone(&self.session), Arc::clone(&table));
         let targets: Vec<Target> = declared
             .iter()
             .enumerate()
             .map(|(column, declared)| Target::new(&table, column, *declared, Statement::Update))
             .collect();
+        let changed: Vec<usize> = assignments.iter().map(|(column, _)| *column).collect();
+        let mut giving = match returning {
+            Some(_) if victims.rows.len() > 1 => return Err(several_rows()),
+            Some(returning) => Some(self.giving(returning, &table, true, cursor)?),
+            None => None,
+        };
         let result = work.measure(self.session.meter(), || {
             let ready: Vec<Vec<Ready<'_>>> = victims
                 .batches
@@ -58,16 +73,26 @@ impl Connection {
                     targets.iter().zip(&batch.columns()[1..]).map(|(target, array)| target.prepare(array)).collect()
                 })
                 .collect::<Result<_>>()?;
-            let mut row: Vec<Option<&[u8]>> = vec![None; targets.len()];
-            for (rowid, batch, at) in &victims.rows {
-                for (value, column) in row.iter_mut().zip(&ready[*batch as usize]) {
-                    *value = column.value(*at as usize);
-                }
-                updater.push(*rowid, &row)?;
+            if let (Some(giving), Some((rowid, batch, at))) = (&mut giving, victims.rows.first()) {
+                let row: Vec<Option<&[u8]>> =
+                    ready[*batch as usize].iter().map(|column| column.value(*at as usize)).collect();
+                giving.add(Some(*rowid), &row);
             }
-            updater.finish()
+            self.replace_rows(&table, &changed, &|take| {
+                let mut row: Vec<Option<&[u8]>> = vec![None; targets.len()];
+                for (rowid, batch, at) in &victims.rows {
+                    for (value, column) in row.iter_mut().zip(&ready[*batch as usize]) {
+                        *value = column.value(*at as usize);
+                    }
+                    take(*rowid, &row)?;
+                }
+                Ok(())
+            })
         });
         cursor.row_sources = dml_sources("UPDATE", &table, &plan, &work);
+        if let (Ok(_), Some(giving)) = (&result, giving) {
+            cursor.returned = giving.finish()?;
+        }
         result
     }
 
@@ -84,16 +109,7 @@ impl Connection {
             for (column, definition) in table.columns.iter().enumerate() {
                 let kind = super::assign::kind(table, column);
                 let value = match assignments.iter().find(|(assigned, _)| *assigned == column) {
-                    Some((_, e)) if is_default(e) => match &definition.default {
-                        Some(text) => {
-                            let expr = crate::statement::parse::parse_expression(text)?;
-                            binder.value(&expr, &crate::plan::scope::Scope::default())?
-                        }
-                        None => Bound::new(
-                            datafusion::logical_expr::Expr::Literal(crate::types::Kind::Null.null(), None),
-                            crate::types::Kind::Null,
-                        ),
-                    },
+                    Some((_, e)) if is_default(e) => default_bound(binder, definition)?,
                     Some((_, e)) => binder.value(e, scope)?,
                     None => {
                         let own = scope.columns.iter().find(|c| c.name == definition.name && !c.pseudo);
@@ -115,7 +131,7 @@ impl Connection {
         let mut running =
             Running::start(&self.session, &self.runtime, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
         self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
-        let mut victims = Victims { batches: Vec::new(), rows: Vec::new() };
+        let mut victims = Victims { batches: Vec::new(), rows: Vec::new(), repeated: false };
         while let Some(batch) = running.next_batch(&self.runtime)? {
             let number = victims.batches.len() as u32;
             let rowids = batch.column(0).as_string::<i32>();
@@ -125,8 +141,18 @@ impl Connection {
             victims.batches.push(batch);
         }
         victims.rows.sort_unstable();
+        let given = victims.rows.len();
         victims.rows.dedup_by_key(|(rowid, ..)| *rowid);
+        victims.repeated = victims.rows.len() < given;
         Ok((plan, victims))
+    }
+}
+
+/// A column's DEFAULT.
+pub(crate) fn default_bound(binder: &Binder<'_>, column: &ColumnDef) -> Result<Bound> {
+    match &column.default {
+        Some(text) => binder.value(&parse_expression(text)?, &Scope::default()),
+        None => Ok(null()),
     }
 }
 

@@ -17,14 +17,14 @@ use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::functions_window::row_number::row_number_udwf;
 use datafusion::logical_expr::expr::{Sort, WindowFunction};
 use datafusion::logical_expr::utils::find_window_exprs;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, WindowFunctionDefinition};
+use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder, WindowFunctionDefinition};
 use datafusion::sql::sqlparser::ast::{
     self, Distinct, Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, Spanned,
     WildcardAdditionalOptions,
 };
 use datafusion::sql::sqlparser::tokenizer::Span;
 
-use super::binder::{AGGREGATES_NESTED_MAX, Binder, fold, fold_name};
+use super::binder::{AGGREGATES_NESTED_MAX, Binder, Hints, fold, fold_name};
 use super::bound::Bound;
 use super::condition::{RownumLimit, conjuncts};
 use super::from::{FromContext, FromItem};
@@ -245,6 +245,34 @@ impl Binder<'_> {
         }
         let plan = with_sequences(builder.build().map_err(from_datafusion)?, sequences)?;
         finish(plan, items_list, Vec::new(), false)
+    }
+
+    /// The rows of `source` for which no row of `target` satisfies `on`, and `selection` is true: what `list` makes of them.
+    pub(crate) fn rows_to_add(
+        &self,
+        source: &ast::TableWithJoins,
+        target: &ast::TableWithJoins,
+        on: &ast::Expr,
+        selection: Option<&ast::Expr>,
+        list: impl FnOnce(&Scope<'_>) -> Result<Vec<(String, Bound)>>,
+    ) -> Result<BoundQuery> {
+        let mut from_context = FromContext { hints: Hints::default(), outer: None, used: HashSet::new() };
+        let target = self.bind_from_item(target, &mut from_context)?;
+        let source = self.bind_from_item(source, &mut from_context)?;
+        let both = target.columns.iter().chain(&source.columns).cloned().collect();
+        let on = self.condition(on, &Scope { columns: both, parent: None })?;
+        let scope = Scope { columns: source.columns, parent: None };
+        let mut builder = LogicalPlanBuilder::new(source.plan)
+            .join_on(target.plan, JoinType::LeftAnti, [on])
+            .map_err(from_datafusion)?;
+        if let Some(condition) = selection {
+            builder = builder.filter(self.condition(condition, &scope)?).map_err(from_datafusion)?;
+        }
+        let items = list(&scope)?
+            .into_iter()
+            .map(|(name, bound)| Item { name, bound, span: Span::empty(), alias: false })
+            .collect();
+        finish(builder.build().map_err(from_datafusion)?, items, Vec::new(), false)
     }
 
     fn where_clause(&self, selection: Option<&ast::Expr>, scope: &Scope<'_>) -> Result<Where> {

@@ -2,6 +2,7 @@
 
 pub(crate) mod dialect;
 pub(crate) mod headings;
+pub(crate) mod merge;
 mod names;
 pub(crate) mod parse;
 pub(crate) mod position;

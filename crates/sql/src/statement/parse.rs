@@ -8,10 +8,11 @@ use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
 use super::dialect::adapt;
 use super::headings::headings;
+use super::merge::{Merge, MultiInsert, Returning, merge, multi_insert, returning};
 use super::position;
 use super::syntax::{in_queries, leftover, syntax_error};
 use super::words::Words;
-use crate::ddl::command::Command;
+use crate::ddl::command::{Command, Name};
 use crate::transaction;
 use crate::transaction::command::TransactionCommand;
 use crate::transaction::for_update::{self, ForUpdate};
@@ -32,10 +33,18 @@ pub(crate) enum Statement {
         /// FOR UPDATE.
         lock: Option<ForUpdate>,
     },
-    Insert(Box<ast::Insert>),
-    Update(Box<ast::Update>),
-    Delete(Box<ast::Delete>),
+    Insert(Box<ast::Insert>, Option<Returning>),
+    Update(Box<ast::Update>, Option<Returning>),
+    Delete(Box<ast::Delete>, Option<Returning>),
+    Merge(Box<Merge>),
+    /// INSERT ALL, INSERT FIRST.
+    MultiInsert(Box<MultiInsert>),
     Command(Command),
+    /// SET CONSTRAINTS; no names: all.
+    SetConstraints {
+        names: Vec<Name>,
+        deferred: bool,
+    },
     Transaction(TransactionCommand),
 }
 
@@ -44,10 +53,12 @@ impl Statement {
     pub(crate) fn verb(&self) -> (&'static str, u32) {
         match self {
             Self::Query { .. } => ("SELECT", 3),
-            Self::Insert(_) => ("INSERT", 2),
-            Self::Update(_) => ("UPDATE", 6),
-            Self::Delete(_) => ("DELETE", 7),
+            Self::Insert(..) | Self::MultiInsert(_) => ("INSERT", 2),
+            Self::Update(..) => ("UPDATE", 6),
+            Self::Delete(..) => ("DELETE", 7),
+            Self::Merge(_) => ("MERGE", 189),
             Self::Command(command) => command.verb(),
+            Self::SetConstraints { .. } => ("SET CONSTRAINT", 90),
             Self::Transaction(command) => command.verb(),
         }
     }
@@ -69,7 +80,7 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
         Token::LParen => "SELECT".to_owned(),
         _ => String::new(),
     };
-    if matches!(keyword.as_str(), "SELECT" | "WITH" | "INSERT" | "UPDATE" | "DELETE") {
+    if matches!(keyword.as_str(), "SELECT" | "WITH" | "INSERT" | "UPDATE" | "DELETE" | "MERGE") {
         check_numbers(&words)?;
     }
     match keyword.as_str() {
@@ -82,22 +93,44 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
             }
         }
         "INSERT" if words.next_is("INSERT ALL") || words.next_is("INSERT FIRST") => {
-            Err(Error::unsupported("INSERT into several tables").at(first.start))
+            multi_insert(&mut words).map(|insert| Statement::MultiInsert(Box::new(insert)))
         }
-        "INSERT" | "UPDATE" | "DELETE" => match tree(text)? {
-            Tree::Insert(insert) => Ok(Statement::Insert(Box::new(insert))),
-            Tree::Update(update) => Ok(Statement::Update(Box::new(update))),
-            Tree::Delete(delete) => Ok(Statement::Delete(Box::new(delete))),
-            other => Err(Error::unsupported(format!("statement {other}"))),
-        },
+        "MERGE" => merge(&mut words).map(|merge| Statement::Merge(Box::new(merge))),
+        "INSERT" | "UPDATE" | "DELETE" => {
+            let (text, returning) = match returning(text)? {
+                Some((behind, returning)) => (&text[..behind], Some(returning)),
+                None => (text, None),
+            };
+            match tree(text)? {
+                Tree::Insert(insert) => Ok(Statement::Insert(Box::new(insert), returning)),
+                Tree::Update(update) => Ok(Statement::Update(Box::new(update), returning)),
+                Tree::Delete(delete) => Ok(Statement::Delete(Box::new(delete), returning)),
+                other => Err(Error::unsupported(format!("statement {other}"))),
+            }
+        }
         "CREATE" | "ALTER" | "DROP" | "TRUNCATE" | "RENAME" | "GRANT" | "REVOKE" => {
             crate::ddl::parse::parse(text).map(Statement::Command)
+        }
+        "SET" if words.take("SET CONSTRAINT") || words.take("SET CONSTRAINTS") => {
+            let mut names = Vec::new();
+            if !words.take("ALL") {
+                names.push(words.name()?);
+                while words.take_sign(&Token::Comma) {
+                    names.push(words.name()?);
+                }
+            }
+            let deferred = words.take("DEFERRED");
+            if !deferred {
+                words.expect("IMMEDIATE")?;
+            }
+            words.end()?;
+            Ok(Statement::SetConstraints { names, deferred })
         }
         keyword if transaction::parse::KEYWORDS.contains(&keyword) => {
             transaction::parse::parse(&mut words).map(Statement::Transaction)
         }
         "BEGIN" | "DECLARE" | "CALL" => Err(Error::unsupported("PL/SQL").at(first.start)),
-        "MERGE" | "EXPLAIN" | "ANALYZE" | "COMMENT" | "AUDIT" | "NOAUDIT" | "PURGE" | "FLASHBACK" | "ASSOCIATE"
+        "EXPLAIN" | "ANALYZE" | "COMMENT" | "AUDIT" | "NOAUDIT" | "PURGE" | "FLASHBACK" | "ASSOCIATE"
         | "DISASSOCIATE" | "ADMINISTER" => Err(Error::unsupported(format!("statement {keyword}")).at(first.start)),
         _ => Err(Error::user(900, "invalid SQL statement").at(first.start)),
     }
@@ -140,6 +173,14 @@ pub(crate) fn parse_expression(text: &str) -> Result<ast::Expr> {
         return Err(Error::user(936, format!("missing expression: {text}")));
     }
     Ok(expr)
+}
+
+/// A table or query with its alias on its own, as behind USING in MERGE.
+pub(crate) fn parse_from_item(text: &str) -> Result<ast::TableWithJoins> {
+    let mut parser = parser(text)?;
+    let item = parser.parse_table_and_joins().map_err(|error| syntax_error(text, error, text.len()))?;
+    let next = parser.peek_token();
+    if next.token == Token::EOF { Ok(item) } else { Err(leftover(text, None, &next, 933)) }
 }
 
 /// Whether a row of these makes a tree that is as deep as the row is long.

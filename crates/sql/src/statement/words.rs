@@ -281,13 +281,20 @@ impl<'t> Words<'t> {
         let start = self.offset();
         let mut end = start;
         let mut depth = 0usize;
+        // WHEN and THEN inside a CASE end nothing.
+        let mut cases = 0usize;
         while let Some(word) = self.peek() {
+            if self.next_is("CASE") {
+                cases += 1;
+            } else if self.next_is("END") {
+                cases = cases.saturating_sub(1);
+            }
             match &word.token {
                 Token::LParen => depth += 1,
                 Token::RParen if depth == 0 => break,
                 Token::RParen => depth -= 1,
                 Token::Comma if depth == 0 => break,
-                _ if depth == 0 && end > start && stops.iter().any(|stop| self.next_is(stop)) => break,
+                _ if depth == 0 && cases == 0 && end > start && stops.iter().any(|stop| self.next_is(stop)) => break,
                 _ => {}
             }
             end = word.end;

@@ -19,16 +19,38 @@ pub(crate) struct TransactionState {
     pub(crate) isolation: Isolation,
     /// Savepoints and cursors that lock rows, numbered as they come: a rollback to a savepoint gives up the locks that came after it.
     pub(crate) moment: u64,
-    savepoints: Vec<(String, u64)>,
+    savepoints: Vec<Savepoint>,
+}
+
+#[derive(Debug)]
+struct Savepoint {
+    name: String,
+    moment: u64,
+    /// How far the deferred checks were.
+    deferred: u64,
+}
+
+/// ORA-02091.
+fn rolled_back(cause: &Error) -> Error {
+    Error::user(2091, format!("transaction rolled back: {cause}"))
 }
 
 impl Connection {
     /// Commits the session's transaction; `write` says whether to wait until it is durable.
     ///
     /// # Errors
-    /// HW-0010 when the instance has stopped; ORA-01089 and ORA-01092 when it is being closed or has been.
+    /// ORA-02091 when a deferred constraint is violated: the transaction is rolled back. HW-0010 when the instance has stopped; ORA-01089 and ORA-01092
+    /// when it is being closed or has been.
     pub fn commit(&mut self, write: CommitWrite) -> Result<()> {
         let _call = self.session.call()?;
+        if let Err(violated) = self.check_deferred() {
+            // What kept the check from being made, a cancel for one, leaves the transaction as it is.
+            if ![1, 2290, 2291, 2292].iter().any(|number| violated.is_ora(*number)) {
+                return Err(violated);
+            }
+            self.rollback()?;
+            return Err(rolled_back(&violated));
+        }
         self.end_transaction(false, |connection| connection.session.commit(write))?;
         self.session.meter().count(Statistic::UserCommits, 1);
         Ok(())
@@ -56,6 +78,7 @@ impl Connection {
         let read_only = !self.session.in_transaction();
         end(self)?;
         self.transaction.savepoints.clear();
+        self.forget_deferred();
         self.close_locking_cursors(0);
         let meter = self.session.meter();
         let tim = meter.tim();
@@ -74,18 +97,20 @@ impl Connection {
             TransactionCommand::Rollback(Some(savepoint)) => {
                 self.session.rollback_to(savepoint)?;
                 let savepoints = &mut self.transaction.savepoints;
-                if let Some(at) = savepoints.iter().position(|(name, _)| name == savepoint) {
-                    let moment = savepoints[at].1;
+                if let Some(at) = savepoints.iter().position(|taken| taken.name == *savepoint) {
+                    let Savepoint { moment, deferred, .. } = savepoints[at];
                     savepoints.truncate(at + 1);
                     self.close_locking_cursors(moment);
+                    self.deferred.lock().back_to(deferred);
                 }
                 Ok(())
             }
             TransactionCommand::Savepoint(name) => {
                 self.session.savepoint(name)?;
-                self.transaction.savepoints.retain(|(taken, _)| taken != name);
+                self.transaction.savepoints.retain(|taken| taken.name != *name);
                 self.transaction.moment += 1;
-                self.transaction.savepoints.push((name.clone(), self.transaction.moment));
+                let (moment, deferred) = (self.transaction.moment, self.deferred.lock().mark());
+                self.transaction.savepoints.push(Savepoint { name: name.clone(), moment, deferred });
                 Ok(())
             }
             TransactionCommand::SetTransaction(mode) => {

@@ -4,6 +4,7 @@
 //! Highwater has nothing to say about is not there.
 
 mod columns;
+mod constraints;
 mod data_files;
 mod dual;
 mod events;
@@ -32,6 +33,7 @@ pub(crate) use view::{View, ViewContext, provider};
 
 const VIEWS: &[&[View]] = &[
     columns::VIEWS,
+    constraints::VIEWS,
     data_files::VIEWS,
     dual::VIEWS,
     events::VIEWS,

@@ -437,11 +437,11 @@ ORA-00905: missing keyword: behind CONSTRAINT and its name, the kind of constrai
 
 create table r3 (a number, constraint c check (a > 1));
 ---
-HW-0001: not supported: constraint check [40]
+CREATE TABLE
 
 create table r3 (a number references g);
 ---
-HW-0001: not supported: constraint references [26]
+ORA-00955: the name SYSTEM.R3 is used by another object
 
 # What is wrong with a query in parentheses.
 

@@ -149,8 +149,8 @@ CREATE TABLE
 INDEX_NAME
 K_BC
 INSERT: 1 rows
-ORA-00001: unique constraint (SYSTEM.SYS_C001001_1) violated
-ORA-00001: unique constraint (SYSTEM.SYS_C001001_2) violated
+ORA-00001: unique constraint (SYSTEM.SYS_C001001) violated
+ORA-00001: unique constraint (SYSTEM.SYS_C001002) violated
 ALTER TABLE
 A | D
 1 | 01.01.2024

@@ -610,15 +610,15 @@ HW-0001: not supported: pseudocolumn ORA_ROWSCN [7]
 
 update emp set sal = 1 returning sal into :x;
 ---
-HW-0001: not supported: RETURNING [23]
+ORA-01422: exact fetch returns more than requested number of rows: RETURNING is for one row
 
 insert into emp (empno, deptno) values (9, 9) return empno into :x;
 ---
-HW-0001: not supported: RETURNING [46]
+INSERT: 1 rows, X = 9
 
 delete from emp returning sal into :x;
 ---
-HW-0001: not supported: RETURNING [16]
+ORA-01422: exact fetch returns more than requested number of rows: RETURNING is for one row
 
 select * from emp sample (10);
 ---
@@ -641,6 +641,7 @@ EMPNO | ENAME | DEPTNO | SAL | HIRED
 4 | SCOTT | 20 | 3000 | 01-JAN-19
 5 | ADAMS | 20 | 3000 | 05-MAY-22
 6 | - | 30 | - | -
+9 | - | 9 | - | -
 
 select * from (select deptno, sal from emp) pivot (sum(sal) for deptno in (10 as a, 20 as b));
 ---

@@ -39,10 +39,14 @@ fn try_run(connection: &mut Connection, text: &str) -> common::Result<String> {
     let result = (|| {
         let executed = connection.execute(cursor)?;
         if !executed.is_query {
-            return Ok(match executed.rows {
+            let mut done = match executed.rows {
                 Some(rows) => format!("{}: {rows} rows", executed.verb),
                 None => executed.verb.to_owned(),
-            });
+            };
+            for (name, value) in connection.returned(cursor)? {
+                done.push_str(&format!(", {name} = {}", shown(connection, &value)?));
+            }
+            return Ok(done);
         }
         let columns = connection.describe(cursor)?;
         let mut lines = vec![columns.into_iter().map(|column| column.name).collect::<Vec<_>>().join(" | ")];

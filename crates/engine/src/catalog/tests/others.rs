@@ -182,7 +182,7 @@ fn dropping_a_column_rewrites_rows_and_indexes() {
     }
     let change = |names: &[&str]| {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        session.alter_table("SYSTEM", "T", &TableChange::DropColumns(names))
+        session.alter_table("SYSTEM", "T", &TableChange::DropColumns { names, cascade: false })
     };
     assert!(change(&["NOSUCH"]).unwrap_err().is_ora(904));
     assert!(change(&["FIRST", "ID", "NAME"]).unwrap_err().is_ora(12983));

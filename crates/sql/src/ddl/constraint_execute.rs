@@ -1,0 +1,128 @@
+//! Constraints carried out: conditions of checks bound, names looked up, the engine's methods called.
+
+use std::sync::Arc;
+
+use common::{Error, Result};
+use datafusion::sql::sqlparser::tokenizer::Token;
+use engine::catalog::{ColumnDef, ConstraintChange, ConstraintRule, ConstraintSpec, KeyIndex, TableDef};
+
+use super::command::{Constraint, Rule, TableClause, UsingIndex};
+use crate::cursor::connection::Connection;
+use crate::dml::condition::Condition;
+use crate::statement::words::{Word, Words};
+
+/// What has another value from one moment or session to the next.
+const VARIABLES: [&str; 11] = [
+    "SYSDATE",
+    "SYSTIMESTAMP",
+    "CURRENT_DATE",
+    "CURRENT_TIMESTAMP",
+    "LOCALTIMESTAMP",
+    "USER",
+    "UID",
+    "USERENV",
+    "SYS_CONTEXT",
+    "ROWNUM",
+    "LEVEL",
+];
+
+impl Connection {
+    /// A constraint with its names in full and its condition checked. `columns` are the table's; `tablespace` is where an index goes unless it says so.
+    pub(super) fn constraint_spec(
+        &self,
+        constraint: &Constraint,
+        owner: &str,
+        table: &str,
+        columns: &[ColumnDef],
+        tablespace: Option<&String>,
+    ) -> Result<ConstraintSpec> {
+        let Constraint { name, rule, state } = constraint.clone();
+        let rule = match rule {
+            Rule::NotNull { column } => ConstraintRule::NotNull { column },
+            Rule::Key { primary, columns, index } => {
+                ConstraintRule::Key { primary, columns, index: self.key_index(index, tablespace) }
+            }
+            Rule::ForeignKey { columns, table: parent, referenced, on_delete } => {
+                let (owner, table) = self.qualified(&parent);
+                ConstraintRule::ForeignKey { columns, owner, table, referenced, on_delete }
+            }
+            Rule::Check { condition, offset, column } => {
+                let columns = self
+                    .check_columns(&condition, table, columns, column.as_deref())
+                    .map_err(|error| Error { position: error.position.map(|place| place + offset), ..error })?;
+                ConstraintRule::Check { condition, columns }
+            }
+        };
+        if owner != self.schema && matches!(&rule, ConstraintRule::ForeignKey { .. }) {
+            self.session.catalog().require_user(owner)?;
+        }
+        Ok(ConstraintSpec { name, rule, state })
+    }
+
+    fn key_index(&self, index: UsingIndex, tablespace: Option<&String>) -> KeyIndex {
+        match index {
+            UsingIndex::Existing(name) => {
+                let (owner, name) = self.qualified(&name);
+                KeyIndex::Existing { owner, name }
+            }
+            UsingIndex::Made(attributes) => KeyIndex::Made {
+                tablespace: attributes.tablespace.or_else(|| tablespace.cloned()),
+                physical: attributes.physical,
+                storage: attributes.storage,
+            },
+        }
+    }
+
+    /// The columns that a check's condition names.
+    fn check_columns(
+        &self,
+        condition: &str,
+        table: &str,
+        columns: &[ColumnDef],
+        column: Option<&str>,
+    ) -> Result<Vec<String>> {
+        let mut words = Words::new(condition)?;
+        while let Some(Word { token, start, .. }) = words.advance() {
+            let Token::Word(word) = token else { continue };
+            if word.quote_style.is_some() {
+                continue;
+            }
+            let name = word.value.to_uppercase();
+            if VARIABLES.contains(&name.as_str()) && !columns.iter().any(|column| column.name == name) {
+                let text = "date or system variable wrongly specified in CHECK constraint";
+                return Err(Error::user(2436, text).at(start));
+            }
+            if name == "SELECT" {
+                return Err(Error::user(2251, "subquery not allowed here").at(start));
+            }
+        }
+        let bound = Condition::bind(self, condition, table, columns)?;
+        let named = bound.columns();
+        if let Some(column) = column
+            && let Some(other) = named.iter().find(|name| *name != column)
+        {
+            return Err(Error::user(2438, format!("column check constraint cannot reference other columns: {other}")));
+        }
+        Ok(named)
+    }
+
+    pub(super) fn alter_constraint(&self, owner: &str, table: &str, clause: &TableClause) -> Result<()> {
+        let mut test = |table: &Arc<TableDef>, condition: &str| self.all_rows_satisfy(table, condition);
+        match clause {
+            TableClause::AddConstraint(constraint) => {
+                let found = self.session.catalog().require_table(owner, table)?.clone();
+                let spec = self.constraint_spec(constraint, owner, table, &found.columns, None)?;
+                self.session.add_constraint(owner, table, &spec, &mut test)
+            }
+            TableClause::DropConstraint { name, cascade, keep_index } => {
+                self.session.drop_constraint(owner, table, name, *cascade, *keep_index)
+            }
+            TableClause::ChangeConstraint { name, change, index } => {
+                let change = ConstraintChange { index: self.key_index(index.clone(), None), ..change.clone() };
+                self.session.change_constraint(owner, table, name, &change, &mut test)
+            }
+            TableClause::RenameConstraint { from, to } => self.session.rename_constraint(owner, table, from, to),
+            _ => Err(Error::bug("a clause that is not about a constraint")),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Expressions over the stored rows of one table: conditions of checks, and what RETURNING gives back.
+
+use std::sync::Arc;
+
+use common::{Error, Result, Rowid};
+use datafusion::arrow::array::{ArrayRef, AsArray};
+use datafusion::arrow::record_batch::RecordBatch;
+use datafusion::catalog::default_table_source::provider_as_source;
+use datafusion::common::{Column, DFSchema, TableReference};
+use datafusion::logical_expr::execution_props::ExecutionProps;
+use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
+use datafusion::logical_expr::{Expr, LogicalPlanBuilder, not};
+use datafusion::physical_expr::{PhysicalExpr, create_physical_expr};
+use engine::catalog::{ColumnDef, TableDef};
+
+use crate::cursor::connection::Connection;
+use crate::cursor::run::{self, Running};
+use crate::error::from_datafusion;
+use crate::plan::binder::Hints;
+use crate::plan::scope::{Merged, Scope, ScopeColumn};
+use crate::scan::sink::{ArrowSink, ROWID_TYPE, kinds};
+use crate::scan::table::{EngineTable, ROWID};
+use crate::statement::parse::parse_expression;
+use crate::types::{Kind, column};
+
+/// The columns of a row, as an expression about one row of a table sees them.
+pub(crate) fn row_scope(table: &str, columns: &[ColumnDef]) -> Scope<'static> {
+    let columns = columns
+        .iter()
+        .map(|column| ScopeColumn {
+            table: Some(table.to_owned()),
+            owner: None,
+            name: column.name.clone(),
+            column: Column::new_unqualified(&column.name),
+            kind: Kind::of(column.data_type),
+            declared: column.data_type,
+            exact: true,
+            nullable: true,
+            pseudo: false,
+            merged: Merged::No,
+        })
+        .collect();
+    Scope { columns, parent: None }
+}
+
+/// An expression ready to be evaluated over batches of `schema`.
+pub(crate) fn physical(expr: &Expr, schema: &DFSchema) -> Result<Arc<dyn PhysicalExpr>> {
+    create_physical_expr(expr, schema, &ExecutionProps::new(), &PhysicalPlanningContext::default())
+        .map_err(from_datafusion)
+}
+
+/// The values of an expression, one a row of the batch.
+pub(crate) fn values(expr: &Arc<dyn PhysicalExpr>, batch: &RecordBatch) -> Result<ArrayRef> {
+    expr.evaluate(batch).and_then(|value| value.into_array(batch.num_rows())).map_err(from_datafusion)
+}
+
+/// The condition of a check.
+#[derive(Debug)]
+pub(crate) struct Condition {
+    expr: Expr,
+}
+
+impl Condition {
+    /// # Errors
+    /// What is wrong with the condition, with its place in `text`.
+    pub(crate) fn bind(connection: &Connection, text: &str, table: &str, columns: &[ColumnDef]) -> Result<Self> {
+        let tree = parse_expression(text)?;
+        let scope = row_scope(table, columns);
+        let expr = connection.with_binder(text, &[], |binder| binder.condition(&tree, &scope))?;
+        Ok(Self { expr })
+    }
+
+    /// The columns that it names, each once.
+    pub(crate) fn columns(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.expr.column_refs().iter().map(|column| column.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    pub(crate) fn physical(&self, schema: &DFSchema) -> Result<Arc<dyn PhysicalExpr>> {
+        physical(&self.expr, schema)
+    }
+}
+
+/// Stored rows of a table as arrays of some of its columns.
+#[derive(Debug)]
+pub(crate) struct StoredRows {
+    pub(crate) schema: DFSchema,
+    sink: ArrowSink,
+}
+
+impl StoredRows {
+    /// `columns` are positions in the table.
+    pub(crate) fn new(table: &TableDef, columns: &[usize]) -> Result<Self> {
+        let definitions: Vec<&ColumnDef> = columns.iter().map(|at| &table.columns[*at]).collect();
+        let arrow = column::schema(definitions.iter().map(|column| (column.name.as_str(), column.data_type)));
+        let kinds: Vec<Kind> = definitions.iter().map(|column| Kind::of(column.data_type)).collect();
+        let schema = DFSchema::try_from(Arc::clone(&arrow)).map_err(from_datafusion)?;
+        let sink = ArrowSink::new(arrow, &kinds, columns.iter().copied().map(Some).collect());
+        Ok(Self { schema, sink })
+    }
+
+    /// All columns, and ROWID behind them.
+    pub(crate) fn with_rowid(table: &TableDef) -> Result<Self> {
+        let columns = table.columns.iter().map(|column| (column.name.as_str(), column.data_type));
+        let arrow = column::schema(columns.chain([(ROWID, ROWID_TYPE)]));
+        let sources = (0..table.columns.len()).map(Some).chain([None]).collect();
+        let schema = DFSchema::try_from(Arc::clone(&arrow)).map_err(from_datafusion)?;
+        Ok(Self { schema, sink: ArrowSink::new(arrow, &kinds(&table.columns), sources) })
+    }
+
+    /// Adds a row: all columns of the table, encoded.
+    pub(crate) fn add(&mut self, row: &[Option<&[u8]>]) {
+        scan::RowSink::row(&mut self.sink, 0, row);
+    }
+
+    /// Adds a row that has a rowid.
+    pub(crate) fn add_at(&mut self, rowid: Rowid, row: &[Option<&[u8]>]) {
+        self.sink.fetched(rowid, row);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.sink.rows()
+    }
+
+    pub(crate) fn take(&mut self) -> Result<RecordBatch> {
+        self.sink.take()
+    }
+}
+
+/// Whether a condition is false for one of the rows.
+pub(crate) fn any_false(condition: &Arc<dyn PhysicalExpr>, batch: &RecordBatch) -> Result<bool> {
+    let values = values(condition, batch)?;
+    let values = values.as_boolean_opt().ok_or_else(|| Error::bug("a condition that is not true or false"))?;
+    Ok(values.iter().any(|value| value == Some(false)))
+}
+
+impl Connection {
+    /// Whether the condition is false for no row of the table.
+    pub(crate) fn all_rows_satisfy(&self, table: &Arc<TableDef>, condition: &str) -> Result<bool> {
+        let condition = Condition::bind(self, condition, &table.name, &table.columns)?;
+        let provider =
+            EngineTable::new(Arc::clone(&self.session), Arc::clone(table), Hints::default(), Arc::clone(&self.demand));
+        let plan =
+            LogicalPlanBuilder::scan(TableReference::bare(table.name.as_str()), provider_as_source(provider), None)
+                .and_then(|builder| builder.filter(not(condition.expr)))
+                .and_then(|builder| builder.limit(0, Some(1)))
+                .and_then(LogicalPlanBuilder::build)
+                .map_err(from_datafusion)?;
+        let physical = run::plan(&self.session, &self.runtime, &self.state, &plan)?;
+        let mut running =
+            Running::start(&self.session, &self.runtime, &self.state, physical, Arc::clone(&self.demand))?;
+        Ok(running.fetch(&self.runtime, 1)?.is_empty())
+    }
+}

@@ -1,0 +1,189 @@
+//! Constraints that are checked at the end of a transaction: what a session has yet to check, and SET CONSTRAINTS.
+//!
+//! A statement notes what it might have violated: keys of foreign and unique keys, and checks as such. What is noted is looked at anew when the
+//! transaction ends, for later statements may have put it right. [`Connection::check_deferred`] is called before a commit.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use common::{Error, Result};
+use engine::catalog::{ConstraintDef, ConstraintKind};
+use engine::constraint::{KeySet, duplicates, has_children, missing_parents};
+
+use crate::cursor::connection::Connection;
+use crate::ddl::command::Name;
+
+/// What a session's transaction has deferred.
+#[derive(Default, Debug)]
+pub(crate) struct Deferred {
+    /// SET CONSTRAINTS ALL.
+    all: Option<bool>,
+    /// SET CONSTRAINT of one, by number.
+    one: BTreeMap<u32, bool>,
+    /// What may be violated, in the order in which it was found.
+    notes: Vec<Note>,
+    /// The number of the next note.
+    next: u64,
+}
+
+/// Something to look at again.
+#[derive(Debug)]
+struct Note {
+    number: u64,
+    constraint: u32,
+    /// Of a foreign or unique key; a check has none.
+    keys: KeySet,
+}
+
+impl Deferred {
+    /// Is the constraint checked at the end of the transaction, as things are?
+    pub(crate) fn defers(&self, constraint: &ConstraintDef) -> bool {
+        let state = constraint.state;
+        state.deferrable && self.one.get(&constraint.number).copied().or(self.all).unwrap_or(state.deferred)
+    }
+
+    pub(crate) fn note_keys(&mut self, constraint: &ConstraintDef, keys: KeySet) {
+        if !keys.is_empty() {
+            self.note(constraint, keys);
+        }
+    }
+
+    fn note(&mut self, constraint: &ConstraintDef, keys: KeySet) {
+        self.notes.push(Note { number: self.next, constraint: constraint.number, keys });
+        self.next += 1;
+    }
+
+    /// How far it is, for [`Deferred::back_to`].
+    pub(crate) fn mark(&self) -> u64 {
+        self.next
+    }
+
+    /// Forgets what was noted since: the changes that it is about have been taken back.
+    pub(crate) fn back_to(&mut self, mark: u64) {
+        self.notes.retain(|note| note.number < mark);
+    }
+
+    pub(crate) fn note_check(&mut self, constraint: &ConstraintDef) {
+        self.note(constraint, KeySet::new());
+    }
+
+    fn numbers(&self) -> BTreeSet<u32> {
+        self.notes.iter().map(|note| note.constraint).collect()
+    }
+
+    fn keys(&self, number: u32) -> KeySet {
+        self.notes.iter().filter(|note| note.constraint == number).flat_map(|note| note.keys.iter().cloned()).collect()
+    }
+
+    fn forget(&mut self, number: u32) {
+        self.notes.retain(|note| note.constraint != number);
+    }
+}
+
+/// ORA-02291.
+pub(crate) fn parent_missing(foreign: &ConstraintDef) -> Error {
+    let name = foreign.qualified_name();
+    Error::user(2291, format!("integrity constraint ({name}) violated - parent key not found"))
+}
+
+/// ORA-02292.
+pub(crate) fn child_found(foreign: &ConstraintDef) -> Error {
+    let name = foreign.qualified_name();
+    Error::user(2292, format!("integrity constraint ({name}) violated - child record found"))
+}
+
+/// ORA-00001.
+pub(crate) fn violated_key(key: &ConstraintDef) -> Error {
+    Error::user(1, format!("unique constraint ({}) violated", key.qualified_name()))
+}
+
+impl Connection {
+    /// Checks all that the transaction has deferred. To be called before a commit.
+    ///
+    /// # Errors
+    /// That of the first constraint that is violated; what was deferred stays so, and the transaction is not at its end.
+    pub(crate) fn check_deferred(&self) -> Result<()> {
+        let numbers = self.deferred.lock().numbers();
+        numbers.into_iter().try_for_each(|number| self.check_one_deferred(number))
+    }
+
+    /// The transaction is at its end: nothing is deferred, and SET CONSTRAINTS has no effect any more.
+    pub(crate) fn forget_deferred(&self) {
+        *self.deferred.lock() = Deferred::default();
+    }
+
+    fn check_one_deferred(&self, number: u32) -> Result<()> {
+        let catalog = self.session.catalog();
+        // A constraint that has been dropped or disabled since demands nothing.
+        let Some(constraint) = catalog.constraint_by_number(number).filter(|found| found.state.enabled) else {
+            return Ok(());
+        };
+        let Some(table) = catalog.table_by_number(constraint.table) else { return Ok(()) };
+        let keys = self.deferred.lock().keys(number);
+        let _now = self.session.enter(self.session.current_snapshot());
+        match constraint.kind {
+            ConstraintKind::ForeignKey => self.check_keys_now(constraint, &keys),
+            ConstraintKind::PrimaryKey | ConstraintKind::Unique => {
+                let index = constraint.index.and_then(|index| catalog.index_by_number(index));
+                let index = index.ok_or_else(|| Error::bug(format!("key {} has no index", constraint.name)))?;
+                if duplicates(&self.session, index, &keys, constraint.columns.len())?.is_empty() {
+                    Ok(())
+                } else {
+                    Err(violated_key(constraint))
+                }
+            }
+            ConstraintKind::Check => {
+                let condition = constraint.condition.as_deref().unwrap_or_default();
+                if self.all_rows_satisfy(table, condition)? {
+                    return Ok(());
+                }
+                Err(Error::user(2290, format!("check constraint ({}) violated", constraint.qualified_name())))
+            }
+            ConstraintKind::NotNull => Ok(()),
+        }
+    }
+
+    /// Does a child refer to one of these keys, and no parent have it, as things are now?
+    pub(crate) fn check_keys_now(&self, foreign: &ConstraintDef, keys: &KeySet) -> Result<()> {
+        let missing = missing_parents(&self.session, foreign, keys)?;
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let catalog = self.session.catalog();
+        let Some(child) = catalog.table_by_number(foreign.table) else { return Ok(()) };
+        if has_children(&self.session, child, foreign, &missing)? { Err(parent_missing(foreign)) } else { Ok(()) }
+    }
+
+    /// SET CONSTRAINTS. No names: all deferrable ones.
+    ///
+    /// # Errors
+    /// ORA-02448 no such constraint; ORA-02447 it is not deferrable; with IMMEDIATE that of a constraint that is violated, which stays deferred.
+    pub(crate) fn set_constraints(&self, names: &[Name], deferred: bool) -> Result<()> {
+        let catalog = self.session.catalog();
+        let mut numbers = Vec::new();
+        for name in names {
+            let (owner, name) = self.qualified(name);
+            let found = catalog
+                .constraint(&owner, &name)
+                .ok_or_else(|| Error::user(2448, format!("constraint {owner}.{name} does not exist")))?;
+            if !found.state.deferrable {
+                return Err(Error::user(2447, format!("constraint {owner}.{name} is not deferrable")));
+            }
+            numbers.push(found.number);
+        }
+        if !deferred {
+            let checked =
+                if names.is_empty() { self.deferred.lock().numbers().into_iter().collect() } else { numbers.clone() };
+            for number in checked {
+                self.check_one_deferred(number)?;
+                self.deferred.lock().forget(number);
+            }
+        }
+        let mut state = self.deferred.lock();
+        if names.is_empty() {
+            state.all = Some(deferred);
+            state.one.clear();
+        }
+        state.one.extend(numbers.into_iter().map(|number| (number, deferred)));
+        Ok(())
+    }
+}

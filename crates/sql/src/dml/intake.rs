@@ -1,0 +1,105 @@
+//! New rows on their way into a table: gathered, checked against the constraints together, then put in.
+
+use std::sync::Arc;
+
+use common::{Error, Result};
+use engine::catalog::{Catalog, TableDef};
+use engine::table::Inserter;
+
+use super::checks::RowChecks;
+use super::deferred::violated_key;
+use crate::cursor::connection::Connection;
+
+/// Rows that are checked together.
+const CHECKED_ROWS: usize = 4096;
+
+/// A value is NULL when its place ends before it starts.
+const NULL: (u32, u32) = (1, 0);
+
+/// An insert at work. Rows of a table without constraints to check go straight to the engine.
+#[derive(Debug)]
+pub(crate) struct Intake<'c> {
+    connection: &'c Connection,
+    inserter: Inserter,
+    checks: Option<RowChecks>,
+    width: usize,
+    bytes: Vec<u8>,
+    places: Vec<(u32, u32)>,
+}
+
+impl<'c> Intake<'c> {
+    pub(crate) fn new(connection: &'c Connection, table: &Arc<TableDef>) -> Result<Self> {
+        let checks = RowChecks::of(connection, table, None)?;
+        let inserter = Inserter::new(Arc::clone(&connection.session), Arc::clone(table))?;
+        let (bytes, places) = (Vec::new(), Vec::new());
+        Ok(Self { connection, inserter, checks, width: table.columns.len(), bytes, places })
+    }
+
+    /// Adds a row: all columns of the table, encoded; lengths and NOT NULL have been checked.
+    pub(crate) fn push(&mut self, row: &[Option<&[u8]>]) -> Result<()> {
+        let Some(checks) = &mut self.checks else {
+            return self.inserter.push(row).map_err(|error| self.connection.key_named(error));
+        };
+        checks.add(row);
+        for value in row {
+            self.places.push(match value {
+                None => NULL,
+                Some(value) => {
+                    let start = self.bytes.len() as u32;
+                    self.bytes.extend_from_slice(value);
+                    (start, self.bytes.len() as u32)
+                }
+            });
+        }
+        if self.places.len() >= CHECKED_ROWS * self.width { self.flush() } else { Ok(()) }
+    }
+
+    /// Checks the rows that wait, and hands them to the engine.
+    fn flush(&mut self) -> Result<()> {
+        let Some(checks) = &mut self.checks else { return Ok(()) };
+        checks.run(&mut self.connection.deferred.lock())?;
+        let mut row: Vec<Option<&[u8]>> = vec![None; self.width];
+        for places in self.places.chunks_exact(self.width) {
+            for (value, (start, end)) in row.iter_mut().zip(places) {
+                *value = self.bytes.get(*start as usize..*end as usize);
+            }
+            self.inserter.push(&row).map_err(|error| self.connection.key_named(error))?;
+        }
+        self.bytes.clear();
+        self.places.clear();
+        Ok(())
+    }
+
+    /// Puts in what still waits, and says how many rows stand.
+    pub(crate) fn finish(&mut self) -> Result<u64> {
+        self.flush()?;
+        let rows = self.inserter.finish().map_err(|error| self.connection.key_named(error))?;
+        if let Some(checks) = self.checks.take() {
+            checks.finish(&mut self.connection.deferred.lock())?;
+        }
+        Ok(rows)
+    }
+
+    /// Rows that stand.
+    pub(crate) fn rows(&self) -> u64 {
+        self.inserter.rows()
+    }
+}
+
+impl Connection {
+    /// ORA-00001 names the constraint, where the index that found the duplicate enforces one.
+    pub(crate) fn key_named(&self, error: Error) -> Error {
+        if !error.is_ora(1) {
+            return error;
+        }
+        named(&self.session.catalog(), &error).unwrap_or(error)
+    }
+}
+
+fn named(catalog: &Catalog, error: &Error) -> Option<Error> {
+    let name = error.text.split_once('(')?.1.split_once(')')?.0;
+    let (owner, index) = name.split_once('.')?;
+    let index = catalog.index(owner, index)?;
+    let key = catalog.constraints().find(|key| key.index == Some(index.object) && key.state.enabled)?;
+    Some(violated_key(key))
+}

@@ -1,0 +1,277 @@
+//! MERGE: two queries, both settled before the first row changes; then the updates, the deletions, the insertions.
+//!
+//! ```text
+//! matched      target ⋈ source ON … WHERE update's    -> rowid, new values, whether it goes   (a rowid twice: ORA-30926)
+//! not matched  source ▷ target ON … WHERE insert's    -> values
+//! ```
+
+use std::sync::Arc;
+
+use common::{Error, Result};
+use datafusion::arrow::array::AsArray;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::logical_expr::{Expr, lit, when};
+use datafusion::sql::sqlparser::ast::{self, BinaryOperator};
+use engine::catalog::{ObjectPrivilege, TableDef};
+use engine::table::Deleter;
+
+use super::assign::{Ready, Statement, Target, kind};
+use super::referential::Consequences;
+use super::update::{Victims, default_bound, dml_sources, rows_query};
+use crate::cursor::connection::Connection;
+use crate::cursor::open::Cursor;
+use crate::cursor::run;
+use crate::error::from_datafusion;
+use crate::plan::binder::Binder;
+use crate::plan::bound::Bound;
+use crate::plan::query::BoundQuery;
+use crate::plan::scope::Scope;
+use crate::scan::figures::Figures;
+use crate::statement::merge::{Merge, MergeInsert, MergeUpdate};
+use crate::types::Kind;
+
+/// The mark of a row that DELETE WHERE takes.
+const GOES: &str = "Y";
+
+impl Connection {
+    pub(crate) fn merge(&mut self, merge: &Merge, cursor: &mut Cursor) -> Result<u64> {
+        let name = super::update::target_name(&merge.target)?;
+        let mut privileges = Vec::new();
+        if let Some(update) = &merge.update {
+            privileges.push(ObjectPrivilege::Update);
+            privileges.extend(update.delete.as_ref().map(|_| ObjectPrivilege::Delete));
+        }
+        privileges.extend(merge.insert.as_ref().map(|_| ObjectPrivilege::Insert));
+        let mut target = None;
+        for privilege in privileges {
+            target = Some(self.target(name, privilege)?);
+        }
+        let target = target.ok_or_else(|| Error::bug("a MERGE that does nothing"))?;
+        let (_lock, table) = self.session.lock_for_change(&target)?;
+        let (text, binds) = (&cursor.shared.text, &cursor.binds);
+        let matched = match &merge.update {
+            Some(update) => Some(self.with_binder(text, binds, |binder| matched(binder, merge, update, &table))?),
+            None => None,
+        };
+        let unmatched = match &merge.insert {
+            Some(insert) => {
+                let columns = insert_columns(insert, &table)?;
+                let bound =
+                    self.with_binder(text, binds, |binder| unmatched(binder, merge, insert, &table, &columns))?;
+                Some((columns, bound))
+            }
+            None => None,
+        };
+        let work = Figures::default();
+        let meter = Arc::clone(self.session.meter());
+        let found = match &matched {
+            Some(bound) => Some((work.measure(&meter, || self.victims(bound))?, bound)),
+            None => None,
+        };
+        let settled = match &unmatched {
+            Some((columns, bound)) => Some(work.measure(&meter, || self.settle(&table, columns, bound))?),
+            None => None,
+        };
+        cursor.row_sources.clear();
+        if let Some(((plan, victims), _)) = &found {
+            cursor.row_sources = dml_sources("MERGE", &table, plan, &work);
+            if victims.repeated {
+                return Err(Error::user(30926, "unable to get a stable set of rows in the source tables"));
+            }
+        }
+        let mut rows = 0;
+        if let (Some(update), Some(((_, victims), bound))) = (&merge.update, &found) {
+            rows += work.measure(&meter, || self.merge_matched(&table, update, victims, bound))?;
+        }
+        if let Some(settled) = settled {
+            if cursor.row_sources.is_empty() {
+                cursor.row_sources = dml_sources("MERGE", &table, &settled.plan, &work);
+            } else {
+                run::row_sources(&settled.plan, 1, &mut cursor.row_sources);
+            }
+            rows += work.measure(&meter, || self.put_settled(&table, &settled))?;
+        }
+        Ok(rows)
+    }
+
+    /// Updates the matched rows, and deletes those that DELETE WHERE takes.
+    fn merge_matched(
+        &self,
+        table: &Arc<TableDef>,
+        update: &MergeUpdate,
+        victims: &Victims,
+        bound: &BoundQuery,
+    ) -> Result<u64> {
+        let width = table.columns.len();
+        let targets: Vec<Target> = bound.outputs[1..=width]
+            .iter()
+            .enumerate()
+            .map(|(column, output)| {
+                Target::new(table, column, output.exact.then_some(output.declared), Statement::Update)
+            })
+            .collect();
+        let ready: Vec<Vec<Ready<'_>>> = victims
+            .batches
+            .iter()
+            .map(|batch| {
+                targets.iter().zip(&batch.columns()[1..=width]).map(|(target, array)| target.prepare(array)).collect()
+            })
+            .collect::<Result<_>>()?;
+        let goes = |batch: u32, at: u32| {
+            victims.batches[batch as usize].columns().get(width + 1).is_some_and(|marks| {
+                let marks = marks.as_string::<i32>();
+                marks.value(at as usize) == GOES
+            })
+        };
+        let changed = assigned_columns(update, table)?.into_iter().map(|(column, _)| column).collect::<Vec<_>>();
+        let gone: Vec<_> =
+            victims.rows.iter().filter(|(_, batch, at)| goes(*batch, *at)).map(|(rowid, ..)| *rowid).collect();
+        let consequences = if table.referencing.is_empty() || gone.is_empty() {
+            None
+        } else {
+            Some(Consequences::of_delete(self, table, gone.iter().copied())?)
+        };
+        self.replace_rows(table, &changed, &|take| {
+            let mut row: Vec<Option<&[u8]>> = vec![None; width];
+            for (rowid, batch, at) in victims.rows.iter().filter(|(_, batch, at)| !goes(*batch, *at)) {
+                for (value, column) in row.iter_mut().zip(&ready[*batch as usize]) {
+                    *value = column.value(*at as usize);
+                }
+                take(*rowid, &row)?;
+            }
+            Ok(())
+        })?;
+        if let Some(consequences) = &consequences {
+            consequences.carry_out()?;
+        }
+        let mut deleter = Deleter::new(Arc::clone(&self.session), Arc::clone(table));
+        gone.iter().try_for_each(|rowid| deleter.push(*rowid))?;
+        deleter.finish()?;
+        Ok(victims.rows.len() as u64)
+    }
+}
+
+fn no_column(name: &str, at: usize) -> Error {
+    Error::user(904, format!("\"{name}\": invalid identifier")).at(at)
+}
+
+/// The columns that the update assigns, and which of its assignments.
+fn assigned_columns(update: &MergeUpdate, table: &TableDef) -> Result<Vec<(usize, usize)>> {
+    let mut columns: Vec<(usize, usize)> = Vec::new();
+    for (number, (name, at, _)) in update.assignments.iter().enumerate() {
+        let column = table.column(name).ok_or_else(|| no_column(name, *at))?;
+        if columns.iter().any(|(other, _)| *other == column) {
+            return Err(Error::user(957, format!("duplicate column name: {name}")).at(*at));
+        }
+        columns.push((column, number));
+    }
+    Ok(columns)
+}
+
+pub(super) fn listed(columns: &[(String, usize)], table: &TableDef) -> Result<Vec<usize>> {
+    if columns.is_empty() {
+        return Ok((0..table.columns.len()).collect());
+    }
+    let mut found = Vec::new();
+    for (name, at) in columns {
+        let column = table.column(name).ok_or_else(|| no_column(name, *at))?;
+        if found.contains(&column) {
+            return Err(Error::user(957, format!("duplicate column name: {name}")).at(*at));
+        }
+        found.push(column);
+    }
+    Ok(found)
+}
+
+fn insert_columns(insert: &MergeInsert, table: &TableDef) -> Result<Vec<usize>> {
+    let columns = listed(&insert.columns, table)?;
+    match insert.values.len().cmp(&columns.len()) {
+        std::cmp::Ordering::Less => Err(Error::user(947, "not enough values")),
+        std::cmp::Ordering::Greater => Err(Error::user(913, "too many values")),
+        std::cmp::Ordering::Equal => Ok(columns),
+    }
+}
+
+/// ROWID, the new values, and with DELETE WHERE the mark of the rows that go.
+fn matched(binder: &Binder<'_>, merge: &Merge, update: &MergeUpdate, table: &TableDef) -> Result<BoundQuery> {
+    let assigned = assigned_columns(update, table)?;
+    let condition = match &update.condition {
+        Some(condition) => ast::Expr::BinaryOp {
+            left: Box::new(ast::Expr::Nested(Box::new(merge.on.clone()))),
+            op: BinaryOperator::And,
+            right: Box::new(ast::Expr::Nested(Box::new(condition.clone()))),
+        },
+        None => merge.on.clone(),
+    };
+    let mut select = rows_query(&merge.target, &[], Some(&condition));
+    select.from.push(merge.source.clone());
+    binder.rows_to_change(&select, |scope| {
+        // The target's columns come first.
+        let own = |name: &str| scope.columns.iter().find(|column| column.name == name && !column.pseudo);
+        let on = binder.condition(&merge.on, scope)?;
+        let mut values: Vec<(String, Bound)> = Vec::new();
+        let mut news = Vec::new();
+        for (column, definition) in table.columns.iter().enumerate() {
+            let old = own(&definition.name);
+            let old = old.ok_or_else(|| Error::bug(format!("column {} is not in scope", definition.name)))?;
+            let value = match assigned.iter().find(|(position, _)| *position == column) {
+                Some((_, number)) => {
+                    let (name, at, value) = &update.assignments[*number];
+                    if on.column_refs().contains(&old.column) {
+                        return Err(Error::user(
+                            38104,
+                            format!("columns referenced in the ON Clause cannot be updated: {name}"),
+                        )
+                        .at(*at));
+                    }
+                    match value {
+                        Some(e) => binder.value(e, scope)?,
+                        None => default_bound(binder, definition)?,
+                    }
+                }
+                None => old.bound(),
+            };
+            let value = binder.convert(value, kind(table, column))?;
+            news.push((old.column.clone(), value.expr.clone()));
+            values.push((definition.name.clone(), value));
+        }
+        if let Some(delete) = &update.delete {
+            // The condition is about the row as it is after the update.
+            let condition = binder.condition(delete, scope)?.transform(|expr| {
+                Ok(match &expr {
+                    Expr::Column(column) => match news.iter().find(|(old, _)| old == column) {
+                        Some((_, new)) => Transformed::yes(new.clone()),
+                        None => Transformed::no(expr),
+                    },
+                    _ => Transformed::no(expr),
+                })
+            });
+            let condition = condition.map_err(from_datafusion)?.data;
+            let mark = when(condition, lit(GOES)).otherwise(lit("N")).map_err(from_datafusion)?;
+            values.push(("\u{1}GOES".to_owned(), Bound::new(mark, Kind::Varchar2)));
+        }
+        Ok(values)
+    })
+}
+
+/// The values of the rows that match nothing, each of its column's kind.
+fn unmatched(
+    binder: &Binder<'_>,
+    merge: &Merge,
+    insert: &MergeInsert,
+    table: &TableDef,
+    columns: &[usize],
+) -> Result<BoundQuery> {
+    binder.rows_to_add(&merge.source, &merge.target, &merge.on, insert.condition.as_ref(), |scope: &Scope<'_>| {
+        let mut values = Vec::new();
+        for (value, column) in insert.values.iter().zip(columns) {
+            let definition = &table.columns[*column];
+            let bound = match value {
+                Some(e) => binder.value(e, scope)?,
+                None => default_bound(binder, definition)?,
+            };
+            values.push((definition.name.clone(), binder.convert(bound, kind(table, *column))?));
+        }
+        Ok(values)
+    })
+}

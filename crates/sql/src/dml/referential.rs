@@ -1,0 +1,292 @@
+//! What foreign keys demand when parent rows go or their keys change: refusal, deletion of the children, or NULL in them.
+//!
+//! Everything that follows from a DELETE is found out before the first row goes: the children of children too, as far as ON DELETE CASCADE
+//! reaches. Only then rows change, children first.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use common::{Error, ObjectNumber, Result, Rowid};
+use engine::catalog::{ChangeLock, ConstraintDef, OnDelete, TableDef};
+use engine::constraint::{KeySet, children, has_children, take_parents, whole_key};
+use engine::table::{Deleter, Fetcher, Row, Updater, fetch_row};
+
+use super::checks::RowChecks;
+use super::deferred::child_found;
+use crate::cursor::connection::Connection;
+
+/// A table whose rows change, locked.
+#[derive(Debug)]
+struct Locked {
+    table: Arc<TableDef>,
+    _lock: ChangeLock,
+}
+
+/// What the deletion of some rows brings about in other rows.
+#[derive(Debug)]
+pub(crate) struct Consequences<'c> {
+    connection: &'c Connection,
+    /// The table that the statement is about, and the rows that it names.
+    target: ObjectNumber,
+    named: BTreeSet<Rowid>,
+    tables: BTreeMap<ObjectNumber, Locked>,
+    /// All rows that go, the named ones too.
+    deletes: BTreeMap<ObjectNumber, BTreeSet<Rowid>>,
+    /// Foreign keys that become NULL, and where.
+    nulls: Vec<(Arc<ConstraintDef>, BTreeSet<Rowid>)>,
+    /// Children that keep their parents, unless they go too.
+    holding: Vec<(Arc<ConstraintDef>, BTreeSet<Rowid>)>,
+}
+
+/// The keys that rows have in some columns.
+fn keys_of(
+    connection: &Connection,
+    table: &Arc<TableDef>,
+    columns: &[u16],
+    rows: &mut dyn Iterator<Item = Rowid>,
+) -> Result<KeySet> {
+    let projection = columns.iter().map(|column| usize::from(*column)).collect();
+    let mut fetcher = Fetcher::new(Arc::clone(&connection.session), Arc::clone(table), projection);
+    let mut row = Row::new();
+    let places: Vec<u16> = (0..columns.len() as u16).collect();
+    let mut keys = KeySet::new();
+    for rowid in rows {
+        if fetcher.fetch(rowid, &mut row)? {
+            keys.extend(whole_key(&places, |position| row.column(position)));
+        }
+    }
+    Ok(keys)
+}
+
+impl<'c> Consequences<'c> {
+    /// Finds out what follows from deleting `rows` of `table`.
+    ///
+    /// # Errors
+    /// ORA-02292 when a row has children that stay; those of reading the tables.
+    pub(crate) fn of_delete(
+        connection: &'c Connection,
+        table: &Arc<TableDef>,
+        rows: impl Iterator<Item = Rowid>,
+    ) -> Result<Self> {
+        let named: BTreeSet<Rowid> = rows.collect();
+        let mut found = Self {
+            connection,
+            target: table.object,
+            named: named.clone(),
+            tables: BTreeMap::new(),
+            deletes: BTreeMap::from([(table.object, named.clone())]),
+            nulls: Vec::new(),
+            holding: Vec::new(),
+        };
+        let mut waiting = vec![(Arc::clone(table), named)];
+        while let Some((parent, rows)) = waiting.pop() {
+            connection.session.check_cancelled()?;
+            if parent.referencing.iter().any(|foreign| foreign.state.enabled) {
+                take_parents(&connection.session, &parent, rows.iter().copied())?;
+            }
+            for foreign in parent.referencing.iter().filter(|foreign| foreign.state.enabled) {
+                if let Some((child, more)) = found.children_of(&parent, &rows, foreign)? {
+                    waiting.push((child, more));
+                }
+            }
+        }
+        found.check()?;
+        Ok(found)
+    }
+
+    /// Notes the children of some rows by one foreign key; gives those that go and had not been noted.
+    fn children_of(
+        &mut self,
+        parent: &Arc<TableDef>,
+        rows: &BTreeSet<Rowid>,
+        foreign: &Arc<ConstraintDef>,
+    ) -> Result<Option<(Arc<TableDef>, BTreeSet<Rowid>)>> {
+        let Some(reference) = &foreign.reference else { return Ok(None) };
+        let keys = keys_of(self.connection, parent, &reference.columns, &mut rows.iter().copied())?;
+        let acts = reference.on_delete != OnDelete::NoAction;
+        if !acts && self.connection.deferred.lock().defers(foreign) {
+            self.connection.deferred.lock().note_keys(foreign, keys);
+            return Ok(None);
+        }
+        let child = self.child(foreign, acts)?;
+        let found = children(&self.connection.session, &child, foreign, &keys)?;
+        let found: BTreeSet<Rowid> = found.into_iter().map(|(_, rowid)| rowid).collect();
+        match reference.on_delete {
+            OnDelete::NoAction => self.holding.push((Arc::clone(foreign), found)),
+            OnDelete::SetNull => self.nulls.push((Arc::clone(foreign), found)),
+            OnDelete::Cascade => {
+                let gone = self.deletes.entry(child.object).or_default();
+                let new: BTreeSet<Rowid> = found.difference(gone).copied().collect();
+                gone.extend(new.iter().copied());
+                return Ok((!new.is_empty()).then_some((child, new)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The child table of a foreign key; locked when its rows are to change.
+    fn child(&mut self, foreign: &ConstraintDef, changes: bool) -> Result<Arc<TableDef>> {
+        if let Some(locked) = self.tables.get(&foreign.table) {
+            return Ok(Arc::clone(&locked.table));
+        }
+        let session = &self.connection.session;
+        let child = session.catalog().table_by_number(foreign.table).cloned();
+        let child = child.ok_or_else(|| Error::bug("the table of a foreign key is gone"))?;
+        if !changes {
+            return Ok(child);
+        }
+        let (lock, table) = session.lock_for_change(&child)?;
+        self.tables.insert(table.object, Locked { table: Arc::clone(&table), _lock: lock });
+        Ok(table)
+    }
+
+    fn goes(&self, table: ObjectNumber, row: Rowid) -> bool {
+        self.deletes.get(&table).is_some_and(|rows| rows.contains(&row))
+    }
+
+    fn check(&self) -> Result<()> {
+        for (foreign, rows) in &self.holding {
+            if rows.iter().any(|row| !self.goes(foreign.table, *row)) {
+                return Err(child_found(foreign));
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the other rows. The named rows are the caller's to delete, afterwards.
+    pub(crate) fn carry_out(&self) -> Result<()> {
+        for (foreign, rows) in &self.nulls {
+            let rows: Vec<Rowid> = rows.iter().copied().filter(|row| !self.goes(foreign.table, *row)).collect();
+            self.set_null(foreign, &rows)?;
+        }
+        for (object, rows) in &self.deletes {
+            let Some(locked) = self.tables.get(object) else { continue };
+            let mut deleter = Deleter::new(Arc::clone(&self.connection.session), Arc::clone(&locked.table));
+            for row in rows.iter().filter(|row| *object != self.target || !self.named.contains(row)) {
+                deleter.push(*row)?;
+            }
+            deleter.finish()?;
+        }
+        Ok(())
+    }
+
+    fn set_null(&self, foreign: &ConstraintDef, rows: &[Rowid]) -> Result<()> {
+        let Some(Locked { table, .. }) = self.tables.get(&foreign.table) else { return Ok(()) };
+        let changed: Vec<usize> = foreign.columns.iter().map(|column| usize::from(*column)).collect();
+        if let Some(column) = changed.iter().find(|column| !rows.is_empty() && table.refuses_null(**column)) {
+            let name = format!("\"{}\".\"{}\".\"{}\"", table.owner, table.name, table.columns[*column].name);
+            return Err(Error::user(1407, format!("cannot update ({name}) to NULL")));
+        }
+        let session = &self.connection.session;
+        self.connection.replace_rows(table, &changed, &|take| {
+            for rowid in rows {
+                // Children were found as they are now; that one was changed since the statement began, the update finds out.
+                let now = session.enter(session.current_snapshot());
+                let row = fetch_row(session, table, *rowid)?;
+                drop(now);
+                let Some(row) = row else { continue };
+                let mut columns = row.columns();
+                columns.resize(table.columns.len(), None);
+                for column in &changed {
+                    columns[*column] = None;
+                }
+                take(*rowid, &columns)?;
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+}
+
+/// A child without its parent is the parent's fault here; other errors stay what they are.
+fn orphaned(error: Error, foreign: &ConstraintDef) -> Error {
+    if error.is_ora(2291) { child_found(foreign) } else { error }
+}
+
+/// Hands every row, as it is to be, to the function given; may be called several times.
+pub(crate) type NewRows<'a> = dyn Fn(&mut dyn FnMut(Rowid, &[Option<&[u8]>]) -> Result<()>) -> Result<()> + 'a;
+
+impl Connection {
+    /// Changes rows of a table, in which the columns `changed` may have new values: constraints are checked for all of them before the first
+    /// one changes. Returns how many have changed.
+    pub(crate) fn replace_rows(&self, table: &Arc<TableDef>, changed: &[usize], rows: &NewRows<'_>) -> Result<u64> {
+        let mut checks = RowChecks::of(self, table, Some(changed))?;
+        if let Some(checks) = &mut checks {
+            rows(&mut |_, row| {
+                checks.add(row);
+                Ok(())
+            })?;
+            checks.run(&mut self.deferred.lock())?;
+        }
+        let late = self.vanished_keys(table, changed, rows)?;
+        let mut updater = Updater::new(Arc::clone(&self.session), Arc::clone(table));
+        let result = rows(&mut |rowid, row| updater.push(rowid, row)).and_then(|()| updater.finish());
+        let rows = result.map_err(|error| self.key_named(error))?;
+        if let Some(checks) = checks {
+            checks.finish(&mut self.deferred.lock())?;
+        }
+        for (foreign, keys) in &late {
+            self.check_keys_now(foreign, keys).map_err(|error| orphaned(error, foreign))?;
+        }
+        Ok(rows)
+    }
+
+    /// Keys of the table that no row has after the change: other tables' rows must not refer to them. Gives those that rows of this table may
+    /// refer to, which is to be checked when the rows have changed.
+    fn vanished_keys(
+        &self,
+        table: &Arc<TableDef>,
+        changed: &[usize],
+        rows: &NewRows<'_>,
+    ) -> Result<Vec<(Arc<ConstraintDef>, KeySet)>> {
+        let mut late = Vec::new();
+        let mut known: BTreeMap<u32, KeySet> = BTreeMap::new();
+        for foreign in table.referencing.iter().filter(|foreign| foreign.state.enabled) {
+            let Some(reference) = &foreign.reference else { continue };
+            if !reference.columns.iter().any(|column| changed.contains(&usize::from(*column))) {
+                continue;
+            }
+            let vanished = match known.entry(reference.key) {
+                Entry::Occupied(there) => there.into_mut(),
+                Entry::Vacant(place) => {
+                    let mut changes = Vec::new();
+                    let mut new = KeySet::new();
+                    rows(&mut |rowid, row| {
+                        let key = whole_key(&reference.columns, |position| row[position]);
+                        new.extend(key.clone());
+                        changes.push((rowid, key));
+                        Ok(())
+                    })?;
+                    let mut old = KeySet::new();
+                    let mut leaving = Vec::new();
+                    for (rowid, key) in changes {
+                        let before = keys_of(self, table, &reference.columns, &mut std::iter::once(rowid))?;
+                        if before.iter().any(|before| Some(before) != key.as_ref()) {
+                            leaving.push(rowid);
+                            old.extend(before);
+                        }
+                    }
+                    take_parents(&self.session, table, leaving.into_iter())?;
+                    place.insert(old.difference(&new).cloned().collect())
+                }
+            };
+            if vanished.is_empty() {
+                continue;
+            }
+            if self.deferred.lock().defers(foreign) {
+                self.deferred.lock().note_keys(foreign, vanished.clone());
+            } else if foreign.table == table.object {
+                late.push((Arc::clone(foreign), vanished.clone()));
+            } else {
+                let catalog = self.session.catalog();
+                let child = catalog.table_by_number(foreign.table);
+                let child = child.ok_or_else(|| Error::bug("the table of a foreign key is gone"))?;
+                if has_children(&self.session, child, foreign, vanished)? {
+                    return Err(child_found(foreign));
+                }
+            }
+        }
+        Ok(late)
+    }
+}
