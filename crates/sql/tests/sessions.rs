@@ -15,7 +15,6 @@ use std::sync::mpsc::channel;
 use harness::{Player, difference, play, settle};
 use waits::Event;
 
-
 /// Scripts that wait for undo and row locks, and what the first line that differs gives until then. A script that passes must be taken off this list;
 /// all of them are in force when it is empty.
 const WAITING: &[(&str, &str)] = &[];

@@ -20,11 +20,11 @@ use common::sync::{Mutex, MutexGuard};
 use common::{Error, ObjectNumber, Result};
 use waits::Event;
 
+use super::SYS;
 use super::dictionary::{equal, select, update_row};
 use super::field::damaged;
 use super::privilege::no_sequence;
 use super::rows::{DictionaryRow, SequenceRow};
-use super::SYS;
 use crate::instance::Session;
 use crate::txn::CommitWrite;
 

@@ -48,8 +48,8 @@ mod transaction_tests;
 
 pub use crate::itl;
 pub use block::{
-    available, capacity, delete, fits, free_after_commit, free_bytes, init, insert, insert_rows, is_empty, replace, replace_fits,
-    row_count, used_after_commit_percent, used_percent,
+    available, capacity, delete, fits, free_after_commit, free_bytes, init, insert, insert_rows, is_empty, replace,
+    replace_fits, row_count, used_after_commit_percent, used_percent,
 };
 pub use change::{lock_row, mark_deleted};
 pub use dump::dump;
