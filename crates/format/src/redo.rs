@@ -120,7 +120,7 @@ fn begin_vector(
 }
 
 fn end_vector(out: &mut Vec<u8>, start: usize) {
-    while (out.len() - start) % 4 != 0 {
+    while !(out.len() - start).is_multiple_of(4) {
         out.push(0);
     }
     let length = (out.len() - start - VECTOR_BYTES) as u16;

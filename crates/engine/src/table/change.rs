@@ -266,7 +266,7 @@ pub fn lock_row(s: &Session, table: &TableDef, rowid: Rowid, snapshot: &Snapshot
         return Ok(false);
     }
     let mut changes = RowChanges::new(s, table, Check::Against(snapshot)).waiting(wait);
-    let done = changes.change(at, &Work::Lock, |piece| super::delete::is_head(piece), |_| {});
+    let done = changes.change(at, &Work::Lock, super::delete::is_head, |_| {});
     changes.release()?;
     Ok(done? == Done::Yes)
 }

@@ -80,10 +80,10 @@ impl Session {
     pub(crate) fn new_interest(&self, block: &mut BlockMut, xid: Xid) -> Result<Interest> {
         let mut other = xid;
         for _ in 0..2 {
-            if let Some(number) = itl::free_slot(block) {
-                if self.clean_slot(block, number)?.is_none() {
-                    return Ok(Interest::Slot { number, fresh: true });
-                }
+            if let Some(number) = itl::free_slot(block)
+                && self.clean_slot(block, number)?.is_none()
+            {
+                return Ok(Interest::Slot { number, fresh: true });
             }
             // Slots that nobody has told of the end of their transactions.
             let mut cleaned = false;

@@ -222,7 +222,7 @@ impl UndoWriter {
     /// ORA-00600 without a reservation.
     pub fn next(&self) -> Result<Uba> {
         let taken = self.current.ok_or_else(no_reservation)?;
-        Ok(Uba { block: taken.block, sequence: taken.life, record: taken.records as u8 })
+        Ok(Uba { block: taken.block, sequence: taken.life, record: taken.records })
     }
 
     /// Writes a record into the current undo block: one get, one change. Room must have been [reserved](UndoWriter::reserve).

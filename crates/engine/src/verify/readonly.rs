@@ -1,7 +1,7 @@
 //! A file system that changes nothing: the check opens the database through it, and what opening would write, recovery included, stays in memory.
 
-use std::collections::BTreeMap;
 use std::collections::HashMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -153,13 +153,11 @@ impl Device for Overlay {
             while !rest.is_empty() {
                 let (number, within) = (at / PAGE as u64, (at % PAGE as u64) as usize);
                 let take = rest.len().min(PAGE - within);
-                if !pages.pages.contains_key(&number) {
-                    let page = self.page_below(number)?;
-                    pages.pages.insert(number, page);
-                }
-                if let Some(page) = pages.pages.get_mut(&number) {
-                    page[within..within + take].copy_from_slice(&rest[..take]);
-                }
+                let page = match pages.pages.entry(number) {
+                    Entry::Occupied(page) => page.into_mut(),
+                    Entry::Vacant(place) => place.insert(self.page_below(number)?),
+                };
+                page[within..within + take].copy_from_slice(&rest[..take]);
                 at += take as u64;
                 rest = &rest[take..];
             }

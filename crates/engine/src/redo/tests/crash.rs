@@ -220,7 +220,7 @@ fn crash(seed: u64, crash_at: u64, delay_us: u64) {
     assert_eq!(start, end.lsn);
     log.flush(log.end()).unwrap();
     drop(log);
-    assert_eq!(after.read().unwrap().0, [more.clone()]);
+    assert_eq!(after.read().unwrap().0, std::slice::from_ref(&more));
     let groups = after.control.groups.lock().clone();
     let needed = before.map_or(0, |rba| rba.sequence);
     if (needed..=end.sequence).all(|sequence| groups.iter().any(|group| group.sequence == sequence)) {
