@@ -254,7 +254,10 @@ fn the_database_is_closed_and_opened_again_from_the_shell() {
         let checked = verify();
         let said = stdout(&checked);
         assert_eq!(checked.status.code(), Some(0), "{said}{}", stderr(&checked));
-        assert!(said.contains("not closed cleanly; recovered in memory: ") && said.ends_with("no problems\n"), "{said}");
+        assert!(
+            said.contains("not closed cleanly; recovered in memory: ") && said.ends_with("no problems\n"),
+            "{said}"
+        );
     }
     let next = typed(directory.path(), "select sum(id) || ' in all' from t;\n");
     assert!(stdout(&next).contains("4 in all"), "{}", stdout(&next));
