@@ -79,7 +79,10 @@ fn who_waits_for_whom_is_shown() {
     assert_eq!(until(&mut looker, &blocked, &expected), expected);
     assert_eq!(
         support::run(&mut looker, &locks),
-        format!("S | TYPE | LMODE | REQUEST | BLOCK\n0 | TM | 4 | 0 | 1\n{difference} | TM | 0 | 6 | 0")
+        format!(
+            "S | TYPE | LMODE | REQUEST | BLOCK\n0 | TM | 4 | 0 | 1\n0 | TX | 6 | 0 | 0\n\
+             {difference} | TM | 0 | 6 | 0\n{difference} | TX | 6 | 0 | 0"
+        )
     );
     first.run("commit").unwrap();
     let (second, done) = table_lock.join().unwrap();

@@ -101,7 +101,7 @@ pub(crate) const VIEWS: &[View] = &[
             let mut held = cx.session.instance().locks().tables();
             held.sort_by_key(|lock| (lock.sid, lock.table));
             held.iter().try_for_each(|lock| -> Result<()> {
-                // LOCK TABLE alone begins no transaction that has a slot.
+                // The lock may be there before the transaction has its slot.
                 let xid = live.iter().find(|transaction| transaction.sid == lock.sid).map_or(Xid::NONE, |t| t.xid);
                 let user = sessions.iter().find(|session| session.sid() == lock.sid).map(|session| session.user());
                 rows.add(&[
