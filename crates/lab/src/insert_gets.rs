@@ -77,7 +77,7 @@ pub fn run(options: &Options, progress: &mut dyn Progress) -> Result<Reproductio
 
 fn notes(options: &Options, laboratory: &Laboratory, cache_mb: f64) -> Vec<String> {
     let mut notes = vec![format!(
-        "buffer cache {cache_mb} MB; no undo or redo is written yet, so gets of undo blocks, which the published figures include, are absent{}",
+        "buffer cache {cache_mb} MB; gets include those of undo{}",
         if cfg!(debug_assertions) { "; a debug build: times mean nothing" } else { "" }
     )];
     let written = laboratory.database().instance().background_meter().value(Statistic::PhysicalWrites);

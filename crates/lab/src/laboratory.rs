@@ -164,5 +164,7 @@ pub(crate) fn load(
             progress.at(done, shape.rows);
         }
     }
-    inserter.finish()
+    let rows = inserter.finish()?;
+    connection.run("commit")?;
+    Ok(rows)
 }

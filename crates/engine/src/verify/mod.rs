@@ -49,7 +49,14 @@ pub fn verify(
     match recover::open(&files, directory, &clock, &mut report) {
         Ok(session) => {
             let control = session.instance().control().data().clone();
-            let image = Image::read(&*files, directory, &control, &mut report);
+            let image = if clean {
+                // Opening mends a file header that the double-write area has whole: what is wrong is said of the files as they are.
+                let before = ControlFile::open(below.clone(), directory)?.data().clone();
+                Image::read(&*below, directory, &before, &mut report);
+                Image::read(&*files, directory, &control, &mut Report::default())
+            } else {
+                Image::read(&*files, directory, &control, &mut report)
+            };
             check_structure(&image, &session, &mut report);
             session.instance().shutdown()?;
         }

@@ -169,9 +169,8 @@ fn notes(options: &BenchOptions, shape: &Shape, installation: Option<&Installati
             options.cache_mb,
             if cfg!(debug_assertions) { "; A DEBUG BUILD: times mean nothing" } else { "" }
         ),
-        "durable: Highwater writes no redo yet, so when an insert's time is taken its changed blocks are in memory and would not survive a crash; \
-         CREATE INDEX has written its blocks to the file. PostgreSQL has then synced its log and would recover. The lines with 'and checkpoint' add the time \
-         in which each side writes and syncs all changed blocks: after that both are on disk."
+        "durable: both sides have committed, with their log synced, when a time is taken. The lines with 'and checkpoint' add the time in which each side \
+         writes and syncs all changed blocks."
             .to_owned(),
     ];
     if let Some(found) = installation {
