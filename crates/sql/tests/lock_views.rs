@@ -5,16 +5,18 @@
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod support;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use common::{Clock, SystemClock};
 use sql::Connection;
 
 /// Rows of a query, once it gives `expected`; the last ones after a while.
 fn until(connection: &mut Connection, query: &str, expected: &str) -> String {
-    let since = Instant::now();
+    let clock = SystemClock::default();
+    let since = clock.monotonic_us();
     loop {
         let got = support::run(connection, query);
-        if got == expected || since.elapsed() > Duration::from_secs(30) {
+        if got == expected || clock.monotonic_us() - since > 30_000_000 {
             return got;
         }
         std::thread::sleep(Duration::from_millis(5));
@@ -34,8 +36,7 @@ fn who_waits_for_whom_is_shown() {
     ] {
         looker.run(statement).unwrap();
     }
-    let (mut first, mut second) =
-        (database.connect("system", None).unwrap(), database.connect("system", None).unwrap());
+    let (mut first, second) = (database.connect("system", None).unwrap(), database.connect("system", None).unwrap());
     let (one, two) = (first.session().sid(), second.session().sid());
     first.run("lock table u in share mode").unwrap();
     first.run("update t set n = 3 where n = 1").unwrap();
@@ -46,12 +47,13 @@ fn who_waits_for_whom_is_shown() {
          from v$session where sid = {two}"
     );
     let waits = |connection: Connection, statement: &'static str| {
-        std::thread::spawn(move || {
+        common::sync::spawn_with_stack("waiter", 16 << 20, move || {
             let mut connection = connection;
             let done = connection.run(statement).map(drop);
             connection.run("rollback").unwrap();
             (connection, done)
         })
+        .unwrap()
     };
     let difference = two - one;
     let row_lock = waits(second, "update t set n = n + 1");

@@ -176,8 +176,7 @@ impl Connection {
             })();
             pushed?;
         }
-        let finished = inserter.finish();
-        finished
+        inserter.finish()
     }
 
     /// The value of an expression without columns; a subquery in it is run.
