@@ -42,6 +42,8 @@ impl Session {
             Some(_) if slot.is_cleaned() => return Ok(None),
             Some(scn) => (scn, false),
             None if slot.is_unused() => return Ok(None),
+            // Of the own transaction nobody need be asked.
+            None if self.xid() == Some(slot.xid()) => return Ok(Some(slot.xid())),
             None => match self.ended(slot.xid())? {
                 Some(end) => end,
                 None => return Ok(Some(slot.xid())),
