@@ -26,7 +26,9 @@ const STACK_BYTES: usize = 256 << 20;
 
 fn main() -> ExitCode {
     let worker = common::sync::spawn_with_stack("main", STACK_BYTES, run);
-    match worker.map(|worker| worker.join()) {
+    let ended = worker.map(|worker| worker.join());
+    shell::interrupt::let_termination_end();
+    match ended {
         Ok(Ok(code)) => code,
         // The panic has been said.
         Ok(Err(_)) => ExitCode::from(101),

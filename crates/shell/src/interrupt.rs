@@ -25,6 +25,8 @@ struct Ending {
     closing: Option<Closing>,
     /// The signal that came before there was anything to close.
     early: Option<i32>,
+    /// A signal ends the process: its thread is closing, and says with which code.
+    under_way: bool,
 }
 
 static STATE: OnceLock<State> = OnceLock::new();
@@ -53,7 +55,9 @@ pub fn install() -> std::io::Result<()> {
                 if ending.closing.is_none() {
                     ending.early = Some(signal);
                 }
-                ending.closing.take()
+                let closing = ending.closing.take();
+                ending.under_way |= closing.is_some();
+                closing
             };
             let Some(closing) = closing else { continue };
             if let Some(terminal) = &terminal {
@@ -79,6 +83,14 @@ fn ignored(signal: i32) -> bool {
 /// As a shell reports the end of a process by a signal.
 fn end(signal: i32) -> ! {
     std::process::exit(128 + signal)
+}
+
+/// To be called before the process ends by itself: where a signal is ending it, its close goes on and the exit code is the signal's. The statement that
+/// was cut short by the close would else win the race.
+pub fn let_termination_end() {
+    while state().ending.lock().under_way {
+        std::thread::park();
+    }
 }
 
 /// What SIGTERM and SIGHUP do before the process ends. One that came already ends it here.
