@@ -54,6 +54,11 @@ impl<'a> ChangeGroup<'a> {
 }
 
 impl ChangeGroup<'_> {
+    /// Whether a group is open on this thread.
+    pub(crate) fn is_open() -> bool {
+        is_open()
+    }
+
     /// Ends the group; where its record ends in the log, if this was the outermost group and it changed anything.
     pub(crate) fn finish(mut self) -> Option<Lsn> {
         self.close()

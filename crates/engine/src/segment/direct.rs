@@ -3,13 +3,14 @@
 //! Until [`DirectLoad::finish`] moves the mark over them and says that they are formatted, nobody looks at the blocks, so a load that fails leaves the
 //! segment's rows as they were; extents that it added stay with the segment.
 
-use common::{BlockAddress, Error, Result, limits};
+use common::{BlockAddress, BlockClass, Error, Result, limits};
 use device::AlignedBuffer;
 use format::segment;
 use waits::{Event, Statistic};
 
 use super::extent::{Position, Reading};
 use super::{BlockRange, Segment};
+use crate::cache::ChangeGroup;
 use crate::instance::Session;
 
 /// A load in progress; the HW enqueue is taken only while extents are added and the mark is moved.
@@ -159,6 +160,14 @@ impl DirectLoad<'_> {
         let s = self.session;
         let block_bytes = self.segment.block_size().bytes();
         let bytes = filled * block_bytes;
+        if ChangeGroup::is_open() {
+            // The blocks may be in use still if the group is lost (TRUNCATE): they go with its record, through the cache.
+            for (n, block) in (0..).zip(self.buffer[..bytes].chunks_exact(block_bytes)) {
+                let mut target = s.new_block(start.plus(n), BlockClass::Data)?;
+                s.change(&mut target, |bytes| bytes.copy_from_slice(block));
+            }
+            return Ok(());
+        }
         let cache = s.instance().cache();
         // A checkpoint meanwhile must not pass the images by: the blocks are in no buffer.
         let kept = cache.keep_redo()?;
