@@ -153,16 +153,8 @@ pub fn image(out: &mut Vec<u8>, class: u16, address: BlockAddress, new: &[u8], a
     let mut at = 0;
     let end = new.len() - TAIL_BYTES;
     while let Some(from) = next_nonzero(new, at, end) {
-        let mut to = from + 1;
-        let mut zeros = 0;
-        while to + zeros < end && zeros < GAP {
-            if new[to + zeros] == 0 {
-                zeros += 1;
-            } else {
-                to += zeros + 1;
-                zeros = 0;
-            }
-        }
+        let to = end_of_piece(from + 1, end, |at| word(new, at));
+        let to = (to..end.min(to + GAP)).rev().find(|at| new[*at] != 0).map_or(to, |last| last + 1);
         put(out, &new[from..to], from);
         at = to;
     }
@@ -174,46 +166,58 @@ pub fn image(out: &mut Vec<u8>, class: u16, address: BlockAddress, new: &[u8], a
 }
 
 fn next_nonzero(bytes: &[u8], from: usize, end: usize) -> Option<usize> {
+    const ZEROS: [u8; 1024] = [0; 1024];
     let mut at = from;
-    while at + 16 <= end && bytes[at..at + 16] == [0; 16] {
-        at += 16;
+    for step in [1024, 128, 8] {
+        while at + step <= end && bytes[at..at + step] == ZEROS[..step] {
+            at += step;
+        }
     }
     (at..end).find(|at| bytes[*at] != 0)
 }
 
-/// The first place at or behind `from` where the two differ.
+/// The first place at or behind `from` where the two differ. Most of a block is as it was: large steps first, which the C library compares with the
+/// widest registers there are.
 fn next_difference(old: &[u8], new: &[u8], from: usize, end: usize) -> Option<usize> {
-    const STEP: usize = 64;
     let mut at = from;
-    while at + STEP <= end && old[at..at + STEP] == new[at..at + STEP] {
-        at += STEP;
-    }
-    while at + 8 <= end && old[at..at + 8] == new[at..at + 8] {
-        at += 8;
+    for step in [1024, 128, 8] {
+        while at + step <= end && old[at..at + step] == new[at..at + step] {
+            at += step;
+        }
     }
     (at..end).find(|at| old[*at] != new[*at])
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..at + 8)?.first_chunk().map(|word| u64::from_le_bytes(*word))
+}
+
+/// Where a piece ends that has reached `to`: before the next [`GAP`] bytes for which `differs` (of eight bytes, one bit or more in each that counts) is
+/// nothing. Eight at a time, which is what GAP is.
+fn end_of_piece(mut to: usize, end: usize, differs: impl Fn(usize) -> Option<u64>) -> usize {
+    const { assert!(GAP == size_of::<u64>()) };
+    while to + GAP <= end
+        && let Some(bits) = differs(to)
+        && bits != 0
+    {
+        to += GAP - bits.leading_zeros() as usize / 8;
+    }
+    to
 }
 
 fn pieces(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
     let start = out.len();
     let end = new.len() - TAIL_BYTES;
-    let mut at = 0;
-    while at < end {
-        let Some(from) = next_difference(old, new, at, end) else { break };
-        if !comparable(from) {
-            at = from + 1;
-            continue;
+    // The header has bytes that do not count: one by one.
+    for at in (0..HEADER_BYTES).filter(|at| comparable(*at)) {
+        if old[at] != new[at] {
+            put(out, &new[at..=at], at);
         }
-        let mut to = from + 1;
-        let mut same = 0;
-        while to + same < end && same < GAP {
-            if old[to + same] == new[to + same] || !comparable(to + same) {
-                same += 1;
-            } else {
-                to += same + 1;
-                same = 0;
-            }
-        }
+    }
+    let mut at = HEADER_BYTES;
+    while let Some(from) = next_difference(old, new, at, end) {
+        let to = end_of_piece(from + 1, end, |at| Some(word(old, at)? ^ word(new, at)?));
+        let to = (to..end.min(to + GAP)).rev().find(|at| old[*at] != new[*at]).map_or(to, |last| last + 1);
         put(out, &new[from..to], from);
         at = to;
     }
@@ -347,7 +351,36 @@ mod tests {
         new
     }
 
+    /// Pieces byte by byte: each begins and ends with a byte that differs, and fewer than `GAP` equal ones lie between two that do.
+    fn plain_pieces(old: &[u8], new: &[u8]) -> Vec<u8> {
+        let end = new.len() - TAIL_BYTES;
+        let places: Vec<usize> = (HEADER_BYTES..end).filter(|at| old[*at] != new[*at]).collect();
+        let mut out = Vec::new();
+        for piece in places.chunk_by(|one, next| next - one <= GAP) {
+            let (from, to) = (piece[0], piece[piece.len() - 1] + 1);
+            put(&mut out, &new[from..to], from);
+        }
+        out
+    }
+
     proptest! {
+        #[test]
+        fn pieces_are_those_found_byte_by_byte(
+            first in prop::collection::vec((any::<u16>(), prop::collection::vec(0u8..3, 0..300)), 0..20),
+            second in prop::collection::vec((any::<u16>(), prop::collection::vec(0u8..3, 0..60)), 0..30),
+            last in prop::collection::vec(0u8..3, 0..20),
+        ) {
+            let old = changed(&vec![0; 2048], &first);
+            let mut new = changed(&old, &second);
+            let end = new.len() - TAIL_BYTES;
+            new[end - last.len()..end].copy_from_slice(&last);
+            let mut found = Vec::new();
+            pieces(&mut found, &old, &new);
+            let plain = plain_pieces(&old, &new);
+            prop_assume!(plain.len() <= new.len());
+            prop_assert_eq!(found, plain);
+        }
+
         #[test]
         fn what_is_applied_is_what_was_changed(
             size in prop::sample::select(vec![2048usize, 8192, 32768]),
