@@ -152,7 +152,7 @@ pub fn image(out: &mut Vec<u8>, class: u16, address: BlockAddress, new: &[u8], a
     let start = begin_vector(out, NEW, class, address, Version::default(), after);
     let mut at = 0;
     let end = new.len() - TAIL_BYTES;
-    while let Some(from) = next_nonzero(new, at, end) {
+    while let Some(from) = block::first_nonzero(&new[..end], at) {
         let to = end_of_piece(from + 1, end, |at| word(new, at));
         let to = (to..end.min(to + GAP)).rev().find(|at| new[*at] != 0).map_or(to, |last| last + 1);
         put(out, &new[from..to], from);
@@ -163,17 +163,6 @@ pub fn image(out: &mut Vec<u8>, class: u16, address: BlockAddress, new: &[u8], a
         put(out, &new[..end], 0);
     }
     end_vector(out, start);
-}
-
-fn next_nonzero(bytes: &[u8], from: usize, end: usize) -> Option<usize> {
-    const ZEROS: [u8; 1024] = [0; 1024];
-    let mut at = from;
-    for step in [1024, 128, 8] {
-        while at + step <= end && bytes[at..at + step] == ZEROS[..step] {
-            at += step;
-        }
-    }
-    (at..end).find(|at| bytes[*at] != 0)
 }
 
 /// The first place at or behind `from` where the two differ. Most of a block is as it was: large steps first, which the C library compares with the

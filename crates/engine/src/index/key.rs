@@ -54,6 +54,35 @@ impl PartialOrd for Key {
     }
 }
 
+/// Keys one behind the other, without an allocation for each.
+#[derive(Clone, Default, Debug)]
+pub struct Keys {
+    images: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Keys {
+    /// Adds a key: its columns in the index's order.
+    pub fn push<'a>(&mut self, columns: impl IntoIterator<Item = Option<&'a [u8]>>) {
+        for column in columns {
+            key::put_column(&mut self.images, column);
+        }
+        self.ends.push(self.images.len());
+    }
+
+    /// Key `at`, as index blocks store it; empty where there is none.
+    #[must_use]
+    pub fn image(&self, at: usize) -> &[u8] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends.get(before).copied().unwrap_or_default());
+        self.ends.get(at).map_or(&[], |end| &self.images[start..*end])
+    }
+
+    pub fn clear(&mut self) {
+        self.images.clear();
+        self.ends.clear();
+    }
+}
+
 /// One key on its way through a sort.
 #[derive(Clone, Copy, Debug)]
 struct Record {
@@ -85,12 +114,11 @@ impl Entries {
         Self { shape, arena: Vec::new(), records: Vec::new() }
     }
 
-    /// The entries of some rows, sorted. Rows whose key is all NULL are left out.
-    pub(super) fn sorted(shape: KeyShape, rows: &[(Key, Rowid)]) -> Self {
+    /// The entries of some rows, given as the images of their keys, sorted. Rows whose key is all NULL are left out.
+    pub(super) fn sorted<'k>(shape: KeyShape, rows: impl Iterator<Item = (&'k [u8], Rowid)>) -> Self {
         let mut entries = Self::new(shape);
-        entries.records.reserve(rows.len());
-        for (key, rowid) in rows {
-            entries.push(key.columns(), rowid.restricted());
+        for (image, rowid) in rows {
+            entries.push(Columns::of(image), rowid.restricted());
         }
         entries.sort();
         entries
@@ -172,6 +200,12 @@ pub(super) fn rowid(data_object: ObjectNumber, restricted: [u8; ROWID_BYTES]) ->
     Rowid::from_restricted(data_object, restricted)
 }
 
+/// Rows as batches take them.
+#[cfg(test)]
+pub(super) fn images(rows: &[(Key, Rowid)]) -> impl Iterator<Item = (&[u8], Rowid)> {
+    rows.iter().map(|(key, row)| (key.image(), *row))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,7 +229,7 @@ mod tests {
             let shape = KeyShape { columns: 2, unique };
             let rows: Vec<(Key, Rowid)> =
                 keys.iter().map(|(columns, n)| (Key::new(columns.iter().map(|c| c.as_deref())), row(*n))).collect();
-            let entries = Entries::sorted(shape, &rows);
+            let entries = Entries::sorted(shape, images(&rows));
             let mut expected: Vec<(Key, Rowid)> = rows.into_iter().filter(|(key, _)| !key.is_all_null()).collect();
             expected.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.block.cmp(&b.1.block)).then(a.1.slot.cmp(&b.1.slot)));
             prop_assert_eq!(entries.len(), expected.len());

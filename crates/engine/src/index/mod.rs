@@ -30,7 +30,7 @@ mod verify;
 mod visit;
 
 pub use build::{Built, build, check_key_length};
-pub use key::Key;
+pub use key::{Key, Keys};
 pub(crate) use session::key_holder;
 pub use session::{EntryKey, IndexScan, delete_batch, insert_batch, lookup, statistics, verify};
 pub use statistics::IndexStatistics;

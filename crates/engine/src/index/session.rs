@@ -165,14 +165,14 @@ fn with_tree_as_seen<R>(
     })
 }
 
-/// Puts the entries of some rows in, in any order, as part of the session's transaction; rows whose key is all NULL have none. A transaction that holds
+/// Puts the entries of some rows, given as the images of their keys, in, in any order, as part of the session's transaction; rows whose key is all NULL have none. A transaction that holds
 /// a key of the batch is waited for.
 ///
 /// # Errors
 /// ORA-00001 when a key is there already, or twice in the batch; ORA-01450 for a key that is too long, ORA-01654 when the segment cannot grow,
 /// ORA-00060 in a deadlock, and those of the cache. A part of the batch may then be in the index: the caller takes its statement back
 /// ([`Session::rollback_to_mark`]).
-pub fn insert_batch(s: &Session, index: &IndexDef, rows: &[(Key, Rowid)]) -> Result<()> {
+pub fn insert_batch<'k>(s: &Session, index: &IndexDef, rows: impl Iterator<Item = (&'k [u8], Rowid)>) -> Result<()> {
     let entries = Entries::sorted(shape(index), rows);
     with_tree(s, index, |tree| tree.insert(&entries))
 }
@@ -182,7 +182,7 @@ pub fn insert_batch(s: &Session, index: &IndexDef, rows: &[(Key, Rowid)]) -> Res
 /// # Errors
 /// ORA-08102 when the index has no entry for one of them, ORA-00060 in a deadlock, and those of the cache; as for [`insert_batch`], the caller takes its
 /// statement back.
-pub fn delete_batch(s: &Session, index: &IndexDef, rows: &[(Key, Rowid)]) -> Result<()> {
+pub fn delete_batch<'k>(s: &Session, index: &IndexDef, rows: impl Iterator<Item = (&'k [u8], Rowid)>) -> Result<()> {
     let entries = Entries::sorted(shape(index), rows);
     with_tree(s, index, |tree| tree.delete(&entries))
 }

@@ -5,7 +5,7 @@ use common::{ObjectNumber, Result, Rowid};
 use format::heap::RowAddress;
 
 use crate::catalog::{IndexDef, TableDef};
-use crate::index::{self, Key};
+use crate::index::{self, Key, Keys};
 use crate::instance::Session;
 
 /// The key of a row in an index; None when all its columns are NULL: such rows are not indexed.
@@ -18,8 +18,30 @@ pub(super) fn key_of<'a>(index: &IndexDef, column: impl Fn(usize) -> Option<&'a 
 #[derive(Debug)]
 struct Entries {
     index: Arc<IndexDef>,
-    /// The key of a row and its number within the batch.
-    keys: Vec<(Key, u32)>,
+    keys: Keys,
+    /// The number within the batch of each key's row.
+    numbers: Vec<u32>,
+}
+
+impl Entries {
+    fn add<'a>(&mut self, number: usize, column: impl Fn(usize) -> Option<&'a [u8]>) {
+        let columns = || self.index.columns.iter().map(|position| column(usize::from(*position)));
+        if columns().any(|value| value.is_some()) {
+            self.keys.push(columns());
+            self.numbers.push(number as u32);
+        }
+    }
+
+    /// For the rows that have an address: rows are numbered as `addresses` are.
+    fn rows<'k>(
+        &'k self,
+        data_object: ObjectNumber,
+        addresses: &'k [RowAddress],
+    ) -> impl Iterator<Item = (&'k [u8], Rowid)> {
+        self.numbers.iter().enumerate().filter_map(move |(at, number)| {
+            Some((self.keys.image(at), addresses.get(*number as usize)?.rowid(data_object)))
+        })
+    }
 }
 
 /// Keys of a batch of rows for every index of a table.
@@ -36,7 +58,7 @@ impl KeyBatch {
 
     /// For some of the table's indexes only.
     pub(super) fn of(table: &TableDef, indexes: impl Iterator<Item = Arc<IndexDef>>) -> Self {
-        let indexes = indexes.map(|index| Entries { index, keys: Vec::new() }).collect();
+        let indexes = indexes.map(|index| Entries { index, keys: Keys::default(), numbers: Vec::new() }).collect();
         Self { indexes, data_object: table.segment.data_object() }
     }
 
@@ -47,9 +69,7 @@ impl KeyBatch {
     /// Notes the keys of row `number` of the batch.
     pub(super) fn add<'a>(&mut self, number: usize, column: impl Fn(usize) -> Option<&'a [u8]>) {
         for entries in &mut self.indexes {
-            if let Some(key) = key_of(&entries.index, &column) {
-                entries.keys.push((key, number as u32));
-            }
+            entries.add(number, &column);
         }
     }
 
@@ -61,34 +81,24 @@ impl KeyBatch {
         has_changed: impl Fn(usize) -> bool,
     ) {
         for entries in &mut self.indexes {
-            if entries.index.columns.iter().any(|position| has_changed(usize::from(*position)))
-                && let Some(key) = key_of(&entries.index, &column)
-            {
-                entries.keys.push((key, number as u32));
+            if entries.index.columns.iter().any(|position| has_changed(usize::from(*position))) {
+                entries.add(number, &column);
             }
         }
     }
 
-    /// Entries of one index, for the rows that have an address: rows are numbered as `addresses` are.
-    fn entries(&self, index: usize, addresses: &[RowAddress]) -> Vec<(Key, Rowid)> {
-        let rowid = |number: u32| addresses.get(number as usize).map(|address| address.rowid(self.data_object));
-        self.indexes[index].keys.iter().filter_map(|(key, number)| Some((key.clone(), rowid(*number)?))).collect()
-    }
-
     /// Puts the keys of the rows at `addresses` into the indexes. When one refuses, the caller goes back to the mark of its statement.
     pub(super) fn insert(&self, s: &Session, addresses: &[RowAddress]) -> Result<()> {
-        for at in 0..self.indexes.len() {
-            let entries = self.entries(at, addresses);
-            index::insert_batch(s, &self.indexes[at].index, &entries)?;
+        for entries in &self.indexes {
+            index::insert_batch(s, &entries.index, entries.rows(self.data_object, addresses))?;
         }
         Ok(())
     }
 
     /// Takes the keys of the rows at `addresses` out of the indexes.
     pub(super) fn remove(&self, s: &Session, addresses: &[RowAddress]) -> Result<()> {
-        for at in 0..self.indexes.len() {
-            let entries = self.entries(at, addresses);
-            index::delete_batch(s, &self.indexes[at].index, &entries)?;
+        for entries in &self.indexes {
+            index::delete_batch(s, &entries.index, entries.rows(self.data_object, addresses))?;
         }
         Ok(())
     }
@@ -96,6 +106,7 @@ impl KeyBatch {
     pub(super) fn clear(&mut self) {
         for entries in &mut self.indexes {
             entries.keys.clear();
+            entries.numbers.clear();
         }
     }
 }

@@ -10,6 +10,7 @@ use device::MemoryFileSystem;
 use format::number;
 use waits::{GetMode, Statistic};
 
+use super::super::key::images;
 use super::super::{IndexScan, IndexStatistics, Key, build, delete_batch, insert_batch, lookup, statistics, verify};
 use crate::catalog::{ColumnDef, IndexDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
 use crate::instance::{CreateOptions, Instance, Session, SpaceManagement};
@@ -302,7 +303,7 @@ fn no_space_left_leaves_a_sound_index() {
         };
         let mut n = 0;
         let error = loop {
-            match insert_batch(&database.session, &index, &[row(n)]) {
+            match insert_batch(&database.session, &index, images(&[row(n)])) {
                 Ok(()) => n += 1,
                 Err(error) => break error,
             }
@@ -313,8 +314,8 @@ fn no_space_left_leaves_a_sound_index() {
         assert_eq!(statistics(&database.session, &index).unwrap().num_rows, n as u64);
         // What is there can still be changed.
         let gone: Vec<_> = (0..n / 2).map(row).collect();
-        delete_batch(&database.session, &index, &gone).unwrap();
-        insert_batch(&database.session, &index, &gone[..10]).unwrap();
+        delete_batch(&database.session, &index, images(&gone)).unwrap();
+        insert_batch(&database.session, &index, images(&gone[..10])).unwrap();
         assert_eq!(statistics(&database.session, &index).unwrap().num_rows, (n - n / 2 + 10) as u64);
         let odd: Vec<_> = verify(&database.session, &index)
             .unwrap()

@@ -8,6 +8,7 @@ use common::{BlockSize, Error, Result, Rowid};
 use proptest::prelude::*;
 use waits::{Event, Statistic};
 
+use super::super::key::images;
 use super::super::{IndexScan, Key, delete_batch, insert_batch, lookup, statistics, verify};
 use super::database::{Database, MB};
 use crate::catalog::{IndexDef, PhysicalAttributes, TableDef};
@@ -64,11 +65,11 @@ impl Stage {
     }
 
     fn insert(&self, s: &Arc<Session>, rows: &[(u32, u32)]) -> Result<()> {
-        insert_batch(s, &self.index, &self.batch(rows))
+        insert_batch(s, &self.index, images(&self.batch(rows)))
     }
 
     fn delete(&self, s: &Arc<Session>, rows: &[(u32, u32)]) -> Result<()> {
-        delete_batch(s, &self.index, &self.batch(rows))
+        delete_batch(s, &self.index, images(&self.batch(rows)))
     }
 
     fn scan(&self, s: &Arc<Session>, descending: bool) -> IndexScan {

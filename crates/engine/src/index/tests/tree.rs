@@ -12,7 +12,7 @@ use format::index::{Branch, Leaf, leaf};
 use proptest::prelude::*;
 use waits::Statistic;
 
-use super::super::key::{Entries, Key};
+use super::super::key::{Entries, Key, images};
 use super::super::memory::Memory;
 use super::super::scan::Cursor;
 use super::super::statistics::{IndexStatistics, Tally};
@@ -46,11 +46,11 @@ fn number_key(n: u64) -> Key {
 }
 
 fn insert(tree: &Tree<'_, Memory>, rows: &[(Key, Rowid)]) -> common::Result<()> {
-    tree.insert(&Entries::sorted(tree.shape, rows))
+    tree.insert(&Entries::sorted(tree.shape, images(rows)))
 }
 
 fn delete(tree: &Tree<'_, Memory>, rows: &[(Key, Rowid)]) -> common::Result<()> {
-    tree.delete(&Entries::sorted(tree.shape, rows))
+    tree.delete(&Entries::sorted(tree.shape, images(rows)))
 }
 
 fn problems(tree: &Tree<'_, Memory>) -> Vec<Problem> {
@@ -571,7 +571,7 @@ fn verify_names_the_block_that_is_wrong() {
     assert!(at(&damaged(second, &|block| leaf::set_next(block, ROOT)), second));
     assert!(at(&damaged(second, &|block| leaf::set_previous(block, ROOT)), second));
     // An entry that belongs to another leaf.
-    let stray = Entries::sorted(shape, &[(number_key(29_999), row(1))]);
+    let stray = Entries::sorted(shape, images(&[(number_key(29_999), row(1))]));
     let found = damaged(second, &|block| {
         let last = Leaf::of(block).entries();
         leaf::remove(block, last - 1);
