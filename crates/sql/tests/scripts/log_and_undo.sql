@@ -129,6 +129,18 @@ select count(*) from v$bh b, dba_rollback_segs r where b."FILE#" = r.file_id and
 select count(*) from v$bh b, dba_undo_extents e, dba_rollback_segs r where r.segment_name = e.segment_name and b."FILE#" = e.file_id and b."BLOCK#" between e.block_id and e.block_id + e.blocks - 1 and b."CLASS#" not in (15 + 2 * r.segment_id, 16 + 2 * r.segment_id);
 select usn, shrinks, aveshrink, optsize, hwmsize - rssize from v$rollstat where usn = 1;
 ---
+OWNER | SEGMENT_TYPE | TABLESPACE_NAME | EXTENTS | BYTES | MIN_EXTENTS
+SYS | TYPE2 UNDO | UNDOTBS1 | 2 | 131072 | 2
+COUNT(*)
+10
+UNACCOUNTED
+0
+COUNT(*)
+10
+COUNT(*)
+0
+USN | SHRINKS | AVESHRINK | OPTSIZE | HWMSIZE-RSSIZE
+1 | 0 | 0 | - | 0
 
 alter system set undo_retention = 500;
 select tuned_undoretention, nospaceerrcnt, expblkrelcnt from v$undostat fetch first 1 rows only;
@@ -145,6 +157,31 @@ drop tablespace undo3 including contents and datafiles;
 select count(*) from v$session_longops;
 select count(*) from v$recovery_progress;
 ---
+ALTER SYSTEM
+TUNED_UNDORETENTION | NOSPACEERRCNT | EXPBLKRELCNT
+500 | 0 | 0
+COUNT(*)
+1
+ALTER TABLESPACE
+TABLESPACE_NAME | RETENTION
+SYSTEM | NOT APPLY
+UNDOTBS1 | GUARANTEE
+USERS | NOT APPLY
+ALTER TABLESPACE
+ORA-30044: 'Retention' can only be specified for undo tablespace
+ORA-00905: missing keyword: NOGUARANTEE expected [35]
+ORA-00905: missing keyword: NOGUARANTEE expected [36]
+CREATE TABLESPACE
+TABLESPACE_NAME | RETENTION
+SYSTEM | NOT APPLY
+UNDO3 | GUARANTEE
+UNDOTBS1 | NOGUARANTEE
+USERS | NOT APPLY
+DROP TABLESPACE
+COUNT(*)
+0
+COUNT(*)
+0
 
 create undo tablespace undo2 datafile 'undo2.dbf' size 4m;
 select tablespace_name, contents, retention, status from dba_tablespaces where contents = 'UNDO' order by 1;
