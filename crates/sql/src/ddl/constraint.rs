@@ -203,9 +203,6 @@ fn using_index(words: &mut Words<'_>) -> Result<UsingIndex> {
 fn created_index(words: &mut Words<'_>) -> Result<UsingIndex> {
     words.expect_sign(&Token::LParen)?;
     words.expect("CREATE")?;
-    if words.next_is("BITMAP") {
-        return Err(words.unsupported("bitmap index:"));
-    }
     let unique = words.take("UNIQUE");
     words.expect("INDEX")?;
     let index = super::table::index(words, unique)?;
