@@ -46,6 +46,7 @@ fn who_waits_for_whom_is_shown() {
         "select blocking_session_status, blocking_session, final_blocking_session, event, state \
          from v$session where sid = {two}"
     );
+    let waiting = "select waiting_session, holding_session, lock_type, mode_held, mode_requested from dba_waiters";
     let waits = |connection: Connection, statement: &'static str| {
         common::sync::spawn_with_stack("waiter", 16 << 20, move || {
             let mut connection = connection;
@@ -68,6 +69,18 @@ fn who_waits_for_whom_is_shown() {
     assert!(got.starts_with(held), "{got}");
     assert!(got.contains(&format!("\n{difference} | TX | 0 | 6 | 0")), "{got}");
     assert!(got.contains(&format!("\n{difference} | TM | 3 | 0 | 0")), "{got}");
+    assert_eq!(
+        support::run(&mut looker, waiting),
+        format!(
+            "WAITING_SESSION | HOLDING_SESSION | LOCK_TYPE | MODE_HELD | MODE_REQUESTED\n\
+             {two} | {one} | Transaction | Exclusive | Exclusive"
+        )
+    );
+    let blockers = "select * from dba_blockers";
+    assert_eq!(support::run(&mut looker, blockers), format!("HOLDING_SESSION\n{one}"));
+    // Every lock has its age.
+    let aged = "select count(*) from v$lock where ctime is null or ctime not between 0 and 600";
+    assert_eq!(support::run(&mut looker, aged), "COUNT(*)\n0");
     first.run("rollback").unwrap();
     let (second, done) = row_lock.join().unwrap();
     done.unwrap();
@@ -86,10 +99,18 @@ fn who_waits_for_whom_is_shown() {
              {difference} | TM | 0 | 6 | 0\n{difference} | TX | 6 | 0 | 0"
         )
     );
+    assert_eq!(
+        support::run(&mut looker, waiting),
+        format!(
+            "WAITING_SESSION | HOLDING_SESSION | LOCK_TYPE | MODE_HELD | MODE_REQUESTED\n\
+             {two} | {one} | DML | Share | Exclusive"
+        )
+    );
     first.run("commit").unwrap();
     let (second, done) = table_lock.join().unwrap();
     done.unwrap();
     assert_eq!(support::run(&mut looker, &locks), "S | TYPE | LMODE | REQUEST | BLOCK");
+    assert_eq!(support::run(&mut looker, blockers), "HOLDING_SESSION");
     let nobody = "select blocking_session_status, blocking_session from v$session where sid = ";
     assert_eq!(
         support::run(&mut looker, &format!("{nobody}{two}")),

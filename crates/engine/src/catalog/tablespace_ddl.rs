@@ -20,6 +20,8 @@ pub enum TablespaceChange {
     AddDatafiles(Vec<DatafileSpec>),
     /// By name, or by number as text.
     DropDatafile(String),
+    /// RETENTION GUARANTEE (true) or NOGUARANTEE.
+    Retention(bool),
 }
 
 /// A change to a datafile, which is named or given by number as text.
@@ -44,22 +46,30 @@ impl Session {
         })
     }
 
-    /// CREATE UNDO TABLESPACE.
+    /// CREATE UNDO TABLESPACE, with RETENTION GUARANTEE or without.
     ///
     /// # Errors
     /// As [`Session::create_tablespace`]; ORA-30036 when its segments have no room.
-    pub fn create_undo_tablespace(self: &Arc<Self>, spec: &TablespaceSpec) -> Result<Arc<Tablespace>> {
+    pub fn create_undo_tablespace(
+        self: &Arc<Self>,
+        spec: &TablespaceSpec,
+        guaranteed: bool,
+    ) -> Result<Arc<Tablespace>> {
         self.ddl(|ddl| {
             ddl.check_privilege(SystemPrivilege::CreateTablespace)?;
             check_name(&spec.name)?;
-            self.instance().create_undo_tablespace(self, spec)
+            let tablespace = self.instance().create_undo_tablespace(self, spec)?;
+            if guaranteed {
+                self.instance().set_retention_guarantee(&tablespace, true)?;
+            }
+            Ok(tablespace)
         })
     }
 
     /// ALTER TABLESPACE.
     ///
     /// # Errors
-    /// ORA-01031, ORA-00959, and those of making and removing files.
+    /// ORA-01031, ORA-00959, ORA-30044, and those of making and removing files.
     pub fn alter_tablespace(self: &Arc<Self>, name: &str, change: &TablespaceChange) -> Result<()> {
         self.ddl(|ddl| {
             ddl.check_privilege(SystemPrivilege::AlterTablespace)?;
@@ -67,6 +77,9 @@ impl Session {
             match change {
                 TablespaceChange::AddDatafiles(files) => self.instance().add_datafiles(self, &tablespace, files),
                 TablespaceChange::DropDatafile(file) => self.instance().drop_datafile(self, &tablespace, file),
+                TablespaceChange::Retention(guaranteed) => {
+                    self.instance().set_retention_guarantee(&tablespace, *guaranteed)
+                }
             }
         })
     }

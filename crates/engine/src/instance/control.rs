@@ -63,6 +63,9 @@ pub struct TablespaceRecord {
     pub space_management: SpaceManagement,
     #[serde(default)]
     pub kind: TablespaceKind,
+    /// RETENTION GUARANTEE: undo that is within undo_retention is kept at the price of statements that fail.
+    #[serde(default)]
+    pub retention_guarantee: bool,
 }
 
 impl TablespaceRecord {

@@ -7,6 +7,7 @@ mod calls;
 mod checkpoint;
 mod control;
 mod health;
+mod monitor;
 mod session;
 mod start;
 
@@ -40,6 +41,7 @@ use crate::txn::{Locks, Transactions};
 use crate::undo::UndoSegments;
 use calls::Calls;
 use checkpoint::Checkpoints;
+use monitor::Monitor;
 
 /// Session ids and process numbers of background work come first.
 const FIRST_USER_PROCESS: u32 = 10;
@@ -76,6 +78,7 @@ pub struct Instance {
     next_serial: AtomicU32,
     calls: Calls,
     writer: Mutex<Option<JoinHandle<()>>>,
+    monitor: Arc<Monitor>,
     started_us: u64,
     _lock: Option<DirectoryLock>,
 }
@@ -263,13 +266,15 @@ impl Instance {
         self.cache.wakes().post();
     }
 
-    /// One round of the database writer on the caller's thread, for an instance without threads ([`Background::Inline`]).
+    /// One round of the database writer on the caller's thread, for an instance without threads ([`Background::Inline`]); and one of the system
+    /// monitor, when it is time for one.
     ///
     /// # Errors
     /// HW-0010, and the instance is stopped, when a write or a sync fails.
-    pub fn writer_round(&self) -> Result<()> {
+    pub fn writer_round(self: &Arc<Self>) -> Result<()> {
         self.health.check()?;
-        self.checkpoints.round()
+        self.checkpoints.round()?;
+        if self.monitor.is_due(self.clock.monotonic_us()) { self.monitor_round() } else { Ok(()) }
     }
 
     /// Writes every changed block and syncs the files: ALTER SYSTEM CHECKPOINT.

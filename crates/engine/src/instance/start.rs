@@ -14,6 +14,7 @@ use super::calls::Calls;
 use super::checkpoint::{Checkpoints, Host};
 use super::control::{ControlData, ControlFile, Shutdown, SpaceManagement};
 use super::health::Health;
+use super::monitor::Monitor;
 use super::{Instance, Session};
 use crate::cache::{Cache, DoubleWrite};
 use crate::catalog::{self, Catalog};
@@ -402,6 +403,8 @@ impl Instance {
         let checkpoints =
             Arc::new(Checkpoints::new(cache.clone(), control.clone(), scn.clone(), health.clone(), meter.clone()));
         let started_us = clock.wall_us();
+        let transactions = Transactions::new(clock.clone());
+        let monitor = Arc::new(Monitor::new(clock.monotonic_us()));
         let instance = Arc::new(Self {
             files,
             directory: directory.to_owned(),
@@ -423,11 +426,12 @@ impl Instance {
             background: meter,
             scn,
             visible: AtomicU64::new(visible),
-            transactions: Transactions::default(),
+            transactions,
             processes: Mutex::new(Vec::new()),
             next_serial: AtomicU32::new(1),
             calls: Calls::default(),
             writer: Mutex::new(None),
+            monitor,
             started_us,
             _lock: lock,
         });
@@ -444,10 +448,11 @@ impl Instance {
         let handle = sync::spawn("dbw0", move || checkpoints.run())
             .map_err(|e| io(443, "cannot start the database writer", &e))?;
         *self.writer.lock() = Some(handle);
-        Ok(())
+        self.start_monitor()
     }
 
     fn stop_writer(&self) {
+        self.monitor.close();
         self.checkpoints.close();
         if let Some(handle) = self.writer.lock().take() {
             let _ = handle.join();
@@ -544,6 +549,7 @@ fn new_database_id(now_us: u64, background: Background) -> u64 {
 /// Used by sessions that end.
 impl Drop for Instance {
     fn drop(&mut self) {
+        self.monitor.close();
         self.checkpoints.close();
         if let Ok(redo) = self.cache.redo() {
             redo.abandon();

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use common::sync::Arc;
+use common::sync::atomic::Ordering;
 use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result, limits};
 use device::AlignedBuffer;
 use format::block::{self, BlockType};
@@ -190,6 +191,7 @@ impl Instance {
             extent_management,
             space_management: spec.space_management,
             kind,
+            retention_guarantee: false,
         };
         let files = self.make_files(s, &record, &spec.files)?;
         let records: Vec<_> = files.iter().map(|(record, _)| record.clone()).collect();
@@ -208,6 +210,35 @@ impl Instance {
         let tablespace = Arc::new(Tablespace::new(&record, numbers)?);
         self.tablespaces().add(tablespace.clone());
         Ok(tablespace)
+    }
+
+    /// ALTER TABLESPACE … RETENTION GUARANTEE or NOGUARANTEE.
+    ///
+    /// # Errors
+    /// ORA-30044 for a tablespace that is not for undo; those of the control file.
+    pub fn set_retention_guarantee(&self, tablespace: &Tablespace, guaranteed: bool) -> Result<()> {
+        self.health().check()?;
+        let _changing = self.structure.lock();
+        if tablespace.kind() != TablespaceKind::Undo {
+            return Err(Error::user(30044, "'Retention' can only be specified for undo tablespace"));
+        }
+        self.control().update(|data| {
+            if let Some(record) = data.tablespaces.iter_mut().find(|t| t.number == tablespace.number.0) {
+                record.retention_guarantee = guaranteed;
+            }
+        })?;
+        tablespace.retention_guarantee.store(guaranteed, Ordering::Release);
+        Ok(())
+    }
+
+    /// Whether a file of the tablespace may still grow.
+    pub(crate) fn can_grow(&self, tablespace: &Tablespace) -> bool {
+        self.control()
+            .data()
+            .datafiles
+            .iter()
+            .filter(|file| file.tablespace == tablespace.number.0)
+            .any(|file| file.autoextend.is_some_and(|growth| growth.max > file.blocks))
     }
 
     /// ALTER TABLESPACE … ADD DATAFILE.

@@ -12,7 +12,7 @@ pub use datafile::{Datafile, FileFigures};
 pub(crate) use space::Growth;
 pub use space::{FreeSpace, extent_step_blocks};
 
-use common::sync::atomic::{AtomicUsize, Ordering};
+use common::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use common::sync::{Arc, RwLock};
 use common::{BlockSize, Error, FileNumber, Result, TablespaceNumber};
 
@@ -30,6 +30,7 @@ pub struct Tablespace {
     files: RwLock<Vec<FileNumber>>,
     /// Extents go round the files.
     next_file: AtomicUsize,
+    retention_guarantee: AtomicBool,
 }
 
 impl Tablespace {
@@ -43,6 +44,7 @@ impl Tablespace {
             kind: record.kind,
             files: RwLock::new(files),
             next_file: AtomicUsize::new(0),
+            retention_guarantee: AtomicBool::new(record.retention_guarantee),
         })
     }
 
@@ -75,6 +77,12 @@ impl Tablespace {
     #[must_use]
     pub fn kind(&self) -> TablespaceKind {
         self.kind
+    }
+
+    /// Whether undo within undo_retention is kept at the price of statements that fail (ORA-30036).
+    #[must_use]
+    pub fn retention_guarantee(&self) -> bool {
+        self.retention_guarantee.load(Ordering::Acquire)
     }
 
     #[must_use]

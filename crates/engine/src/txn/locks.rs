@@ -21,6 +21,8 @@ pub struct HeldTableLock {
     pub sid: u32,
     pub table: ObjectNumber,
     pub mode: TableLock,
+    /// When the session got this mode, on the monotonic clock.
+    pub since_us: u64,
 }
 
 /// A session that waits for a lock.
@@ -239,7 +241,7 @@ impl Locks {
     /// # Errors
     /// As [`Locks::wait_for`].
     pub(crate) fn lock_table(&self, s: &Session, table: ObjectNumber, mode: TableLock, wait: LockWait) -> Result<()> {
-        let sid = s.sid();
+        let (sid, clock) = (s.sid(), s.meter().clock());
         let at = [(u64::from(b'T') << 24) | (u64::from(b'M') << 16) | mode as u64, u64::from(table.0), 0];
         loop {
             let wanted = {
@@ -251,7 +253,8 @@ impl Locks {
                 }
                 if state.in_the_way(sid, table, wanted).is_none() {
                     state.tables.retain(|lock| lock.sid != sid || lock.table != table);
-                    state.tables.push(HeldTableLock { sid, table, mode: wanted });
+                    let since_us = clock.monotonic_us();
+                    state.tables.push(HeldTableLock { sid, table, mode: wanted, since_us });
                     return Ok(());
                 }
                 wanted

@@ -20,15 +20,22 @@ pub(crate) use session::SessionTransactions;
 pub use snapshot::Snapshot;
 pub(crate) use snapshot::Snapshots;
 
+use common::Clock;
 use common::sync::{Arc, Mutex};
 
 /// What an instance knows of its transactions, beside what is in blocks.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub(crate) struct Transactions {
     pub(crate) locks: Locks,
     pub(crate) snapshots: Arc<Snapshots>,
     /// Held while a commit takes its SCN and its slot says so: a snapshot sees all of it or nothing.
     pub(crate) committing: Mutex<()>,
+}
+
+impl Transactions {
+    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { locks: Locks::default(), snapshots: Arc::new(Snapshots::new(clock)), committing: Mutex::default() }
+    }
 }
 
 /// How a commit hands its redo over: COMMIT WRITE.

@@ -29,7 +29,12 @@ impl Session {
     /// # Errors
     /// Those of reading undo and changing blocks; the transaction is then still there, and can be rolled back again.
     pub fn rollback(&self) -> Result<()> {
-        if let Some(last) = self.with_transaction(|transaction| transaction.undo.last()) {
+        let whole = |transaction: &mut Transaction| {
+            let undo = &transaction.undo;
+            (undo.xid(), undo.last(), undo.used_blocks())
+        };
+        if let Some((xid, last, blocks)) = self.with_transaction(whole) {
+            self.instance().undo().rollback_begins(self, xid, blocks);
             self.undo_down_to(last, Uba::NONE)?;
         }
         let transaction = {
@@ -52,6 +57,7 @@ impl Session {
             transaction.undo.rolled_back(self, self.instance().advance_scn())?;
         }
         self.meter().count(Statistic::TransactionRollbacks, 1);
+        self.instance().undo().rollback_ended(self, xid);
         self.instance().transactions().locks.ended(xid);
         Ok(())
     }
@@ -78,6 +84,9 @@ impl Session {
             self.undo_record(&record)?;
             at = record.chain;
             count += 1;
+            if at.block != record.uba.block {
+                self.instance().undo().rollback_goes_on(record.xid);
+            }
             if count % NOTED_EVERY == 0 || at == to || at.is_none() {
                 let mut state = self.transactions().0.lock();
                 if let Some(transaction) = &mut state.transaction {
@@ -132,9 +141,10 @@ impl Session {
     /// Rolls back a transaction that a crash has left.
     ///
     /// # Errors
-    /// As [`Session::rollback`].
+    /// As [`Session::rollback`]; ORA-01089 when the instance is being closed: the rest is left to the next open.
     pub(crate) fn rollback_dead(&self, dead: Dead) -> Result<()> {
         let mut writer = self.instance().undo().resume(self, dead.xid)?;
+        self.instance().undo().rollback_begins(self, dead.xid, writer.used_blocks());
         let (mut at, mut count) = (dead.last, 0);
         while !at.is_none() {
             self.instance().health().check()?;
@@ -142,12 +152,19 @@ impl Session {
             self.undo_record(&record)?;
             at = record.chain;
             count += 1;
+            if at.block != record.uba.block {
+                self.instance().undo().rollback_goes_on(dead.xid);
+            }
             if count % NOTED_EVERY == 0 || at.is_none() {
                 writer.undone_to(self, record.uba)?;
+                if !at.is_none() {
+                    self.check_cancelled()?;
+                }
             }
         }
         let _group = self.group();
         writer.rolled_back(self, self.instance().advance_scn())?;
+        self.instance().undo().rollback_ended(self, dead.xid);
         self.instance().transactions().locks.ended(dead.xid);
         Ok(())
     }

@@ -1,10 +1,10 @@
 //! A session's transaction: its beginning, its savepoints, what its statements see.
 
 use common::sync::{Arc, Mutex};
-use common::{BlockAddress, Error, Result, Uba, Xid};
+use common::{BlockAddress, Error, Result, Scn, Uba, Xid};
 
 use super::snapshot::{Identity, Place};
-use super::{Isolation, LockWait, Snapshot, TableLock};
+use super::{Isolation, LockWait, Snapshot, Snapshots, TableLock};
 use crate::catalog::TableDef;
 use crate::instance::Session;
 use crate::undo::UndoWriter;
@@ -18,6 +18,8 @@ pub(crate) struct Transaction {
     pub(super) blocks: Vec<BlockAddress>,
     pub(super) savepoints: Vec<(String, Mark)>,
 }
+
+type MakeSnapshot = fn(&Arc<Snapshots>, &dyn Fn() -> Scn, Option<(Arc<Identity>, Place)>) -> Arc<Snapshot>;
 
 /// A state of a transaction to go back to.
 #[derive(Clone, Copy, Debug)]
@@ -104,33 +106,33 @@ impl Session {
         let mut state = self.transactions().0.lock();
         match &state.statement {
             Some(snapshot) => snapshot.clone(),
-            None => self.new_snapshot(&mut state),
+            None => self.new_snapshot(&mut state, Snapshot::new),
         }
     }
 
     /// What a statement sees that begins now.
-    fn new_snapshot(&self, state: &mut State) -> Arc<Snapshot> {
+    fn new_snapshot(&self, state: &mut State, make: MakeSnapshot) -> Arc<Snapshot> {
         let all = &self.instance().transactions().snapshots;
         let own = state.own();
         if state.isolation() == Isolation::ReadCommitted {
-            return Snapshot::new(all, || self.instance().visible_scn(), own);
+            return make(all, &|| self.instance().visible_scn(), own);
         }
-        let fixed = state.fixed.get_or_insert_with(|| Snapshot::new(all, || self.instance().visible_scn(), None));
-        fixed.with_own(own)
+        let fixed = state.fixed.get_or_insert_with(|| Snapshot::new(all, &|| self.instance().visible_scn(), None));
+        make(all, &|| fixed.scn(), own)
     }
 
     /// Begins a statement: what it sees from now on, until the snapshot is put back by [`Session::enter`]'s guard.
     #[must_use]
     pub fn begin_snapshot(&self) -> Arc<Snapshot> {
         let mut state = self.transactions().0.lock();
-        self.new_snapshot(&mut state)
+        self.new_snapshot(&mut state, Snapshot::of_statement)
     }
 
     /// What is committed now, and what the own transaction has done, whatever its isolation: constraints hold for rows as they are.
     #[must_use]
     pub fn current_snapshot(&self) -> Arc<Snapshot> {
         let own = self.transactions().0.lock().own();
-        Snapshot::new(&self.instance().transactions().snapshots, || self.instance().visible_scn(), own)
+        Snapshot::new(&self.instance().transactions().snapshots, &|| self.instance().visible_scn(), own)
     }
 
     /// Until the guard is dropped, everything that is read is seen as of `snapshot`.
@@ -198,7 +200,7 @@ impl Session {
         state.isolation = Some(isolation);
         if isolation != Isolation::ReadCommitted {
             let all = &self.instance().transactions().snapshots;
-            state.fixed = Some(Snapshot::new(all, || self.instance().visible_scn(), None));
+            state.fixed = Some(Snapshot::new(all, &|| self.instance().visible_scn(), None));
         }
         Ok(())
     }

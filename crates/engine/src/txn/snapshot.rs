@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use common::sync::{Arc, Mutex};
-use common::{BlockAddress, Scn, Uba, Xid};
+use common::{BlockAddress, Clock, Scn, Uba, Xid};
 
 /// A place among a transaction's undo records, in the order in which they were written; (0, 0) is before the first.
 pub(crate) type Place = (u32, u8);
@@ -42,13 +42,47 @@ impl Identity {
 }
 
 /// The snapshots in use, by SCN: what is older than all of them nobody needs.
+#[derive(Debug)]
+pub(crate) struct Snapshots {
+    in_use: Mutex<InUse>,
+    clock: Arc<dyn Clock>,
+}
+
 #[derive(Default, Debug)]
-pub(crate) struct Snapshots(Mutex<BTreeMap<u64, usize>>);
+struct InUse {
+    by_scn: BTreeMap<u64, usize>,
+    /// Of statements: when they began, on the monotonic clock.
+    by_begin: BTreeMap<u64, usize>,
+    /// Of those that have ended since it was last asked for.
+    longest_us: u64,
+}
 
 impl Snapshots {
+    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { in_use: Mutex::default(), clock }
+    }
+
     /// The SCN of the oldest snapshot in use.
     pub(crate) fn oldest(&self) -> Option<Scn> {
-        self.0.lock().keys().next().copied().map(Scn)
+        self.in_use.lock().by_scn.keys().next().copied().map(Scn)
+    }
+
+    /// Microseconds for which the statement that has run longest has been running, and for how long the longest did that has ended since this was
+    /// last asked.
+    pub(crate) fn longest_us(&self) -> (u64, u64) {
+        let now = self.clock.monotonic_us();
+        let mut in_use = self.in_use.lock();
+        let running = in_use.by_begin.keys().next().map_or(0, |begun| now.saturating_sub(*begun));
+        (running, std::mem::take(&mut in_use.longest_us))
+    }
+}
+
+fn forget(map: &mut BTreeMap<u64, usize>, key: u64) {
+    if let Some(count) = map.get_mut(&key) {
+        *count -= 1;
+        if *count == 0 {
+            map.remove(&key);
+        }
     }
 }
 
@@ -56,6 +90,8 @@ impl Snapshots {
 pub struct Snapshot {
     scn: Scn,
     own: Option<(Arc<Identity>, Place)>,
+    /// When the statement began whose snapshot this is.
+    begun_us: Option<u64>,
     all: Arc<Snapshots>,
 }
 
@@ -67,20 +103,32 @@ impl fmt::Debug for Snapshot {
 
 impl Snapshot {
     /// `scn` is asked for while the registry is locked, so that nobody takes it for unneeded meanwhile.
-    pub(crate) fn new(
-        all: &Arc<Snapshots>,
-        scn: impl FnOnce() -> Scn,
-        own: Option<(Arc<Identity>, Place)>,
-    ) -> Arc<Self> {
-        let mut map = all.0.lock();
-        let scn = scn();
-        *map.entry(scn.0).or_default() += 1;
-        Arc::new(Self { scn, own, all: all.clone() })
+    pub(crate) fn new(all: &Arc<Snapshots>, scn: &dyn Fn() -> Scn, own: Option<(Arc<Identity>, Place)>) -> Arc<Self> {
+        Self::begun(all, scn, own, None)
     }
 
-    /// As another, with what the own transaction has done by now.
-    pub(crate) fn with_own(&self, own: Option<(Arc<Identity>, Place)>) -> Arc<Self> {
-        Self::new(&self.all, || self.scn, own)
+    /// As [`Snapshot::new`], for a statement that begins.
+    pub(crate) fn of_statement(
+        all: &Arc<Snapshots>,
+        scn: &dyn Fn() -> Scn,
+        own: Option<(Arc<Identity>, Place)>,
+    ) -> Arc<Self> {
+        Self::begun(all, scn, own, Some(all.clock.monotonic_us()))
+    }
+
+    fn begun(
+        all: &Arc<Snapshots>,
+        scn: &dyn Fn() -> Scn,
+        own: Option<(Arc<Identity>, Place)>,
+        begun_us: Option<u64>,
+    ) -> Arc<Self> {
+        let mut in_use = all.in_use.lock();
+        let scn = scn();
+        *in_use.by_scn.entry(scn.0).or_default() += 1;
+        if let Some(begun) = begun_us {
+            *in_use.by_begin.entry(begun).or_default() += 1;
+        }
+        Arc::new(Self { scn, own, begun_us, all: all.clone() })
     }
 
     #[must_use]
@@ -97,12 +145,12 @@ impl Snapshot {
 
 impl Drop for Snapshot {
     fn drop(&mut self) {
-        let mut map = self.all.0.lock();
-        if let Some(count) = map.get_mut(&self.scn.0) {
-            *count -= 1;
-            if *count == 0 {
-                map.remove(&self.scn.0);
-            }
+        let ended_us = self.begun_us.map_or(0, |begun| self.all.clock.monotonic_us().saturating_sub(begun));
+        let mut in_use = self.all.in_use.lock();
+        forget(&mut in_use.by_scn, self.scn.0);
+        if let Some(begun) = self.begun_us {
+            forget(&mut in_use.by_begin, begun);
+            in_use.longest_us = in_use.longest_us.max(ended_us);
         }
     }
 }

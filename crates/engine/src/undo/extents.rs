@@ -3,30 +3,31 @@
 //! One session at a time does this in the whole instance ([`UndoSegments::space`]); only it ever latches two undo segment headers at once.
 
 use common::sync::Arc;
+use common::sync::atomic::Ordering;
 use common::{BlockAddress, Error, ErrorKind, Number, Result};
 use format::undo::{self, Extent};
 
 use super::UndoSegments;
-use super::segment::{UndoSegment, now_s};
+use super::segment::UndoSegment;
 use crate::instance::{ExtentManagement, Session};
-use crate::parameters::Parameter;
 use crate::tablespace::{Growth, Tablespace, extent_step_blocks};
 
-/// What may be put to another use.
+/// Every segment keeps its first extent and one more.
+pub(super) const EXTENTS_LEAST: u32 = 2;
+
+/// What may be put to another use, of extents that no active transaction uses: those whose transactions ended at this time or before, in seconds since
+/// 1970.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reuse {
-    /// Extents whose transactions ended at this time or before, in seconds since 1970.
+pub(super) enum Reuse {
     Expired(u32),
-    /// Every extent that no active transaction uses.
-    Any,
+    /// Not all of it has expired.
+    Unexpired(u32),
 }
 
 impl Reuse {
     fn allows(self, extent: &Extent) -> bool {
-        match self {
-            Self::Expired(limit) => extent.committed_s.get() <= limit,
-            Self::Any => true,
-        }
+        let (Self::Expired(limit) | Self::Unexpired(limit)) = self;
+        extent.committed_s.get() <= limit
     }
 }
 
@@ -62,15 +63,14 @@ impl UndoSegment {
         if self.has_block(s)? {
             return Ok(());
         }
-        let retention = s.instance().parameters().unsigned(Parameter::UndoRetention);
-        let retention = u32::try_from(retention).unwrap_or(u32::MAX);
-        let expired = Reuse::Expired(now_s(s).saturating_sub(retention));
+        let retention = all.retention(s, &self.tablespace);
+        let (expired, unexpired) = (Reuse::Expired(retention.expired), Reuse::Unexpired(retention.unguaranteed));
         let done = self.reuse_own(s, all, expired)?
             || self.add(s, Growth::Not)?
             || self.steal(s, all, expired)?
             || self.add(s, Growth::Allowed)?
-            || self.reuse_own(s, all, Reuse::Any)?
-            || self.steal(s, all, Reuse::Any)?;
+            || self.reuse_own(s, all, unexpired)?
+            || self.steal(s, all, unexpired)?;
         if done {
             return Ok(());
         }
@@ -92,17 +92,33 @@ impl UndoSegment {
         let life = fields.life.get().wrapping_add(1);
         self.enter(s, &mut header, ordinal, life);
         drop(header);
-        self.counts.wraps.fetch_add(1, common::sync::atomic::Ordering::Relaxed);
+        self.counts.wraps.fetch_add(1, Ordering::Relaxed);
         if extent.committed_s.get() > 0 {
             all.count(s, |interval| {
                 let counter = match reuse {
                     Reuse::Expired(_) => &mut interval.expired_blocks_reused,
-                    Reuse::Any => &mut interval.unexpired_blocks_reused,
+                    Reuse::Unexpired(_) => &mut interval.unexpired_blocks_reused,
                 };
                 *counter += u64::from(extent.blocks.get());
             });
+            if let Reuse::Unexpired(_) = reuse {
+                all.gave_up(s, extent.committed_s.get());
+            }
         }
         Ok(true)
+    }
+
+    /// The extent that can be taken from the segment whose transactions ended longest ago, by its place in the latched header.
+    pub(super) fn oldest(&self, header: &[u8], reuse: Reuse) -> Option<u32> {
+        let fields = undo::header(header);
+        (0..fields.extents.get())
+            .filter(|ordinal| *ordinal != fields.current_extent.get())
+            .map(|ordinal| (ordinal, undo::extent(header, ordinal as usize)))
+            .filter(|(_, extent)| {
+                reuse.allows(extent) && extent.address() != self.header && !self.is_used(extent.address())
+            })
+            .min_by_key(|(_, extent)| extent.committed_s.get())
+            .map(|(ordinal, _)| ordinal)
     }
 
     /// Blocks at the start of an extent that are not for undo.
@@ -165,12 +181,13 @@ impl UndoSegment {
         let ordinal = undo::header(header).extents.get();
         s.change(header, |bytes| undo::add_extent(bytes, extent));
         self.enter(s, header, ordinal, later.wrapping_add(1));
-        self.counts.extends.fetch_add(1, common::sync::atomic::Ordering::Relaxed);
+        self.counts.extends.fetch_add(1, Ordering::Relaxed);
+        self.counts.most_blocks.fetch_max(undo::header(header).blocks.get(), Ordering::Relaxed);
     }
 
     /// Takes an extent from another segment of the tablespace: the one that ended longest ago of the first segment that has one.
     fn steal(&self, s: &Session, all: &UndoSegments, reuse: Reuse) -> Result<bool> {
-        let expired = reuse != Reuse::Any;
+        let expired = matches!(reuse, Reuse::Expired(_));
         all.count(s, |interval| {
             if expired {
                 interval.expired_steals += 1;
@@ -184,18 +201,10 @@ impl UndoSegment {
             }
             let mut theirs = victim.header_mut(s)?;
             let fields = *undo::header(&theirs);
-            // Every segment keeps its first extent and one more.
-            if fields.extents.get() <= 2 {
+            if fields.extents.get() <= EXTENTS_LEAST {
                 continue;
             }
-            let oldest = (0..fields.extents.get())
-                .filter(|ordinal| *ordinal != fields.current_extent.get())
-                .map(|ordinal| (ordinal, undo::extent(&theirs, ordinal as usize)))
-                .filter(|(_, extent)| {
-                    reuse.allows(extent) && extent.address() != victim.header && !victim.is_used(extent.address())
-                })
-                .min_by_key(|(_, extent)| extent.committed_s.get());
-            let Some((ordinal, _)) = oldest else { continue };
+            let Some(ordinal) = victim.oldest(&theirs, reuse) else { continue };
             let mut own = self.header_mut(s)?;
             if undo::header(&own).extents.get() as usize >= undo::extents_max(self.block_bytes()) {
                 return Ok(false);
@@ -203,6 +212,10 @@ impl UndoSegment {
             let extent = s.change(&mut theirs, |bytes| undo::remove_extent(bytes, ordinal as usize));
             self.append_and_enter(s, &mut own, extent, Some(fields.life.get()));
             drop((theirs, own));
+            victim.shrunk(u64::from(extent.blocks.get()));
+            if !expired {
+                all.gave_up(s, extent.committed_s.get());
+            }
             all.count(s, |interval| {
                 let counter = if expired {
                     &mut interval.expired_blocks_released

@@ -7,14 +7,12 @@ use common::{BlockAddress, BlockClass, Result, Scn, TablespaceNumber, Uba, Xid};
 use format::undo;
 
 use super::UndoSegments;
-use super::segment::now_s;
 use crate::instance::Session;
-use crate::parameters::Parameter;
 use crate::segment::metadata;
 
 /// Intervals that are kept: four days.
-const INTERVALS_MAX: usize = 576;
-const INTERVAL_US: u64 = 600 * 1_000_000;
+pub(super) const INTERVALS_MAX: usize = 576;
+pub(super) const INTERVAL_US: u64 = 600 * 1_000_000;
 
 /// A row of V$UNDOSTAT. Times in microseconds since 1970.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -40,6 +38,24 @@ pub struct UndoInterval {
     pub too_old_errors: u64,
     /// ORA-30036.
     pub no_space_errors: u64,
+    /// Seconds that the statement ran which ran longest: from its beginning to the close of its cursor.
+    pub max_query_s: u64,
+    /// Seconds for which undo was to be kept when that was last worked out; 0 when it has not been.
+    pub tuned_s: u64,
+    /// The age in seconds of the youngest undo of ended transactions that was given up before it had expired.
+    pub given_up_s: Option<u64>,
+    /// Blocks of the undo tablespace's extents by status, when they were last looked at.
+    pub active_blocks: u64,
+    pub unexpired_blocks: u64,
+    pub expired_blocks: u64,
+}
+
+impl UndoInterval {
+    /// V$UNDOSTAT.TUNED_UNDORETENTION: what retention was to be, or came to, in seconds.
+    #[must_use]
+    pub fn tuned_retention_s(&self) -> u64 {
+        self.given_up_s.map_or(self.tuned_s, |least| least.min(self.tuned_s))
+    }
 }
 
 /// The intervals, the present one last.
@@ -63,11 +79,16 @@ impl Intervals {
             last.end_us = last.begin_us + INTERVAL_US;
             // After a long pause there is no row for each interval of it but for those that are kept.
             let skipped = (now_us - last.end_us) / INTERVAL_US;
+            let before = *last;
             let begin_us = last.end_us + skipped.saturating_sub(INTERVALS_MAX as u64) * INTERVAL_US;
             self.0.push_back(UndoInterval {
                 begin_us,
                 end_us: begin_us,
                 max_concurrency: active,
+                tuned_s: before.tuned_s,
+                active_blocks: before.active_blocks,
+                unexpired_blocks: before.unexpired_blocks,
+                expired_blocks: before.expired_blocks,
                 ..UndoInterval::default()
             });
             if self.0.len() > INTERVALS_MAX {
@@ -76,6 +97,11 @@ impl Intervals {
         }
         let last = self.0.len() - 1;
         &mut self.0[last]
+    }
+
+    /// The most undo blocks of an interval; None until one has come to its end.
+    pub(super) fn highest_rate(&self) -> Option<u64> {
+        (self.0.len() > 1).then(|| self.0.iter().map(|interval| interval.undo_blocks).max().unwrap_or(0))
     }
 
     /// Newest first.
@@ -154,6 +180,8 @@ pub struct SegmentFigures {
     pub tablespace: TablespaceNumber,
     pub header: BlockAddress,
     pub extents: u32,
+    /// As many as its header has room for.
+    pub extents_most: u32,
     pub blocks: u32,
     pub current_extent: u32,
     pub current_block: u32,
@@ -166,6 +194,28 @@ pub struct SegmentFigures {
     /// Moves into an extent that the segment had already, and into one that was added.
     pub wraps: u64,
     pub extends: u64,
+    /// Times that extents were taken from it, and their bytes.
+    pub shrinks: u64,
+    pub shrunk_bytes: u64,
+    /// The most blocks it has had since the instance was started.
+    pub most_blocks: u32,
+    /// Whether transactions may be bound to it.
+    pub online: bool,
+}
+
+/// A transaction that is taken back whole: by its session, or after a crash by the instance. Times on the monotonic clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RollbackFigures {
+    pub xid: Xid,
+    /// 0 after a crash.
+    pub sid: u32,
+    pub serial: u32,
+    /// Undo blocks that have been gone through, of those that the transaction took.
+    pub blocks_done: u32,
+    pub blocks: u32,
+    /// None while it waits to be rolled back.
+    pub begun_us: Option<u64>,
+    pub ended_us: Option<u64>,
 }
 
 /// Whether an extent of undo is needed.
@@ -195,10 +245,9 @@ impl UndoSegments {
     /// # Errors
     /// Those of the cache.
     pub fn extents(&self, s: &Session) -> Result<Vec<ExtentFigures>> {
-        let retention = s.instance().parameters().unsigned(Parameter::UndoRetention);
-        let limit = now_s(s).saturating_sub(u32::try_from(retention).unwrap_or(u32::MAX));
         let mut extents = Vec::new();
-        for segment in self.online() {
+        for segment in self.all() {
+            let limit = self.retention(s, &segment.tablespace).expired;
             let header = metadata::current(s, segment.header, BlockClass::UndoHeader)?;
             for number in 0..undo::header(&header).extents.get() {
                 let extent = undo::extent(&header, number as usize);

@@ -5,13 +5,16 @@
 mod extents;
 mod figures;
 mod read;
+mod retention;
+mod rollbacks;
 mod segment;
 mod segments;
+mod shrink;
 #[cfg(test)]
 mod tests;
 mod writer;
 
-pub use figures::{ExtentFigures, ExtentStatus, SegmentFigures, TransactionFigures, UndoInterval};
+pub use figures::{ExtentFigures, ExtentStatus, RollbackFigures, SegmentFigures, TransactionFigures, UndoInterval};
 pub use read::{OwnedPrevious, Record, State, read, state};
 pub use segments::UndoSegments;
 pub(crate) use segments::first_header;

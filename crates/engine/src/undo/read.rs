@@ -6,6 +6,7 @@ use format::transaction::ITL_BYTES;
 use format::undo::{self, Previous};
 
 use super::segment::name_of;
+use crate::cache::Block;
 use crate::instance::Session;
 use crate::segment::metadata;
 
@@ -44,6 +45,14 @@ fn too_old(s: &Session, segment: Option<u16>) -> Error {
     )
 }
 
+/// A block that had undo once. Its extent may have been given back since, and its file been cut or dropped.
+fn undo_block(s: &Session, address: BlockAddress, segment: Option<u16>) -> Result<Block> {
+    s.consistent(address, BlockClass::UndoBlock).map_err(|error| {
+        let there = s.instance().cache().file(address.file).is_ok_and(|file| file.check_block(address).is_ok());
+        if there { error } else { too_old(s, segment) }
+    })
+}
+
 /// The record at `uba`, by a consistent get of its block (several for a long one). `xid`: the transaction that it must be of.
 ///
 /// # Errors
@@ -51,7 +60,7 @@ fn too_old(s: &Session, segment: Option<u16>) -> Error {
 pub fn read(s: &Session, uba: Uba, xid: Option<Xid>) -> Result<Record> {
     let segment = xid.map(|xid| xid.segment);
     let mut record = {
-        let bytes = s.consistent(uba.block, BlockClass::UndoBlock)?;
+        let bytes = undo_block(s, uba.block, segment)?;
         let view = view(&bytes, uba, xid).filter(|view| !view.piece).ok_or_else(|| too_old(s, segment))?;
         let previous = match view.record.previous {
             Previous::Itl(itl) => OwnedPrevious::Itl(*itl),
@@ -71,7 +80,7 @@ pub fn read(s: &Session, uba: Uba, xid: Option<Xid>) -> Result<Record> {
         (record, view.more)
     };
     while let Some(next) = record.1 {
-        let bytes = s.consistent(next.block, BlockClass::UndoBlock)?;
+        let bytes = undo_block(s, next.block, segment)?;
         let piece = view(&bytes, next, Some(record.0.xid)).filter(|view| view.piece);
         let piece = piece.ok_or_else(|| too_old(s, segment))?;
         record.0.payload.extend_from_slice(piece.record.payload);
@@ -82,7 +91,7 @@ pub fn read(s: &Session, uba: Uba, xid: Option<Xid>) -> Result<Record> {
 
 /// The transaction's record before the one at `uba`.
 pub(super) fn chain(s: &Session, uba: Uba, xid: Xid) -> Result<Uba> {
-    let bytes = s.consistent(uba.block, BlockClass::UndoBlock)?;
+    let bytes = undo_block(s, uba.block, Some(xid.segment))?;
     view(&bytes, uba, Some(xid)).map(|view| view.chain).ok_or_else(|| too_old(s, Some(xid.segment)))
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use common::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use common::sync::{Arc, Mutex};
 use common::{BlockAddress, BlockClass, Result, Scn, Uba, Xid};
 use format::undo::{self, PooledBlock, Slot};
@@ -35,6 +35,10 @@ pub(super) struct UndoSegment {
     /// By the start of an extent: active transactions that have blocks in it. Changed only while the header is latched exclusively.
     pub(super) uses: Mutex<HashMap<BlockAddress, u32>>,
     pub(super) counts: Counts,
+    /// Whether transactions may be bound to it. Changed only while [`UndoSegments::bind`](super::UndoSegments) is kept out.
+    pub(super) online: AtomicBool,
+    /// [`Counts::wraps`] and [`Counts::extends`], and [`Counts::begun`], when it was last looked at what the segment needs.
+    pub(super) needed: Mutex<(u64, u64)>,
 }
 
 /// Since the instance was started.
@@ -44,6 +48,11 @@ pub(super) struct Counts {
     pub(super) writes: AtomicU64,
     pub(super) wraps: AtomicU64,
     pub(super) extends: AtomicU64,
+    pub(super) shrinks: AtomicU64,
+    pub(super) shrunk_bytes: AtomicU64,
+    pub(super) most_blocks: AtomicU32,
+    /// Transactions that took a slot.
+    pub(super) begun: AtomicU64,
 }
 
 /// A block that a transaction has been given.
@@ -90,6 +99,8 @@ impl UndoSegment {
             transactions: AtomicU32::new(0),
             uses: Mutex::default(),
             counts: Counts::default(),
+            online: AtomicBool::new(true),
+            needed: Mutex::default(),
         }
     }
 
@@ -155,6 +166,7 @@ impl UndoSegment {
         if let Some(taken) = taken {
             self.uses(taken.extent, true);
         }
+        self.counts.begun.fetch_add(1, Ordering::Relaxed);
         Ok(Some((xid, taken)))
     }
 

@@ -13,6 +13,7 @@ use waits::Event;
 use super::FIRST_SEGMENTS;
 use super::extents::make_segment;
 use super::figures::{Intervals, Live, SegmentFigures, TransactionFigures, UndoInterval};
+use super::rollbacks::Rollbacks;
 use super::segment::{UndoSegment, extent_of, name_of};
 use super::writer::UndoWriter;
 use crate::instance::{Session, TablespaceKind};
@@ -34,7 +35,7 @@ struct Unfinished {
 
 /// All undo segments.
 pub struct UndoSegments {
-    online: RwLock<Vec<Arc<UndoSegment>>>,
+    all: RwLock<Vec<Arc<UndoSegment>>>,
     /// Held while extents change hands, and while a segment is made.
     space: Mutex<()>,
     /// Held while a transaction is bound to a segment.
@@ -44,24 +45,26 @@ pub struct UndoSegments {
     unfinished: Mutex<BTreeMap<Xid, Unfinished>>,
     live: Mutex<BTreeMap<Xid, Arc<Live>>>,
     intervals: Mutex<Intervals>,
+    pub(super) rollbacks: Rollbacks,
 }
 
 impl fmt::Debug for UndoSegments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UndoSegments").field("segments", &self.online.read().len()).finish_non_exhaustive()
+        f.debug_struct("UndoSegments").field("segments", &self.all.read().len()).finish_non_exhaustive()
     }
 }
 
 impl UndoSegments {
     pub(crate) fn new(now_us: u64) -> Self {
         Self {
-            online: RwLock::default(),
+            all: RwLock::default(),
             space: Mutex::default(),
             binding: Mutex::default(),
             next: AtomicUsize::new(0),
             unfinished: Mutex::default(),
             live: Mutex::default(),
             intervals: Mutex::new(Intervals::new(now_us)),
+            rollbacks: Rollbacks::default(),
         }
     }
 
@@ -80,9 +83,9 @@ impl UndoSegments {
         let _space = self.space(s, 0);
         let (number, last) = {
             let dropped = s.instance().control().data().bootstrap.get(HIGHEST_KEY).and_then(|n| n.parse().ok());
-            let online = self.online.read();
-            let highest = online.iter().map(|segment| segment.number).max().max(dropped).unwrap_or(0);
-            let last = online.iter().rfind(|segment| segment.tablespace.number() == tablespace.number());
+            let all = self.all.read();
+            let highest = all.iter().map(|segment| segment.number).max().max(dropped).unwrap_or(0);
+            let last = all.iter().rfind(|segment| segment.tablespace.number() == tablespace.number());
             (highest.checked_add(1), last.map(|segment| segment.header))
         };
         let number = number.ok_or_else(|| {
@@ -92,7 +95,7 @@ impl UndoSegments {
         if last.is_none() && Some(segment.header) != first_header(tablespace) {
             return Err(Error::bug("the first undo segment is not at the start of its tablespace"));
         }
-        self.online.write().push(segment.clone());
+        self.all.write().push(segment.clone());
         Ok(segment)
     }
 
@@ -106,6 +109,7 @@ impl UndoSegments {
                 continue;
             }
             let mut next = first_header(&tablespace);
+            let mut own = 0;
             while let Some(address) = next {
                 let header = s.current(address, BlockClass::UndoHeader)?;
                 if block::kind(&header) == Some(BlockType::Unformatted) {
@@ -132,9 +136,14 @@ impl UndoSegments {
                     let live = Live::new(0, u64::from(slot.begun_s.get()) * 1_000_000, s.instance().scn());
                     live.note(Uba::NONE, unfinished.last, slot.used_blocks.get(), slot.used_records.get());
                     self.live.lock().insert(xid, Arc::new(live));
+                    self.rollback_waits(xid, slot.used_blocks.get());
                     self.unfinished.lock().insert(xid, unfinished);
                 }
-                self.online.write().push(segment);
+                own += 1;
+                let needed = own <= FIRST_SEGMENTS || segment.transactions.load(Ordering::Acquire) > 0;
+                segment.online.store(needed, Ordering::Release);
+                segment.counts.most_blocks.store(fields.blocks.get(), Ordering::Relaxed);
+                self.all.write().push(segment);
                 next = Some(fields.next_header()).filter(|next| !next.is_none());
             }
         }
@@ -212,13 +221,20 @@ impl UndoSegments {
         let tablespace = s.instance().tablespaces().named(&name).map_err(|_| none())?;
         let (chosen, before, count) = {
             let _binding = self.binding.lock();
-            let online = self.online.read();
-            let own = || online.iter().filter(|segment| segment.tablespace.number() == tablespace.number());
-            let count = own().count();
-            let turn = self.next.fetch_add(1, Ordering::Relaxed) % count.max(1);
-            let in_turn = own().skip(turn).chain(own().take(turn));
-            let chosen = in_turn.min_by_key(|segment| segment.transactions.load(Ordering::Acquire)).ok_or_else(none)?;
-            (chosen.clone(), chosen.transactions.fetch_add(1, Ordering::AcqRel), count)
+            let all = self.all.read();
+            let own = || all.iter().filter(|segment| segment.tablespace.number() == tablespace.number());
+            let online = || own().filter(|segment| segment.is_online());
+            let turn = self.next.fetch_add(1, Ordering::Relaxed) % online().count().max(1);
+            let in_turn = online().skip(turn).chain(online().take(turn));
+            let in_use = |segment: &UndoSegment| segment.transactions.load(Ordering::Acquire);
+            let mut chosen = in_turn.min_by_key(|segment| in_use(segment)).ok_or_else(none)?;
+            if in_use(chosen) > 0
+                && let Some(offline) = own().find(|segment| !segment.is_online())
+            {
+                offline.online.store(true, Ordering::Release);
+                chosen = offline;
+            }
+            (chosen.clone(), chosen.transactions.fetch_add(1, Ordering::AcqRel), own().count())
         };
         let sessions = s.instance().parameters().unsigned(Parameter::Sessions) as usize;
         if before == 0 || count >= sessions.min(SEGMENTS_MAX) {
@@ -237,20 +253,20 @@ impl UndoSegments {
         Ok(added)
     }
 
-    /// Segments of a tablespace, the least used first.
+    /// Segments of a tablespace: those that are offline, then the least used first.
     pub(super) fn by_use(&self, tablespace: TablespaceNumber) -> Vec<Arc<UndoSegment>> {
         let mut own: Vec<_> =
-            self.online.read().iter().filter(|segment| segment.tablespace.number() == tablespace).cloned().collect();
-        own.sort_by_key(|segment| segment.transactions.load(Ordering::Acquire));
+            self.all.read().iter().filter(|segment| segment.tablespace.number() == tablespace).cloned().collect();
+        own.sort_by_key(|segment| (segment.is_online(), segment.transactions.load(Ordering::Acquire)));
         own
     }
 
-    pub(super) fn online(&self) -> Vec<Arc<UndoSegment>> {
-        self.online.read().clone()
+    pub(super) fn all(&self) -> Vec<Arc<UndoSegment>> {
+        self.all.read().clone()
     }
 
     pub(super) fn segment(&self, number: u16) -> Option<Arc<UndoSegment>> {
-        self.online.read().iter().find(|segment| segment.number == number).cloned()
+        self.all.read().iter().find(|segment| segment.number == number).cloned()
     }
 
     /// The right to give extents to segments; a wait for it is a wait event.
@@ -279,13 +295,13 @@ impl UndoSegments {
         if own.iter().any(|segment| segment.transactions.load(Ordering::Acquire) > 0) {
             return Err(Error::user(30013, "the undo tablespace is currently in use"));
         }
-        if let Some(highest) = self.online.read().iter().map(|segment| segment.number).max() {
+        if let Some(highest) = self.all.read().iter().map(|segment| segment.number).max() {
             s.instance().control().update(|data| {
                 let known = data.bootstrap.get(HIGHEST_KEY).and_then(|n| n.parse().ok()).unwrap_or(0);
                 data.bootstrap.insert(HIGHEST_KEY.to_owned(), highest.max(known).to_string());
             })?;
         }
-        self.online.write().retain(|segment| segment.tablespace.number() != tablespace);
+        self.all.write().retain(|segment| segment.tablespace.number() != tablespace);
         Ok(())
     }
 
@@ -293,16 +309,26 @@ impl UndoSegments {
         self.live.lock().remove(&xid);
     }
 
-    pub(super) fn count(&self, s: &Session, count: impl FnOnce(&mut UndoInterval)) {
+    pub(super) fn count<R>(&self, s: &Session, count: impl FnOnce(&mut UndoInterval) -> R) -> R {
         let active = self.live.lock().len() as u64;
-        count(self.intervals.lock().at(s.meter().clock().wall_us(), active));
+        count(self.intervals.lock().at(s.meter().clock().wall_us(), active))
+    }
+
+    /// The most undo blocks that an interval took; None until one has come to its end.
+    pub(super) fn highest_rate(&self) -> Option<u64> {
+        self.intervals.lock().highest_rate()
+    }
+
+    /// Transactions are kept from being bound to a segment.
+    pub(super) fn binding(&self) -> MutexGuard<'_, ()> {
+        self.binding.lock()
     }
 
     pub(super) fn count_too_old(&self, s: &Session) {
         self.count(s, |interval| interval.too_old_errors += 1);
     }
 
-    /// V$UNDOSTAT: intervals of ten minutes, newest first; the present one has not ended.
+    /// V$UNDOSTAT: intervals of ten minutes, newest first; the present one has not ended. What is sampled is as of [`UndoSegments::sample`].
     #[must_use]
     pub fn intervals(&self, s: &Session) -> Vec<UndoInterval> {
         self.count(s, |_| {});
@@ -320,7 +346,7 @@ impl UndoSegments {
     /// # Errors
     /// Those of the cache.
     pub fn segments(&self, s: &Session) -> Result<Vec<SegmentFigures>> {
-        self.online()
+        self.all()
             .iter()
             .map(|segment| {
                 let header = metadata::current(s, segment.header, BlockClass::UndoHeader)?;
@@ -331,6 +357,7 @@ impl UndoSegments {
                     tablespace: segment.tablespace.number(),
                     header: segment.header,
                     extents: fields.extents.get(),
+                    extents_most: undo::extents_max(segment.block_bytes()) as u32,
                     blocks: fields.blocks.get(),
                     current_extent: fields.current_extent.get(),
                     current_block: fields.current_block.get(),
@@ -339,6 +366,10 @@ impl UndoSegments {
                     writes: segment.counts.writes.load(Ordering::Relaxed),
                     wraps: segment.counts.wraps.load(Ordering::Relaxed),
                     extends: segment.counts.extends.load(Ordering::Relaxed),
+                    shrinks: segment.counts.shrinks.load(Ordering::Relaxed),
+                    shrunk_bytes: segment.counts.shrunk_bytes.load(Ordering::Relaxed),
+                    most_blocks: segment.counts.most_blocks.load(Ordering::Relaxed).max(fields.blocks.get()),
+                    online: segment.is_online(),
                 })
             })
             .collect()

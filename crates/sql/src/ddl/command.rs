@@ -29,6 +29,18 @@ pub(crate) struct SegmentAttributes {
 pub(crate) enum UsingIndex {
     Made(SegmentAttributes),
     Existing(Name),
+    /// By a CREATE INDEX of its own in parentheses.
+    Created(Box<CreateIndex>),
+}
+
+impl Constraint {
+    /// The CREATE INDEX that is part of it.
+    pub(crate) fn created_index(&self) -> Option<&CreateIndex> {
+        match &self.rule {
+            Rule::Key { index: UsingIndex::Created(index), .. } => Some(index),
+            _ => None,
+        }
+    }
 }
 
 impl Default for UsingIndex {

@@ -174,8 +174,11 @@ fn state(words: &mut Words<'_>, name: Option<String>, mut rule: Rule) -> Result<
         }
     }
     state.validated = validated.unwrap_or(state.enabled);
-    if state.deferrable && matches!(rule, Rule::NotNull { .. }) {
-        return Err(words.unsupported("DEFERRABLE with NOT NULL; a CHECK (… IS NOT NULL) can be deferred:"));
+    if state.deferrable
+        && let Rule::NotNull { column } = rule
+    {
+        // The column may be NULL for a while, so this is no property of the column but a check as any other.
+        rule = Rule::Check { condition: format!("\"{column}\" IS NOT NULL"), offset: 0, column: Some(column) };
     }
     Ok(Constraint { name, rule, state })
 }
@@ -185,7 +188,7 @@ fn using_index(words: &mut Words<'_>) -> Result<UsingIndex> {
     words.expect("USING")?;
     words.expect("INDEX")?;
     match words.peek().map(|word| &word.token) {
-        Some(Token::LParen) => return Err(words.unsupported("USING INDEX (CREATE INDEX …); create the index before:")),
+        Some(Token::LParen) => return created_index(words),
         Some(Token::Word(_)) if !BEHIND_USING_INDEX.iter().any(|word| words.next_is(word)) => {
             return Ok(UsingIndex::Existing(words.name()?));
         }
@@ -194,6 +197,17 @@ fn using_index(words: &mut Words<'_>) -> Result<UsingIndex> {
     let mut found = SegmentAttributes::default();
     attributes::segment(words, &mut found)?;
     Ok(UsingIndex::Made(found))
+}
+
+/// `(CREATE [UNIQUE] INDEX …)`.
+fn created_index(words: &mut Words<'_>) -> Result<UsingIndex> {
+    words.expect_sign(&Token::LParen)?;
+    words.expect("CREATE")?;
+    let unique = words.take("UNIQUE");
+    words.expect("INDEX")?;
+    let index = super::table::index(words, unique)?;
+    words.expect_sign(&Token::RParen)?;
+    Ok(UsingIndex::Created(Box::new(index)))
 }
 
 /// `CONSTRAINT name`, `PRIMARY KEY`, `UNIQUE (columns)`.

@@ -6,7 +6,7 @@ use common::{Error, Result};
 use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::{ColumnDef, ConstraintChange, ConstraintRule, ConstraintSpec, KeyIndex, TableDef};
 
-use super::command::{Constraint, Rule, TableClause, UsingIndex};
+use super::command::{Constraint, CreateIndex, Rule, TableClause, UsingIndex};
 use crate::cursor::connection::Connection;
 use crate::dml::condition::Condition;
 use crate::statement::words::{Word, Words};
@@ -65,6 +65,10 @@ impl Connection {
                 let (owner, name) = self.qualified(&name);
                 KeyIndex::Existing { owner, name }
             }
+            UsingIndex::Created(index) => {
+                let (owner, name) = self.qualified(&index.name);
+                KeyIndex::Existing { owner, name }
+            }
             UsingIndex::Made(attributes) => KeyIndex::Made {
                 tablespace: attributes.tablespace.or_else(|| tablespace.cloned()),
                 physical: attributes.physical,
@@ -106,20 +110,47 @@ impl Connection {
         Ok(named)
     }
 
+    /// Makes the index of USING INDEX (CREATE INDEX …) first, and takes it away again when the constraint is not made.
+    fn with_index(&self, index: Option<&CreateIndex>, change: impl FnOnce() -> Result<()>) -> Result<()> {
+        let Some(index) = index else { return change() };
+        self.create_index(index)?;
+        change().inspect_err(|_| {
+            let (owner, name) = self.qualified(&index.name);
+            // The first error is the one to report.
+            let _ = self.session.drop_index(&owner, &name);
+        })
+    }
+
+    /// Of a new table's constraints those that wait until it is there: whose indexes are created by statements of their own, and then the foreign
+    /// keys, which may refer to them.
+    pub(super) fn later_constraints(constraints: &[Constraint]) -> (Vec<Constraint>, Vec<Constraint>) {
+        let created = |constraint: &&Constraint| constraint.created_index().is_some();
+        if !constraints.iter().any(|constraint| created(&constraint)) {
+            return (constraints.to_vec(), Vec::new());
+        }
+        let foreign = |constraint: &&Constraint| matches!(constraint.rule, Rule::ForeignKey { .. });
+        let at_once = constraints.iter().filter(|one| !created(one) && !foreign(one)).cloned().collect();
+        let keys = constraints.iter().filter(created);
+        (at_once, keys.chain(constraints.iter().filter(foreign)).cloned().collect())
+    }
+
     pub(super) fn alter_constraint(&self, owner: &str, table: &str, clause: &TableClause) -> Result<()> {
         let mut test = |table: &Arc<TableDef>, condition: &str| self.all_rows_satisfy(table, condition);
         match clause {
             TableClause::AddConstraint(constraint) => {
                 let found = self.session.catalog().require_table(owner, table)?.clone();
                 let spec = self.constraint_spec(constraint, owner, table, &found.columns, None)?;
-                self.session.add_constraint(owner, table, &spec, &mut test)
+                self.with_index(constraint.created_index(), || {
+                    self.session.add_constraint(owner, table, &spec, &mut test)
+                })
             }
             TableClause::DropConstraint { name, cascade, keep_index } => {
                 self.session.drop_constraint(owner, table, name, *cascade, *keep_index)
             }
             TableClause::ChangeConstraint { name, change, index } => {
                 let change = ConstraintChange { index: self.key_index(index.clone(), None), ..change.clone() };
-                self.session.change_constraint(owner, table, name, &change, &mut test)
+                let created = if let UsingIndex::Created(index) = index { Some(&**index) } else { None };
+                self.with_index(created, || self.session.change_constraint(owner, table, name, &change, &mut test))
             }
             TableClause::RenameConstraint { from, to } => self.session.rename_constraint(owner, table, from, to),
             _ => Err(Error::bug("a clause that is not about a constraint")),

@@ -101,8 +101,8 @@ impl Connection {
         for column in &columns {
             self.check_default(column)?;
         }
-        let constraints = create
-            .constraints
+        let (at_once, later) = Self::later_constraints(&create.constraints);
+        let constraints = at_once
             .iter()
             .map(|constraint| {
                 self.constraint_spec(constraint, &owner, &name, &columns, create.attributes.tablespace.as_ref())
@@ -120,6 +120,9 @@ impl Connection {
         // A query that reads what is being created must fail before the name exists.
         self.session.create_table(&spec)?;
         let filled = (|| -> Result<Option<u64>> {
+            for constraint in later {
+                self.alter_constraint(&owner, &name, &TableClause::AddConstraint(constraint))?;
+            }
             let Some(query) = query else { return Ok(None) };
             let current = self.session.catalog().require_table(&owner, &name)?.clone();
             let (_lock, current) = self.session.lock_for_change(&current)?;
@@ -182,7 +185,7 @@ impl Connection {
             .map_err(|error| Error { position: None, ..error })
     }
 
-    fn create_index(&self, create: &CreateIndex) -> Result<()> {
+    pub(super) fn create_index(&self, create: &CreateIndex) -> Result<()> {
         let (owner, name) = self.qualified(&create.name);
         let table = self.resolved(&create.table)?;
         if let Some(SchemaObject::View(view)) = &table.object {

@@ -60,16 +60,13 @@ impl Connection {
     }
 
     pub(super) fn create_undo_tablespace(&self, spec: &UndoTablespaceSpec) -> Result<()> {
-        if spec.guaranteed {
-            return Err(Error::unsupported("RETENTION GUARANTEE"));
-        }
-        let spec = TablespaceSpec {
+        let tablespace = TablespaceSpec {
             name: spec.name.clone(),
             files: spec.files.clone(),
             block_size: None,
             uniform_bytes: None,
             space_management: SpaceManagement::Manual,
         };
-        self.session.create_undo_tablespace(&spec).map(drop)
+        self.session.create_undo_tablespace(&tablespace, spec.guaranteed).map(drop)
     }
 }

@@ -60,6 +60,11 @@ fn element(words: &mut Words<'_>, table: &mut CreateTable) -> Result<()> {
 }
 
 pub(crate) fn create_index(words: &mut Words<'_>, unique: bool) -> Result<Command> {
+    index(words, unique).map(|index| Command::CreateIndex(Box::new(index)))
+}
+
+/// What follows CREATE INDEX.
+pub(crate) fn index(words: &mut Words<'_>, unique: bool) -> Result<CreateIndex> {
     let name = words.new_name(Words::new_index)?;
     words.expect("ON")?;
     let table = words.name()?;
@@ -84,5 +89,5 @@ pub(crate) fn create_index(words: &mut Words<'_>, unique: bool) -> Result<Comman
     if attributes.cache.is_some() {
         return Err(words.error(2158, "CACHE is no attribute of an index"));
     }
-    Ok(Command::CreateIndex(Box::new(CreateIndex { name, table, columns, unique, attributes })))
+    Ok(CreateIndex { name, table, columns, unique, attributes })
 }

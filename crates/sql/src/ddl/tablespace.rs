@@ -21,10 +21,7 @@ pub(crate) fn create_undo(words: &mut Words<'_>) -> Result<Command> {
         if words.take("DATAFILE") {
             files.extend(datafiles(words)?);
         } else if words.take("RETENTION") {
-            guaranteed = words.take("GUARANTEE");
-            if !guaranteed {
-                words.expect("NOGUARANTEE")?;
-            }
+            guaranteed = retention(words)?;
         } else if words.take("EXTENT MANAGEMENT LOCAL") {
             words.take("AUTOALLOCATE");
         } else if words.take("ONLINE") {
@@ -37,6 +34,14 @@ pub(crate) fn create_undo(words: &mut Words<'_>) -> Result<Command> {
         return Err(words.error(2199, "missing DATAFILE clause"));
     }
     Ok(Command::CreateUndoTablespace(UndoTablespaceSpec { name, files, guaranteed }))
+}
+
+/// What follows RETENTION: whether it is guaranteed.
+fn retention(words: &mut Words<'_>) -> Result<bool> {
+    if words.take("GUARANTEE") {
+        return Ok(true);
+    }
+    words.expect("NOGUARANTEE").map(|()| false)
 }
 
 pub(crate) fn create(words: &mut Words<'_>) -> Result<Command> {
@@ -135,6 +140,9 @@ pub(crate) fn alter(words: &mut Words<'_>) -> Result<Command> {
     }
     if words.take("DROP DATAFILE") {
         return Ok(Command::AlterTablespace { name, change: TablespaceChange::DropDatafile(datafile(words)?) });
+    }
+    if words.take("RETENTION") {
+        return Ok(Command::AlterTablespace { name, change: TablespaceChange::Retention(retention(words)?) });
     }
     Err(words.unsupported("ALTER TABLESPACE"))
 }

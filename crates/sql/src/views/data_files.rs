@@ -95,7 +95,11 @@ fn tablespaces(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
                 SpaceManagement::Auto => "AUTO",
             }),
             s("DISABLED"),
-            s(if undo { "NOGUARANTEE" } else { "NOT APPLY" }),
+            s(match (undo, tablespace.retention_guarantee()) {
+                (false, _) => "NOT APPLY",
+                (true, false) => "NOGUARANTEE",
+                (true, true) => "GUARANTEE",
+            }),
             yes(false),
             yes(false),
         ])?;

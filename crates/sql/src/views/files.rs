@@ -1,6 +1,7 @@
 //! Datafiles, tablespaces and the buffer cache, as V$ views.
 
-use common::Result;
+use common::{BlockClass, Result};
+use engine::segment::BlockRange;
 
 use super::view::{Rows, Scope, View, ViewContext, n, number, s, text, yes};
 
@@ -129,29 +130,51 @@ pub(crate) const VIEWS: &[View] = &[
     },
 ];
 
+/// OBJD of what belongs to no object of the dictionary.
+const NO_OBJECT: u32 = u32::MAX;
+
+/// Whose an extent is.
+enum Owner {
+    /// By data object number.
+    Object(u32),
+    /// By undo segment number.
+    Undo(u16),
+}
+
 /// The buffers, each with the segment it belongs to where an extent of one covers it.
 fn buffers(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
     let instance = cx.session.instance();
     let mut buffers = instance.cache().buffers();
     buffers.sort_by_key(|buffer| buffer.address);
     let mut extents = Vec::new();
+    let undo = instance.undo().extents(&cx.session)?;
+    extents.extend(undo.iter().map(|extent| {
+        let range = BlockRange { start: extent.start, blocks: extent.blocks };
+        (range, Owner::Undo(extent.segment))
+    }));
     for found in super::segments::all(cx, Scope::Dba) {
         for extent in found.segment.extents(&cx.session)? {
-            extents.push((extent, found.segment.data_object()));
+            extents.push((extent, Owner::Object(found.segment.data_object().0)));
         }
     }
     extents.sort_by_key(|(extent, _)| extent.start);
     for buffer in buffers {
         let at = extents.partition_point(|(extent, _)| extent.start <= buffer.address);
         let owner = at.checked_sub(1).map(|at| &extents[at]).filter(|(extent, _)| extent.contains(buffer.address));
+        let class = BlockClass::ALL.into_iter().find(|class| *class as u8 == buffer.class);
+        let (object, number) = match owner {
+            Some((_, Owner::Object(object))) => (*object, u32::from(buffer.class)),
+            Some((_, Owner::Undo(segment))) => (NO_OBJECT, class.map_or(0, |class| class.number(*segment))),
+            None => (NO_OBJECT, u32::from(buffer.class)),
+        };
         let tablespace = instance.cache().file(buffer.address.file).map(|file| file.tablespace().0).unwrap_or(0);
         rows.add(&[
             n(buffer.address.file.0),
             n(buffer.address.block),
-            n(buffer.class),
+            n(number),
             s(if buffer.reading { "read" } else { "xcur" }),
             s(if buffer.dirty { "Y" } else { "N" }),
-            n(owner.map_or(u32::MAX, |(_, object)| object.0)),
+            n(object),
             n(tablespace),
         ])?;
     }

@@ -9,36 +9,95 @@ use super::view::{View, ViewContext, maybe, n, number, s, text};
 /// The mode in which a transaction holds its own enqueue.
 const EXCLUSIVE: u64 = 6;
 
-pub(crate) const VIEWS: &[View] = &[View {
-    name: "V$LOCK",
-    columns: &[
-        number("SID"),
-        text("TYPE", 2),
-        number("ID1"),
-        number("ID2"),
-        number("LMODE"),
-        number("REQUEST"),
-        number("CTIME"),
-        number("BLOCK"),
-    ],
-    rows: |cx, rows| {
-        let mut locks = held_and_wanted(cx);
-        locks.sort_by_key(|lock| (lock.sid, lock.name, lock.id));
-        locks.iter().try_for_each(|lock| {
-            let [first, second] = lock.name;
-            rows.add(&[
-                n(lock.sid),
-                s(String::from_iter([char::from(first), char::from(second)])),
-                n(lock.id.0),
-                n(lock.id.1),
-                n(lock.held),
-                n(lock.wanted),
-                maybe(lock.seconds, n),
-                n(u8::from(lock.blocks)),
-            ])
-        })
+pub(crate) const VIEWS: &[View] = &[
+    View {
+        name: "V$LOCK",
+        columns: &[
+            number("SID"),
+            text("TYPE", 2),
+            number("ID1"),
+            number("ID2"),
+            number("LMODE"),
+            number("REQUEST"),
+            number("CTIME"),
+            number("BLOCK"),
+        ],
+        rows: |cx, rows| {
+            let (mut locks, _) = held_and_wanted(cx);
+            locks.sort_by_key(|lock| (lock.sid, lock.name, lock.id));
+            locks.iter().try_for_each(|lock| {
+                let [first, second] = lock.name;
+                rows.add(&[
+                    n(lock.sid),
+                    s(String::from_iter([char::from(first), char::from(second)])),
+                    n(lock.id.0),
+                    n(lock.id.1),
+                    n(lock.held),
+                    n(lock.wanted),
+                    n(lock.seconds),
+                    n(u8::from(lock.blocks)),
+                ])
+            })
+        },
     },
-}];
+    View {
+        name: "DBA_WAITERS",
+        columns: &[
+            number("WAITING_SESSION"),
+            number("HOLDING_SESSION"),
+            text("LOCK_TYPE", 26),
+            text("MODE_HELD", 40),
+            text("MODE_REQUESTED", 40),
+            number("LOCK_ID1"),
+            number("LOCK_ID2"),
+        ],
+        rows: |cx, rows| {
+            let (locks, waiters) = held_and_wanted(cx);
+            for lock in locks.iter().filter(|lock| lock.wanted > 0) {
+                let Some(waiter) = waiters.of(lock.sid) else { continue };
+                let same = |held: &&Lock| (held.sid, held.name, held.id) == (waiter.holder, lock.name, lock.id);
+                // What a crash has left holds as a transaction does; no session shows it.
+                let held = locks.iter().find(same).map_or(EXCLUSIVE, |held| held.held);
+                rows.add(&[
+                    n(waiter.sid),
+                    maybe((waiter.holder > 0).then_some(waiter.holder), n),
+                    s(if lock.name == *b"TX" { "Transaction" } else { "DML" }),
+                    s(mode_name(held)),
+                    s(mode_name(lock.wanted)),
+                    n(lock.id.0),
+                    n(lock.id.1),
+                ])?;
+            }
+            Ok(())
+        },
+    },
+    View {
+        name: "DBA_BLOCKERS",
+        columns: &[number("HOLDING_SESSION")],
+        rows: |cx, rows| {
+            // Who holds somebody up and waits for nobody.
+            let waiters = Waiters::now(cx.session.instance());
+            let mut holders: Vec<_> = waiters.0.iter().map(|waiter| waiter.holder).collect();
+            holders.retain(|holder| *holder > 0 && waiters.of(*holder).is_none());
+            holders.sort_unstable();
+            holders.dedup();
+            holders.iter().try_for_each(|holder| rows.add(&[n(*holder)]))
+        },
+    },
+];
+
+/// As the catalog's views of locks write modes.
+fn mode_name(mode: u64) -> &'static str {
+    match mode {
+        1 => "Null",
+        2 => "Row-S (SS)",
+        3 => "Row-X (SX)",
+        4 => "Share",
+        5 => "S/Row-X (SSX)",
+        6 => "Exclusive",
+        _ => "None",
+    }
+}
 
 /// A row of V$LOCK.
 struct Lock {
@@ -48,15 +107,15 @@ struct Lock {
     /// Modes; 0 for none.
     held: u64,
     wanted: u64,
-    /// Since the mode that is held was got, or since another has been waited for. Of table locks that is not kept.
-    seconds: Option<u64>,
+    /// Since the mode that is held was got, or since another has been waited for.
+    seconds: u64,
     blocks: bool,
 }
 
-fn held_and_wanted(cx: &ViewContext) -> Vec<Lock> {
+fn held_and_wanted(cx: &ViewContext) -> (Vec<Lock>, Waiters) {
     let (instance, clock) = (cx.session.instance(), cx.session.meter().clock());
-    let lock = |sid, name: &[u8; 2], id, held, since: Option<(u64, u64)>| {
-        let seconds = since.map(|(now_us, since_us)| now_us.saturating_sub(since_us) / 1_000_000);
+    let lock = |sid, name: &[u8; 2], id, held, (now_us, since_us): (u64, u64)| {
+        let seconds = now_us.saturating_sub(since_us) / 1_000_000;
         Lock { sid, name: *name, id, held, wanted: 0, seconds, blocks: false }
     };
     // Who waits is asked first: whoever is waited for then has a lock, unless it has ended since.
@@ -66,12 +125,12 @@ fn held_and_wanted(cx: &ViewContext) -> Vec<Lock> {
         .map(|transaction| {
             let xid = transaction.xid;
             let id = (u64::from(xid.segment) << 16 | u64::from(xid.slot), u64::from(xid.sequence));
-            lock(transaction.sid, b"TX", id, EXCLUSIVE, Some((clock.wall_us(), transaction.begun_us)))
+            lock(transaction.sid, b"TX", id, EXCLUSIVE, (clock.wall_us(), transaction.begun_us))
         })
         .collect();
     locks.extend(instance.locks().tables().iter().map(|table| {
         let id = (u64::from(table.table.0), 0);
-        lock(table.sid, b"TM", id, table.mode as u64, None)
+        lock(table.sid, b"TM", id, table.mode as u64, (clock.monotonic_us(), table.since_us))
     }));
     for session in cx.database.sessions() {
         let (Some(waiter), Some(wait)) = (waiters.of(session.sid()), session.meter().current_wait()) else { continue };
@@ -86,14 +145,14 @@ fn held_and_wanted(cx: &ViewContext) -> Vec<Lock> {
         let own = match of(&locks, waiter.sid) {
             Some(own) => own,
             None => {
-                locks.push(lock(waiter.sid, &name, id, 0, None));
+                locks.push(lock(waiter.sid, &name, id, 0, (0, 0)));
                 locks.len() - 1
             }
         };
         locks[own].wanted = wanted;
-        locks[own].seconds = Some(clock.monotonic_us().saturating_sub(wait.since_us) / 1_000_000);
+        locks[own].seconds = clock.monotonic_us().saturating_sub(wait.since_us) / 1_000_000;
     }
-    locks
+    (locks, waiters)
 }
 
 /// Who waits for whom, at one moment.

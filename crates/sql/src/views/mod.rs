@@ -15,6 +15,7 @@ mod instance;
 mod locks;
 mod objects;
 mod parameters;
+mod recovery;
 mod redo;
 mod segment_space;
 mod segments;
@@ -44,6 +45,7 @@ const VIEWS: &[&[View]] = &[
     locks::VIEWS,
     objects::VIEWS,
     parameters::VIEWS,
+    recovery::VIEWS,
     redo::VIEWS,
     segment_space::VIEWS,
     segments::VIEWS,

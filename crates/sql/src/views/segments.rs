@@ -184,6 +184,60 @@ fn segments(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
         row.push(s("DEFAULT"));
         rows.add(&row)?;
     }
+    if scope == Scope::Dba { undo_segments(cx, rows) } else { Ok(()) }
+}
+
+/// What undo segments are in SEGMENT_TYPE.
+const UNDO: &str = "TYPE2 UNDO";
+
+fn undo_segments(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
+    for segment in super::undo::segments(cx)? {
+        let (figures, unit) = (&segment.figures, common::limits::AUTOALLOCATE_UNIT_BYTES);
+        rows.add(&[
+            s("SYS"),
+            s(&figures.name),
+            Datum::Null,
+            s(UNDO),
+            s("MSSM"),
+            s(&segment.tablespace),
+            n(figures.header.file.0),
+            n(figures.header.block),
+            n(u64::from(figures.blocks) * segment.block_bytes),
+            n(figures.blocks),
+            n(figures.extents),
+            // Two extents are made with the segment, and it keeps two.
+            n(2 * unit),
+            n(unit),
+            n(2),
+            n(figures.extents_most),
+            Datum::Null,
+            Datum::Null,
+            Datum::Null,
+            n(figures.header.file.0),
+            s("DEFAULT"),
+        ])?;
+    }
+    Ok(())
+}
+
+fn undo_extents(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
+    let segments = super::undo::segments(cx)?;
+    for extent in cx.session.instance().undo().extents(&cx.session)? {
+        let Some(segment) = segments.iter().find(|segment| segment.figures.number == extent.segment) else { continue };
+        rows.add(&[
+            s("SYS"),
+            s(&segment.figures.name),
+            Datum::Null,
+            s(UNDO),
+            s(&segment.tablespace),
+            n(extent.number),
+            n(extent.start.file.0),
+            n(extent.start.block),
+            n(u64::from(extent.blocks) * segment.block_bytes),
+            n(extent.blocks),
+            n(extent.start.file.0),
+        ])?;
+    }
     Ok(())
 }
 
@@ -207,5 +261,5 @@ fn extents(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
             rows.add(&row)?;
         }
     }
-    Ok(())
+    if scope == Scope::Dba { undo_extents(cx, rows) } else { Ok(()) }
 }

@@ -66,24 +66,6 @@ pub(crate) const VIEWS: &[View] = &[
         },
     },
     View {
-        name: "V$FAST_START_TRANSACTIONS",
-        columns: &[number("USN"), number("SLT"), number("SEQ"), text("STATE", 16), raw("XID", 8)],
-        rows: |cx, rows| {
-            let instance = cx.session.instance();
-            // Once somebody has begun to undo one it is no longer among those that wait for it.
-            let waiting = instance.undo().active();
-            let mut dead = instance.undo().transactions();
-            dead.retain(|transaction| transaction.sid == 0);
-            dead.sort_by_key(|transaction| transaction.xid);
-            dead.iter().try_for_each(|transaction| {
-                let xid = transaction.xid;
-                let waits = waiting.iter().any(|(waiting, _)| *waiting == xid);
-                let state = if waits { "TO BE RECOVERED" } else { "RECOVERING" };
-                rows.add(&[n(xid.segment), n(xid.slot), n(xid.sequence), s(state), Datum::Raw(packed(xid))])
-            })
-        },
-    },
-    View {
         name: "V$LOCKED_OBJECT",
         columns: &[
             number("XIDUSN"),
@@ -139,7 +121,7 @@ pub(super) fn session_address(sid: u32) -> Vec<u8> {
 }
 
 /// The column XID: the parts' bytes as a machine has them that begins with the lowest.
-fn packed(xid: Xid) -> Vec<u8> {
+pub(super) fn packed(xid: Xid) -> Vec<u8> {
     let (segment, slot) = (xid.segment.to_le_bytes(), xid.slot.to_le_bytes());
     [&segment[..], &slot, &xid.sequence.to_le_bytes()].concat()
 }

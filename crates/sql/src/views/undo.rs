@@ -3,6 +3,7 @@
 use common::Result;
 use engine::parameters::Parameter;
 use engine::undo::{ExtentStatus, SegmentFigures};
+use scalar::Datum;
 
 use super::view::{View, ViewContext, at, date, n, number, s, text};
 
@@ -28,6 +29,10 @@ pub(crate) const VIEWS: &[View] = &[
             number("GETS"),
             number("WRAPS"),
             number("EXTENDS"),
+            number("OPTSIZE"),
+            number("HWMSIZE"),
+            number("SHRINKS"),
+            number("AVESHRINK"),
             text("STATUS", 15),
             number("CUREXT"),
             number("CURBLK"),
@@ -46,6 +51,11 @@ pub(crate) const VIEWS: &[View] = &[
                     n(figures.gets),
                     n(figures.wraps),
                     n(figures.extends),
+                    // No size is set for an undo segment.
+                    Datum::Null,
+                    n(u64::from(figures.most_blocks) * block_bytes),
+                    n(figures.shrinks),
+                    n(figures.shrunk_bytes.checked_div(figures.shrinks).unwrap_or(0)),
                     s(status.name()),
                     n(figures.current_extent),
                     n(figures.current_block),
@@ -62,6 +72,7 @@ pub(crate) const VIEWS: &[View] = &[
             number("UNDOTSN"),
             number("UNDOBLKS"),
             number("TXNCOUNT"),
+            number("MAXQUERYLEN"),
             number("MAXCONCURRENCY"),
             number("UNXPSTEALCNT"),
             number("UNXPBLKRELCNT"),
@@ -71,11 +82,16 @@ pub(crate) const VIEWS: &[View] = &[
             number("EXPBLKREUCNT"),
             number("SSOLDERRCNT"),
             number("NOSPACEERRCNT"),
+            number("ACTIVEBLKS"),
+            number("UNEXPIREDBLKS"),
+            number("EXPIREDBLKS"),
+            number("TUNED_UNDORETENTION"),
         ],
         rows: |cx, rows| {
             let instance = cx.session.instance();
             let name = instance.parameters().text(Parameter::UndoTablespace).to_uppercase();
             let tablespace = instance.tablespaces().named(&name).map_or(0, |tablespace| tablespace.number().0);
+            instance.undo().sample(&cx.session)?;
             for interval in instance.undo().intervals(&cx.session) {
                 rows.add(&[
                     at(interval.begin_us)?,
@@ -83,6 +99,7 @@ pub(crate) const VIEWS: &[View] = &[
                     n(tablespace),
                     n(interval.undo_blocks),
                     n(interval.transactions),
+                    n(interval.max_query_s),
                     n(interval.max_concurrency),
                     n(interval.unexpired_steals),
                     n(interval.unexpired_blocks_released),
@@ -92,6 +109,10 @@ pub(crate) const VIEWS: &[View] = &[
                     n(interval.expired_blocks_reused),
                     n(interval.too_old_errors),
                     n(interval.no_space_errors),
+                    n(interval.active_blocks),
+                    n(interval.unexpired_blocks),
+                    n(interval.expired_blocks),
+                    n(interval.tuned_retention_s()),
                 ])?;
             }
             Ok(())
@@ -172,6 +193,7 @@ enum Status {
     Online,
     /// Its tablespace is no longer the one that new transactions go to, and old ones are still in it.
     PendingOffline,
+    /// No transaction is to go to it, for now or as long as its tablespace is not the current one.
     Offline,
 }
 
@@ -185,15 +207,15 @@ impl Status {
     }
 }
 
-struct Segment {
-    figures: SegmentFigures,
-    tablespace: String,
-    block_bytes: u64,
+pub(super) struct Segment {
+    pub(super) figures: SegmentFigures,
+    pub(super) tablespace: String,
+    pub(super) block_bytes: u64,
     status: Status,
 }
 
 /// The undo segments of all undo tablespaces, by number.
-fn segments(cx: &ViewContext) -> Result<Vec<Segment>> {
+pub(super) fn segments(cx: &ViewContext) -> Result<Vec<Segment>> {
     let instance = cx.session.instance();
     let current = instance.parameters().text(Parameter::UndoTablespace).to_uppercase();
     let tablespaces = instance.tablespaces().all();
@@ -204,7 +226,7 @@ fn segments(cx: &ViewContext) -> Result<Vec<Segment>> {
             continue;
         };
         let status = match figures.transactions {
-            _ if tablespace.name() == current => Status::Online,
+            _ if tablespace.name() == current && figures.online => Status::Online,
             0 => Status::Offline,
             _ => Status::PendingOffline,
         };

@@ -120,6 +120,69 @@ COUNT(*)
 10
 STATUS
 
+# Undo segments are segments: what they have and what is free is all that the files have.
+
+select owner, segment_type, tablespace_name, extents, bytes, min_extents from dba_segments where segment_name = '_SYSSMU1$';
+select count(*) from dba_segments d where segment_type = 'TYPE2 UNDO' and bytes = (select sum(bytes) from dba_extents e where e.segment_name = d.segment_name and e.owner = 'SYS') and header_block = (select block_id from dba_rollback_segs r where r.segment_name = d.segment_name);
+select f.user_bytes - (select sum(bytes) from dba_extents e where e.file_id = f.file_id) - (select sum(bytes) from dba_free_space s where s.file_id = f.file_id) unaccounted from dba_data_files f where f.tablespace_name = 'UNDOTBS1';
+select count(*) from v$bh b, dba_rollback_segs r where b."FILE#" = r.file_id and b."BLOCK#" = r.block_id and b."CLASS#" = 15 + 2 * r.segment_id;
+select count(*) from v$bh b, dba_undo_extents e, dba_rollback_segs r where r.segment_name = e.segment_name and b."FILE#" = e.file_id and b."BLOCK#" between e.block_id and e.block_id + e.blocks - 1 and b."CLASS#" not in (15 + 2 * r.segment_id, 16 + 2 * r.segment_id);
+select usn, shrinks, aveshrink, optsize, hwmsize - rssize from v$rollstat where usn = 1;
+---
+OWNER | SEGMENT_TYPE | TABLESPACE_NAME | EXTENTS | BYTES | MIN_EXTENTS
+SYS | TYPE2 UNDO | UNDOTBS1 | 2 | 131072 | 2
+COUNT(*)
+10
+UNACCOUNTED
+0
+COUNT(*)
+10
+COUNT(*)
+0
+USN | SHRINKS | AVESHRINK | OPTSIZE | HWMSIZE-RSSIZE
+1 | 0 | 0 | - | 0
+
+alter system set undo_retention = 500;
+select tuned_undoretention, nospaceerrcnt, expblkrelcnt from v$undostat fetch first 1 rows only;
+select count(*) from v$undostat where activeblks + unexpiredblks + expiredblks = (select sum(blocks) from dba_undo_extents) and maxquerylen >= 0;
+alter tablespace undotbs1 retention guarantee;
+select tablespace_name, retention from dba_tablespaces order by 1;
+alter tablespace undotbs1 retention noguarantee;
+alter tablespace users retention guarantee;
+alter tablespace undotbs1 retention;
+alter tablespace undotbs1 retention of nothing;
+create undo tablespace undo3 datafile 'undo3.dbf' size 4m retention guarantee;
+select tablespace_name, retention from dba_tablespaces order by 1;
+drop tablespace undo3 including contents and datafiles;
+select count(*) from v$session_longops;
+select count(*) from v$recovery_progress;
+---
+ALTER SYSTEM
+TUNED_UNDORETENTION | NOSPACEERRCNT | EXPBLKRELCNT
+500 | 0 | 0
+COUNT(*)
+1
+ALTER TABLESPACE
+TABLESPACE_NAME | RETENTION
+SYSTEM | NOT APPLY
+UNDOTBS1 | GUARANTEE
+USERS | NOT APPLY
+ALTER TABLESPACE
+ORA-30044: 'Retention' can only be specified for undo tablespace
+ORA-00905: missing keyword: NOGUARANTEE expected [35]
+ORA-00905: missing keyword: NOGUARANTEE expected [36]
+CREATE TABLESPACE
+TABLESPACE_NAME | RETENTION
+SYSTEM | NOT APPLY
+UNDO3 | GUARANTEE
+UNDOTBS1 | NOGUARANTEE
+USERS | NOT APPLY
+DROP TABLESPACE
+COUNT(*)
+0
+COUNT(*)
+0
+
 create undo tablespace undo2 datafile 'undo2.dbf' size 4m;
 select tablespace_name, contents, retention, status from dba_tablespaces where contents = 'UNDO' order by 1;
 select distinct status from dba_rollback_segs where tablespace_name = 'UNDO2';

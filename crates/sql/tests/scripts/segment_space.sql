@@ -23,7 +23,7 @@ INSERT: 100 rows
 select segment_name, segment_type, tablespace_name, segment_space_management, total_blocks, unused_blocks, last_used_block from user_segment_space where tablespace_name in ('MAN', 'AUT') order by 1;
 select p.segment_name, p.total_blocks - s.blocks, p.total_bytes - s.bytes from dba_segment_space p, dba_segments s where p.owner = s.owner and p.segment_name = s.segment_name and p.tablespace_name in ('MAN', 'AUT') order by 1;
 select p.segment_name, count(*) extents, sum(e.blocks) - max(p.total_blocks) missing, sum(case when (e.extent_id < l.extent_id) then e.blocks else 0 end) + max(p.last_used_block) + max(p.unused_blocks) - max(p.total_blocks) beyond from dba_segment_space p, dba_extents e, dba_extents l where p.tablespace_name in ('MAN', 'AUT') and e.owner = p.owner and e.segment_name = p.segment_name and l.file_id = p.last_used_extent_file_id and l.block_id = p.last_used_extent_block_id group by p.segment_name order by 1;
-select count(*) from (select owner, segment_name from dba_segments minus select owner, segment_name from dba_segment_space);
+select count(*) from (select owner, segment_name from dba_segments where segment_type <> 'TYPE2 UNDO' minus select owner, segment_name from dba_segment_space);
 ---
 SEGMENT_NAME | SEGMENT_TYPE | TABLESPACE_NAME | SEGMENT_SPACE_MANAGEMENT | TOTAL_BLOCKS | UNUSED_BLOCKS | LAST_USED_BLOCK
 M | TABLE | MAN | MANUAL | 32 | 3 | 5

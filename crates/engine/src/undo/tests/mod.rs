@@ -3,5 +3,7 @@
 mod fixture;
 mod life;
 mod model;
+mod retention;
+mod rollback;
 mod space;
 mod threads;

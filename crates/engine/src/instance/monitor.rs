@@ -1,0 +1,89 @@
+//! The system monitor: what is tidied up now and then though nobody waits for it. Today that is undo ([`UndoSegments::round`]).
+//!
+//! It has a thread of its own: the database writer must never wait for room in the log, which its own writes make.
+
+use std::sync::Weak;
+use std::time::Duration;
+
+use common::sync::atomic::{AtomicU64, Ordering};
+use common::sync::{self, Arc, Condvar, Mutex};
+use common::{Error, ErrorKind, Number, ProcessNumber, Result};
+use waits::Meter;
+
+use super::{Instance, Session};
+use crate::undo::UndoSegments;
+
+/// Of background work.
+const PROCESS: ProcessNumber = ProcessNumber(3);
+
+#[derive(Debug)]
+pub(super) struct Monitor {
+    closed: Mutex<bool>,
+    wake: Condvar,
+    /// When the last round was, on the monotonic clock.
+    last_us: AtomicU64,
+}
+
+impl Monitor {
+    pub(super) fn new(now_us: u64) -> Self {
+        Self { closed: Mutex::new(false), wake: Condvar::default(), last_us: AtomicU64::new(now_us) }
+    }
+
+    /// Ends the thread, after the round that may be under way.
+    pub(super) fn close(&self) {
+        *self.closed.lock() = true;
+        self.wake.notify_all();
+    }
+
+    /// Whether it is time for a round, which the caller then makes.
+    pub(super) fn is_due(&self, now_us: u64) -> bool {
+        let due = now_us.saturating_sub(self.last_us.load(Ordering::Relaxed)) >= UndoSegments::ROUND_US;
+        if due {
+            self.last_us.store(now_us, Ordering::Relaxed);
+        }
+        due
+    }
+
+    /// The thread. It holds the instance during a round only: one that nobody uses any more ends.
+    fn run(&self, instance: &Weak<Instance>) {
+        loop {
+            {
+                let mut closed = self.closed.lock();
+                if !*closed {
+                    self.wake.wait_for(&mut closed, Duration::from_micros(UndoSegments::ROUND_US));
+                }
+                if *closed {
+                    return;
+                }
+            }
+            let Some(instance) = instance.upgrade() else { return };
+            // It may have been woken for nothing. What fails is tried again in the next round; an instance that has stopped says so to its sessions.
+            if instance.health.check().is_err() {
+                return;
+            }
+            if self.is_due(instance.clock.monotonic_us()) {
+                let _ = instance.monitor_round();
+            }
+        }
+    }
+}
+
+impl Instance {
+    pub(super) fn start_monitor(self: &Arc<Self>) -> Result<()> {
+        let (monitor, instance) = (self.monitor.clone(), Arc::downgrade(self));
+        sync::spawn("smon", move || monitor.run(&instance)).map(drop).map_err(|error| {
+            Error::new(ErrorKind::Io, Number::Ora(443), format!("cannot start the system monitor: {error}"))
+        })
+    }
+
+    /// One round of the system monitor.
+    ///
+    /// # Errors
+    /// Those of the cache; ORA-01089 when the instance is being closed.
+    pub(crate) fn monitor_round(self: &Arc<Self>) -> Result<()> {
+        let meter = Meter::new(&self.system_meter, self.clock.clone(), PROCESS.0, 1);
+        let session = Arc::new(Session::new(self.clone(), meter, "SYS".to_owned(), PROCESS));
+        let _call = session.call()?;
+        self.undo.round(&session)
+    }
+}
