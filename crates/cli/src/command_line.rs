@@ -1,6 +1,7 @@
 //! The command line as clap reads it.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -119,16 +120,37 @@ pub(crate) struct Verify {
     pub(crate) data: PathBuf,
 }
 
-/// Print one block in readable form
+/// Print one block, or the records of the redo log, in readable form
 #[derive(Args, Debug)]
 pub(crate) struct Dump {
     /// The database
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
-    /// Absolute file number
-    pub(crate) file: u16,
-    /// Block number in the file
-    pub(crate) block: u32,
+    /// Absolute file number, or the word redo
+    #[arg(value_name = "FILE|redo")]
+    pub(crate) what: Dumped,
+    /// Block number in the file; with redo, the log sequence to begin with [default: the last]
+    #[arg(value_name = "BLOCK|SEQUENCE")]
+    pub(crate) number: Option<u32>,
+}
+
+/// What is dumped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Dumped {
+    /// A block of the file with this absolute number.
+    File(u16),
+    Redo,
+}
+
+impl FromStr for Dumped {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.eq_ignore_ascii_case("redo") {
+            return Ok(Self::Redo);
+        }
+        text.parse().map(Self::File).map_err(|_| "neither a file number nor the word redo".to_owned())
+    }
 }
 
 /// Run a benchmark beside its peers where they are installed

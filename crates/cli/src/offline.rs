@@ -9,9 +9,11 @@ use common::sync::Arc;
 use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result};
 use device::{FileSystem, OsFileSystem};
 use engine::instance::{ControlData, ControlFile, DatafileRecord};
+use engine::redo::{FIRST_BLOCK, Rba, RedoReader};
 
 /// A database's control file and where it is.
 pub(crate) struct Offline {
+    files: Arc<dyn FileSystem>,
     directory: PathBuf,
     pub(crate) control: ControlData,
 }
@@ -35,8 +37,18 @@ impl Offline {
             let text = format!("{} holds no database: there is no control file", directory.display());
             return Err(Error::new(ErrorKind::User, Number::Ora(205), text));
         }
-        let control = ControlFile::open(files, directory)?.data().clone();
-        Ok(Self { directory: directory.to_owned(), control })
+        let control = ControlFile::open(files.clone(), directory)?.data().clone();
+        Ok(Self { files, directory: directory.to_owned(), control })
+    }
+
+    /// The redo from the start of a log sequence on.
+    ///
+    /// # Errors
+    /// ORA-00313 when no member of a log group holds the sequence.
+    pub(crate) fn redo(&self, sequence: u32) -> Result<RedoReader> {
+        let from = Rba { sequence, block: FIRST_BLOCK, offset: 0 };
+        let (database, groups) = (self.control.database_id, &self.control.log_groups);
+        RedoReader::open(self.files.clone(), &self.directory, database, groups, from, None)
     }
 
     /// # Errors

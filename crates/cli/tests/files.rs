@@ -127,3 +127,34 @@ fn blocks_are_dumped() {
     let nowhere = highwater(&["verify", "--data", "nosuch/directory"]);
     assert_eq!((nowhere.status.code(), stderr(&nowhere).lines().count()), (Some(1), 1));
 }
+
+#[test]
+fn redo_is_dumped_and_its_lengths_add_up() {
+    let directory = database();
+    let data = directory.path().to_str().unwrap();
+    let dump = |more: &[&str]| highwater(&[&["dump", "--data", data, "redo"], more].concat());
+    let whole = dump(&[]);
+    assert_eq!(whole.status.code(), Some(0), "{}", stderr(&whole));
+    let text = stdout(&whole);
+    let length =
+        |line: &str| -> usize { line.split("length ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap() };
+    let (mut records, mut bytes, mut left) = (0, 0, 0);
+    for line in text.lines() {
+        if line.starts_with("record ") {
+            assert_eq!(left, 0, "{line}");
+            (records, bytes) = (records + 1, bytes + length(line));
+            left = length(line) - 24;
+        } else if line.starts_with("  vector ") {
+            left -= length(line);
+        }
+    }
+    assert!(records > 0 && left == 0);
+    let end = text.lines().last().unwrap();
+    assert!(end.starts_with(&format!("records {records} of {bytes} bytes, end ")), "{end}");
+    assert!(text.contains(" of undo block ") && text.contains(" of data block "));
+    // A sequence that is in no file, and a block of a file that is not named.
+    let missing = dump(&["99"]);
+    assert_eq!((missing.status.code(), stderr(&missing).lines().count()), (Some(1), 1));
+    assert!(stderr(&missing).starts_with("ORA-00313"), "{}", stderr(&missing));
+    assert_eq!(highwater(&["dump", "--data", data, "1"]).status.code(), Some(2));
+}

@@ -1,108 +1,213 @@
-//! Commits a second of the redo log in a directory of a real file system, beside the raw rate of single durable blocks.
+//! What a commit costs: sessions that insert a row of 260 bytes and commit it, again and again, as `highwater bench commit` has it, without the SQL.
 //!
 //! ```text
-//! cargo run --release -p engine --example redo_commits -- <directory> [seconds]
+//! cargo run --release -p engine --example redo_commits -- <directory> [rows a session] [sessions,…] [runs]
 //! ```
+//!
+//! Beside the rates: what the log writer made of them, CPU and context switches a commit (Linux), and the rate of single durable blocks, one after another.
 
 #![expect(clippy::print_stdout, reason = "a measurement to look at")]
 
 use std::path::Path;
 
-use common::sync::atomic::{AtomicBool, Ordering};
-use common::sync::{Arc, spawn};
-use common::{Clock, Error, Result, SystemClock};
+use common::sync::{Arc, Mutex, spawn};
+use common::{Clock, DataType, Error, Result, SystemClock};
 use device::{AlignedBuffer, FileSystem, OsFileSystem};
-use engine::redo::{LogGroupRecord, LogGroupSpec, LogHost, LogOptions, Lsn, RedoLog};
-use waits::{Event, Meter, Statistic, SystemMeter};
+use engine::catalog::{ColumnDef, TableDef, TableSpec};
+use engine::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use engine::table::Inserter;
+use engine::tablespace::{DatafileSpec, TablespaceSpec};
+use engine::txn::CommitWrite;
+use format::number;
+use waits::{Event, MeterSnapshot, Statistic};
 
-/// A control file in memory: switches cost a write of the log file's header alone.
-struct Control;
-
-impl LogHost for Control {
-    fn store(&self, _groups: &[LogGroupRecord]) -> Result<()> {
-        Ok(())
-    }
-
-    fn scn(&self) -> u64 {
-        1
-    }
-
-    fn checkpoint_wanted(&self, _before: Lsn, _urgent: bool) {}
-}
+const MB: u64 = 1 << 20;
+/// With two numbers and what a row has in front of its columns this makes 260 bytes of a row.
+const FILLER_BYTES: usize = 246;
+/// The database writes at most as often as a thread here looks.
+const BLOCK: usize = 512;
 
 fn io(error: std::io::Error) -> Error {
     Error::bug(error.to_string())
 }
 
-fn raw(files: &Arc<dyn FileSystem>, path: &Path, clock: &SystemClock, micros: u64) -> Result<f64> {
-    let device = files.create(path, 8 << 20).map_err(io)?;
-    let zeros = AlignedBuffer::zeroed(8 << 20);
+/// Durable writes of one block a second, one after another, into a file that has been written before.
+fn raw(files: &Arc<dyn FileSystem>, path: &Path, clock: &SystemClock) -> Result<f64> {
+    const BYTES: u64 = 8 * MB;
+    let device = files.create(path, BYTES).map_err(io)?;
+    let zeros = AlignedBuffer::zeroed(BYTES as usize);
     device.write_at(0, &[&zeros]).and_then(|()| device.sync()).map_err(io)?;
-    let block = AlignedBuffer::zeroed(512);
+    let block = AlignedBuffer::zeroed(BLOCK);
     let (since, mut writes) = (clock.monotonic_us(), 0_u64);
-    while clock.monotonic_us() - since < micros {
-        device.write_durable(writes % 16_384 * 512, &[&block]).map_err(io)?;
+    while clock.monotonic_us() - since < 1_000_000 {
+        device.write_durable(writes * BLOCK as u64 % BYTES, &[&block]).map_err(io)?;
         writes += 1;
     }
+    let micros = clock.monotonic_us() - since;
     files.remove(path).map_err(io)?;
-    Ok(writes as f64 * 1e6 / (clock.monotonic_us() - since) as f64)
+    Ok(writes as f64 * 1e6 / micros as f64)
+}
+
+/// Of this process, in microseconds; 0 where there is no /proc. Ticks are hundredths of a second.
+fn cpu_us() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at).and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
+    (ticks(11) + ticks(12)) * 10_000
+}
+
+/// Context switches of a thread, those it asked for and those it did not.
+fn switches(thread: &Path) -> u64 {
+    let text = std::fs::read_to_string(thread.join("status")).unwrap_or_default();
+    let counts = text.lines().filter(|line| line.contains("ctxt_switches"));
+    counts.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).sum()
+}
+
+/// Context switches of the log writer's threads.
+fn writer_switches() -> u64 {
+    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return 0 };
+    let named = threads
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| std::fs::read_to_string(path.join("comm")).is_ok_and(|name| name.starts_with("lg")));
+    named.map(|path| switches(&path)).sum()
+}
+
+fn table(session: &Arc<Session>, name: &str) -> Result<Arc<TableDef>> {
+    let column = |name: &str, data_type| ColumnDef { name: name.to_owned(), data_type, nullable: true, default: None };
+    let number = || DataType::Number { precision: None, scale: 0 };
+    let columns = vec![
+        column("SESSION_ID", number()),
+        column("N", number()),
+        column("FILLER", DataType::Varchar2 { bytes: FILLER_BYTES as u16 }),
+    ];
+    let mut spec = TableSpec::new("SYSTEM", name, columns);
+    spec.tablespace = Some("BENCH_TBS".to_owned());
+    session.create_table(&spec)
+}
+
+fn insert_and_commit(session: &Arc<Session>, table: &Arc<TableDef>, id: i64, rows: u64) -> Result<u64> {
+    let thread = Path::new("/proc/thread-self");
+    let before = switches(thread);
+    let filler = vec![b'x'; FILLER_BYTES];
+    for row in 0..rows {
+        let _call = session.call()?;
+        let _entered = session.enter(session.begin_snapshot());
+        let mut inserter = Inserter::new(session.clone(), table.clone())?;
+        inserter.push(&[Some(&number::encode_i64(id)), Some(&number::encode_i64(row as i64)), Some(&filler)])?;
+        inserter.finish()?;
+        session.commit(CommitWrite::default())?;
+    }
+    Ok(switches(thread) - before)
+}
+
+struct Measured {
+    micros: u64,
+    cpu_us: u64,
+    counted: MeterSnapshot,
+    session_switches: u64,
+    writer_switches: u64,
+}
+
+fn run(instance: &Arc<Instance>, clock: &SystemClock, name: &str, sessions: u32, rows: u64) -> Result<Measured> {
+    let owner = instance.connect("SYSTEM")?;
+    let table = table(&owner, name)?;
+    instance.checkpoint(owner.meter())?;
+    let begin = Arc::new(std::sync::Barrier::new(sessions as usize + 1));
+    let ended = Arc::new(Mutex::new(0_u64));
+    let mut threads = Vec::new();
+    for id in 0..sessions {
+        let (session, table) = (instance.connect("SYSTEM")?, table.clone());
+        let (begin, ended) = (begin.clone(), ended.clone());
+        let work = move || {
+            begin.wait();
+            let done = insert_and_commit(&session, &table, i64::from(id), rows);
+            if let Ok(switches) = &done {
+                *ended.lock() += switches;
+            }
+            done
+        };
+        threads.push(spawn(&format!("session {id}"), work).map_err(io)?);
+    }
+    let before = (instance.system_meter().snapshot(), cpu_us(), writer_switches());
+    begin.wait();
+    let since = clock.monotonic_us();
+    for thread in threads {
+        thread.join().map_err(|_| Error::bug("a session panicked"))??;
+    }
+    let micros = clock.monotonic_us() - since;
+    let measured = Measured {
+        micros,
+        cpu_us: cpu_us() - before.1,
+        counted: instance.system_meter().snapshot().minus(&before.0),
+        session_switches: *ended.lock(),
+        writer_switches: writer_switches() - before.2,
+    };
+    owner.drop_table("SYSTEM", name)?;
+    Ok(measured)
+}
+
+fn print(sessions: u32, commits: u64, measured: &Measured) {
+    let (counted, all) = (&measured.counted, commits as f64);
+    let value = |statistic| counted.value(statistic) as f64;
+    let writes = value(Statistic::RedoWrites).max(1.0);
+    let average = |event| {
+        let totals = counted.event(event);
+        totals.micros as f64 / totals.waits.max(1) as f64
+    };
+    println!(
+        "{sessions:2} sessions: {:6.0} commits/s, {:.2} commits a write, {:6.0} writes/s of {:.2} blocks, redo {:.0} bytes and {:.2} records a commit, \
+         wastage {:.0} a write; log file parallel write {:.1} us, log file sync {:.1} us ({:.2} waits a commit), LGWR wait for redo copy {}; \
+         a commit: {:.1} us of CPU, {:.2} switches of sessions, {:.2} of writers",
+        all * 1e6 / measured.micros as f64,
+        all / writes,
+        writes * 1e6 / measured.micros as f64,
+        value(Statistic::RedoBlocksWritten) / writes,
+        value(Statistic::RedoSize) / all,
+        value(Statistic::RedoEntries) / all,
+        value(Statistic::RedoWastage) / writes,
+        average(Event::LogFileParallelWrite),
+        average(Event::LogFileSync),
+        counted.event(Event::LogFileSync).waits as f64 / all,
+        counted.event(Event::LgwrWaitForRedoCopy).waits,
+        measured.cpu_us as f64 / all,
+        measured.session_switches as f64 / all,
+        measured.writer_switches as f64 / all,
+    );
 }
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let directory = arguments.next().ok_or_else(|| Error::user(1, "which directory?"))?;
     let directory = Path::new(&directory).join("redo_commits");
-    let micros = arguments.next().and_then(|s| s.parse().ok()).unwrap_or(3_u64) * 1_000_000;
+    let rows = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(5_000_u64);
+    let cases = arguments.next().unwrap_or_else(|| "1,5,16".to_owned());
+    let runs = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(3_u32);
     let files: Arc<dyn FileSystem> = Arc::new(OsFileSystem::new());
     let clock = Arc::new(SystemClock::default());
-    files.create_directory(&directory).map_err(io)?;
-    println!("raw 512-byte durable writes: {:.0}/s", raw(&files, &directory.join("raw"), &clock, micros)?);
-    let specs = [LogGroupSpec::usual(1, 1, 256 << 20), LogGroupSpec::usual(2, 1, 256 << 20)];
-    let groups = RedoLog::create(&files, &directory, &specs)?;
-    for threads in [1, 4, 16] {
-        let system = SystemMeter::new();
-        let lgwr = Meter::new(&system, clock.clone(), 3, 1);
-        let host = Arc::new(Control);
-        let options = LogOptions { database: 1, buffer_bytes: 8 << 20, checkpoint: None, recovered: None };
-        let health = Arc::default();
-        let log = RedoLog::open(files.clone(), &directory, groups.clone(), host, health, lgwr.clone(), &options)?;
-        let stop = Arc::new(AtomicBool::new(false));
-        let since = clock.monotonic_us();
-        let mut sessions = Vec::new();
-        for _ in 0..threads {
-            let (log, stop, meter) = (log.clone(), stop.clone(), Meter::new(&system, clock.clone(), 9, 1));
-            let run = move || -> Result<u64> {
-                let mut record = vec![1; 500];
-                record[..4].copy_from_slice(&500_u32.to_le_bytes());
-                let mut commits = 0;
-                while !stop.load(Ordering::Relaxed) {
-                    let (_, end) = log.append(&meter, &record)?;
-                    log.wait_durable(&meter, end)?;
-                    commits += 1;
-                }
-                Ok(commits)
-            };
-            sessions.push(spawn("session", run).map_err(io)?);
+    let parameters = vec![("db_cache_size".to_owned(), "512M".to_owned())];
+    let options = CreateOptions { parameters, log_bytes: 128 * MB, ..CreateOptions::default() };
+    let instance = Instance::create(files.clone(), &directory, clock.clone(), None, &options)?;
+    println!("durable writes of one block, one after another: {:.0}/s", raw(&files, &directory.join("raw"), &clock)?);
+    let tablespace = TablespaceSpec {
+        name: "BENCH_TBS".to_owned(),
+        files: vec![DatafileSpec {
+            name: "bench01.dbf".to_owned(),
+            bytes: 64 * MB,
+            reuse: false,
+            autoextend: Some((64 * MB, None)),
+        }],
+        block_size: None,
+        uniform_bytes: None,
+        space_management: SpaceManagement::Auto,
+    };
+    instance.create_tablespace(&*instance.connect("SYSTEM")?, &tablespace)?;
+    for number in 1..=runs {
+        for sessions in cases.split(',').filter_map(|n| n.parse::<u32>().ok()) {
+            let measured = run(&instance, &clock, &format!("T{number}_{sessions}"), sessions, rows)?;
+            print(sessions, u64::from(sessions) * rows, &measured);
         }
-        std::thread::sleep(std::time::Duration::from_micros(micros));
-        stop.store(true, Ordering::Relaxed);
-        let mut commits = 0;
-        for session in sessions {
-            commits += session.join().map_err(|_| Error::bug("a session panicked"))??;
-        }
-        let seconds = (clock.monotonic_us() - since) as f64 / 1e6;
-        let writes = lgwr.value(Statistic::RedoWrites);
-        let (write, sync) = (lgwr.event(Event::LogFileParallelWrite), system.snapshot().event(Event::LogFileSync));
-        println!(
-            "{threads:2} sessions: {:.0} commits/s, {:.0} writes/s, log file parallel write {:.0} us, log file sync {:.0} us",
-            commits as f64 / seconds,
-            writes as f64 / seconds,
-            write.micros as f64 / write.waits.max(1) as f64,
-            sync.micros as f64 / sync.waits.max(1) as f64,
-        );
     }
-    for name in groups.iter().flat_map(|group| &group.members) {
-        files.remove(&directory.join(name)).map_err(io)?;
-    }
-    Ok(())
+    instance.shutdown()?;
+    std::fs::remove_dir_all(&directory).map_err(io)
 }

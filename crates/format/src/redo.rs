@@ -19,8 +19,11 @@
 //! `before`, and passed over where the block is at `after` or beyond. NEW: the pieces go into a block of zeros, whatever it was.
 //! The vectors of a record are applied together or not at all: a record that is not whole in the log is not applied.
 
+mod dump;
+
 use common::{BlockAddress, Error, Result, Scn};
 
+pub use self::dump::dump;
 use crate::block::{self, HEADER_BYTES, TAIL_BYTES};
 
 /// Bytes of a record's header.
@@ -289,11 +292,38 @@ impl<'a> Record<'a> {
     }
 }
 
-impl Vector<'_> {
+/// The pieces of a vector: where each goes in the block, and its bytes; ORA-00353 when one is cut, and then no more.
+#[derive(Clone, Debug)]
+pub struct Pieces<'a>(&'a [u8]);
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Result<(usize, &'a [u8])>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (header, rest) = self.0.split_first_chunk::<PIECE_BYTES>()?;
+        let offset = usize::from(u16::from_le_bytes([header[0], header[1]]));
+        let length = usize::from(u16::from_le_bytes([header[2], header[3]]));
+        // Zeros at the end make the vector's length a multiple of four.
+        if length == 0 {
+            return None;
+        }
+        let split = rest.split_at_checked(length);
+        self.0 = split.map_or(&[], |(_, rest)| rest);
+        Some(split.map(|(bytes, _)| (offset, bytes)).ok_or_else(|| damaged("a piece is cut")))
+    }
+}
+
+impl<'a> Vector<'a> {
     /// Bytes of the vector in its record.
     #[must_use]
     pub fn bytes(&self) -> usize {
         VECTOR_BYTES + self.pieces.len()
+    }
+
+    /// What it puts into the block, and where.
+    #[must_use]
+    pub fn pieces(&self) -> Pieces<'a> {
+        Pieces(self.pieces)
     }
 
     /// Puts the vector's bytes into a block, which is at the vector's `before` (or is new).
@@ -304,20 +334,12 @@ impl Vector<'_> {
         if self.code == NEW {
             block.fill(0);
         }
-        let mut at = 0;
-        while at + PIECE_BYTES <= self.pieces.len() {
-            let offset = usize::from(u16::from_le_bytes([self.pieces[at], self.pieces[at + 1]]));
-            let length = usize::from(u16::from_le_bytes([self.pieces[at + 2], self.pieces[at + 3]]));
-            at += PIECE_BYTES;
-            if length == 0 {
-                break;
-            }
-            let from = self.pieces.get(at..at + length).ok_or_else(|| damaged("a piece is cut"))?;
+        for piece in self.pieces() {
+            let (offset, from) = piece?;
             block
-                .get_mut(offset..offset + length)
+                .get_mut(offset..offset + from.len())
                 .ok_or_else(|| damaged("a piece is outside its block"))?
                 .copy_from_slice(from);
-            at += length;
         }
         self.after.stamp(block);
         Ok(())

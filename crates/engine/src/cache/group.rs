@@ -59,6 +59,11 @@ impl ChangeGroup<'_> {
         is_open()
     }
 
+    /// Bytes of this thread's record so far: what a change adds to them is its vector.
+    pub(crate) fn record_bytes(&self) -> usize {
+        STATE.with_borrow(|state| if state.vectors == 0 { redo::RECORD_BYTES } else { state.record.len() })
+    }
+
     /// Ends the group; where its record ends in the log, if this was the outermost group and it changed anything.
     pub(crate) fn finish(mut self) -> Option<Lsn> {
         self.close()

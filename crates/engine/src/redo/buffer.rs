@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::sync::{Condvar, Mutex};
+use waits::{Event, Meter};
 
 use super::layout::Write;
 
@@ -105,11 +106,14 @@ impl Buffer {
     }
 
     /// Takes room and copies. When that is impossible now: why, and what to wait for with [`wait_change`](Self::wait_change).
-    pub(super) fn put(&self, record: &[u8]) -> Result<(u64, u64), (Full, u64)> {
+    /// Waits of the caller for the lock, and for a slot to copy under, are counted.
+    pub(super) fn put(&self, meter: &Meter, record: &[u8]) -> Result<(u64, u64), (Full, u64)> {
         let bytes = record.len() as u64;
         let blocks = Write::blocks_of(bytes);
         let (start, slot) = {
-            let mut room = self.room.lock();
+            let locked = self.room.try_lock();
+            let mut room =
+                locked.unwrap_or_else(|| meter.wait(Event::LatchRedoAllocation, [0; 3], -1, || self.room.lock()));
             if room.closed {
                 return Err((Full::Closed, room.changes));
             }
@@ -119,7 +123,7 @@ impl Buffer {
             if room.end + bytes - room.released > self.capacity {
                 return Err((Full::Buffer, room.changes));
             }
-            let slot = self.free_slot(&mut room);
+            let slot = self.free_slot(meter, &mut room);
             let start = room.end;
             slot.0.store(start, Ordering::SeqCst);
             room.end += bytes;
@@ -133,18 +137,25 @@ impl Buffer {
         Ok((start, start + bytes))
     }
 
-    fn free_slot(&self, room: &mut Room) -> &Slot {
-        // Slots are taken under the lock only, so one that is found free stays free. All taken: each is given back within one copy.
-        loop {
+    fn free_slot(&self, meter: &Meter, room: &mut Room) -> &Slot {
+        // Slots are taken under the lock only, so one that is found free stays free.
+        let mut next = || {
             room.next_slot = (room.next_slot + 1) % SLOTS;
             let slot = &self.slots[room.next_slot];
-            if slot.0.load(Ordering::Acquire) == FREE {
-                return slot;
-            }
-            if room.next_slot == 0 {
+            (slot.0.load(Ordering::Acquire) == FREE).then_some(slot)
+        };
+        if let Some(slot) = (0..SLOTS).find_map(|_| next()) {
+            return slot;
+        }
+        // All taken: each is given back within one copy.
+        meter.wait(Event::LatchRedoCopy, [0; 3], -1, || {
+            loop {
+                if let Some(slot) = next() {
+                    return slot;
+                }
                 std::thread::yield_now();
             }
-        }
+        })
     }
 
     fn copy_in(&self, start: u64, mut bytes: &[u8]) {

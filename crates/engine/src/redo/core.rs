@@ -11,15 +11,20 @@ use device::FileSystem;
 use waits::Meter;
 
 use super::buffer::Buffer;
+use super::company::Company;
 use super::files::Member;
 use super::group::{LogGroupRecord, Lsn, Rba};
 use super::host::LogHost;
 use super::layout::HEADER;
 use super::members::MemberWriters;
+use super::sleeper::{self, Sleeper};
 use crate::instance::Health;
 
-/// Turns that a session looks whether its redo is durable before it sleeps.
-const SPINS: u32 = 100;
+/// From this average time of a write on, more than one write is in flight. A write that takes less costs more in processor time and in flushes of the
+/// device than another one beside it gains; what comes meanwhile is better written together.
+const OVERLAP_US: u64 = 500;
+/// Writes over which their time is averaged, about.
+const AVERAGED: u64 = 8;
 /// Places that [`RedoLog::position`](super::RedoLog::position) knows are at least this many bytes of redo apart: a megabyte of memory for a gigabyte.
 const INDEX_BYTES: u64 = 16 << 10;
 
@@ -43,8 +48,13 @@ pub(super) struct Core {
     pub(super) groups: Mutex<Groups>,
     index: Mutex<Index>,
     progress: Mutex<Progress>,
-    /// Told at the end of each write.
+    /// Told at the end of each write when someone drains the log.
     written: Condvar,
+    /// Threads at the writers' work.
+    active: AtomicUsize,
+    /// The average time of a write, times [`AVERAGED`].
+    write_us: AtomicU64,
+    pub(super) company: Company,
     durable: AtomicU64,
     /// Somebody wants everything before this to be durable.
     pub(super) requested: AtomicU64,
@@ -105,7 +115,35 @@ struct Progress {
     /// Those behind a write that has not returned.
     early: BTreeMap<u64, u64>,
     failed: Option<Error>,
-    waiters: usize,
+    /// Who waits until everything before a place is durable.
+    sleepers: Vec<(u64, Arc<Sleeper>)>,
+    /// Who waits for writes as such.
+    drainers: usize,
+}
+
+impl Progress {
+    /// Takes out who waits for nothing beyond `durable`.
+    fn awake(&mut self, durable: u64) -> Vec<Arc<Sleeper>> {
+        self.sleepers.extract_if(.., |(lsn, _)| *lsn <= durable).map(|(_, sleeper)| sleeper).collect()
+    }
+}
+
+/// The right to take redo out of the buffer and to write it. Who gives it back looks once more whether something is wanted: who found no duty to be had
+/// meanwhile relies on that.
+pub(super) struct Duty<'a>(&'a Core);
+
+impl Drop for Duty<'_> {
+    fn drop(&mut self) {
+        // Nobody may wait in vain for a thread that panicked.
+        if std::thread::panicking() {
+            self.0.fail(&Error::bug("the log writer panicked"));
+        }
+        self.0.active.fetch_sub(1, Ordering::SeqCst);
+        if self.0.stop.load(Ordering::SeqCst) {
+            let _progress = self.0.progress.lock();
+            self.0.written.notify_all();
+        }
+    }
 }
 
 impl Core {
@@ -152,6 +190,9 @@ impl Core {
             }),
             progress: Mutex::default(),
             written: Condvar::new(),
+            active: AtomicUsize::new(0),
+            write_us: AtomicU64::new(0),
+            company: Company::default(),
             durable: AtomicU64::new(lsn),
             requested: AtomicU64::new(lsn),
             taken: AtomicU64::new(lsn),
@@ -172,11 +213,62 @@ impl Core {
         self.durable.load(Ordering::SeqCst)
     }
 
-    /// Asks that everything before `lsn` is written, and wakes a writer for it.
+    /// Asks that everything before `lsn` is written, and wakes a writer for it. One that is at work finds it by itself.
     pub(super) fn request(&self, lsn: u64) {
-        let before = self.requested.fetch_max(lsn, Ordering::SeqCst);
-        if before < lsn {
+        if self.note_wanted(lsn) && self.active.load(Ordering::SeqCst) < self.in_flight_max() {
             self.wake_writer();
+        }
+    }
+
+    /// Notes that everything before `lsn` is wanted; whether that is news.
+    pub(super) fn note_wanted(&self, lsn: u64) -> bool {
+        self.requested.fetch_max(lsn, Ordering::SeqCst) < lsn
+    }
+
+    /// How many writes may be in flight on a device as fast as this one.
+    pub(super) fn in_flight_max(&self) -> usize {
+        if self.average_write_us() < OVERLAP_US { 1 } else { super::WRITERS }
+    }
+
+    /// How long writes have taken of late.
+    pub(super) fn average_write_us(&self) -> u64 {
+        self.write_us.load(Ordering::Relaxed) / AVERAGED
+    }
+
+    /// A write took so long.
+    pub(super) fn took(&self, micros: u64) {
+        // Two at once may lose one of them: it is an average.
+        let sum = self.write_us.load(Ordering::Relaxed);
+        self.write_us.store(sum - sum / AVERAGED + micros, Ordering::Relaxed);
+    }
+
+    /// Lets the caller write, unless as many do so already as may, or the log has been stopped.
+    pub(super) fn begin_duty(&self) -> Option<Duty<'_>> {
+        let mut active = self.active.load(Ordering::SeqCst);
+        loop {
+            if active >= self.in_flight_max() {
+                return None;
+            }
+            match self.active.compare_exchange(active, active + 1, Ordering::SeqCst, Ordering::SeqCst) {
+                Ok(_) => break,
+                Err(now) => active = now,
+            }
+        }
+        let duty = Duty(self);
+        // Whoever stops the log waits for those who began before.
+        (!self.stop.load(Ordering::SeqCst)).then_some(duty)
+    }
+
+    /// Whether somebody may begin to write.
+    pub(super) fn has_duty(&self) -> bool {
+        self.active.load(Ordering::SeqCst) < self.in_flight_max()
+    }
+
+    /// The log has been stopped: waits until nobody writes any more.
+    pub(super) fn await_duties(&self) {
+        let mut progress = self.progress.lock();
+        while self.active.load(Ordering::SeqCst) > 0 {
+            self.written.wait(&mut progress);
         }
     }
 
@@ -208,53 +300,58 @@ impl Core {
         late && !ready()
     }
 
-    /// Waits until everything before `lsn`, which has been requested, is durable.
+    /// Waits until everything before `lsn`, which is in a write or will be, is durable. The caller is counted in `company`, and no longer afterwards.
     pub(super) fn wait(&self, lsn: u64) -> Result<()> {
-        if self.inline {
-            super::writer::pump(self);
-        }
-        for _ in 0..SPINS {
+        let sleeper = {
+            let mut progress = self.progress.lock();
             if self.durable() >= lsn {
+                self.company.left();
                 return Ok(());
             }
-            std::hint::spin_loop();
-        }
-        let mut progress = self.progress.lock();
-        progress.waiters += 1;
-        let result = loop {
-            if self.durable() >= lsn {
-                break Ok(());
-            }
             if let Some(error) = &progress.failed {
-                break Err(error.clone());
+                return Err(error.clone());
             }
-            self.written.wait(&mut progress);
+            let sleeper = Sleeper::own();
+            progress.sleepers.push((lsn, sleeper.clone()));
+            sleeper
         };
-        progress.waiters -= 1;
-        result
+        sleeper.sleep();
+        if self.durable() >= lsn {
+            return Ok(());
+        }
+        match &self.progress.lock().failed {
+            Some(error) => Err(error.clone()),
+            None => Err(Error::bug(format!("a session was woken before the redo up to {lsn} was durable"))),
+        }
     }
 
-    /// The write with this ticket, which held everything before `lsn` that earlier ones did not, is durable.
+    /// The write with this ticket, which held everything before `lsn` that earlier ones did not, is durable. Wakes those, and only those, whose redo is.
     pub(super) fn completed(&self, ticket: u64, lsn: u64) {
-        let mut progress = self.progress.lock();
-        progress.early.insert(ticket, lsn);
-        loop {
-            let ticket = progress.done + 1;
-            let Some(lsn) = progress.early.remove(&ticket) else { break };
-            progress.done = ticket;
-            if progress.failed.is_none() {
-                self.durable.store(lsn, Ordering::SeqCst);
+        let woken = {
+            let mut progress = self.progress.lock();
+            progress.early.insert(ticket, lsn);
+            loop {
+                let ticket = progress.done + 1;
+                let Some(lsn) = progress.early.remove(&ticket) else { break };
+                progress.done = ticket;
+                if progress.failed.is_none() {
+                    self.durable.store(lsn, Ordering::SeqCst);
+                }
             }
-        }
-        if progress.waiters > 0 {
-            self.written.notify_all();
-        }
+            if progress.drainers > 0 {
+                self.written.notify_all();
+            }
+            let woken = progress.awake(self.durable());
+            self.company.served(woken.len());
+            woken
+        };
+        sleeper::wake(woken);
     }
 
     /// Waits until the first `tickets` writes have returned.
     pub(super) fn drain(&self, tickets: u64) -> Result<()> {
         let mut progress = self.progress.lock();
-        progress.waiters += 1;
+        progress.drainers += 1;
         let result = loop {
             if let Some(error) = &progress.failed {
                 break Err(error.clone());
@@ -264,7 +361,7 @@ impl Core {
             }
             self.written.wait(&mut progress);
         };
-        progress.waiters -= 1;
+        progress.drainers -= 1;
         result
     }
 
@@ -282,7 +379,9 @@ impl Core {
         // Before anyone is told: who has seen the error must not be let in again.
         self.stop.store(true, Ordering::SeqCst);
         self.written.notify_all();
+        let woken = progress.awake(u64::MAX);
         drop(progress);
+        sleeper::wake(woken);
         self.buffer.wake();
         self.wake_all_writers();
     }

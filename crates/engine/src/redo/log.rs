@@ -135,7 +135,7 @@ impl RedoLog {
         loop {
             core.check()?;
             let sequence = core.sequence.load(Ordering::SeqCst);
-            match core.buffer.put(record) {
+            match core.buffer.put(meter, record) {
                 Ok((start, end)) => {
                     meter.count(Statistic::RedoEntries, 1);
                     meter.count(Statistic::RedoSize, length as u64);
@@ -187,8 +187,7 @@ impl RedoLog {
         if self.core.durable() >= lsn {
             return Ok(());
         }
-        self.core.request(lsn);
-        self.core.wait(lsn)
+        writer::make_durable(&self.core, lsn)
     }
 
     /// Asks for a write of everything so far without waiting for it.
@@ -274,6 +273,7 @@ impl RedoLog {
         for thread in self.threads.lock().drain(..) {
             let _ = thread.join();
         }
+        self.core.await_duties();
         self.core.members.close();
     }
 }

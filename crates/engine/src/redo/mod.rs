@@ -4,6 +4,7 @@
 
 mod admin;
 mod buffer;
+mod company;
 mod core;
 mod files;
 mod group;
@@ -12,6 +13,7 @@ mod layout;
 mod log;
 mod members;
 mod reader;
+mod sleeper;
 mod space;
 mod switch;
 #[cfg(test)]
@@ -27,7 +29,7 @@ pub use layout::{BLOCK, FIRST_BLOCK, RECORD_HEADER};
 pub use log::{LogOptions, RedoLog};
 pub use reader::{EndReason, ReadEnd, RedoReader};
 
-/// Writer threads, and so writes in flight.
+/// Writer threads, and writes in flight at the most.
 const WRITERS: usize = 4;
 
 fn not_complete() -> Error {

@@ -1,8 +1,10 @@
 //! The log writer: `lgwr` and its helpers, all alike.
 //!
-//! Each thread takes what is in the buffer, gives it a place in the file, and writes it. While it writes, the next one may take what has come meanwhile, so
-//! that several writes are in flight; taking is one at a time, so that places are in the order of the redo. A session that commits alone is served by one
-//! thread: one hand-over to it, one back.
+//! Who has the duty takes what is in the buffer, gives it a place in the file, and writes it; then what has come meanwhile, in one write. Where writes take
+//! long, others may have the duty beside it, so that several writes are in flight; taking is one at a time, so that places are in the order of the redo.
+//!
+//! A session that waits for its redo, and finds the duty free, does the work itself, for all whose redo is in the buffer: it need not wait until a thread
+//! is woken for it, and then be woken. When its own redo is durable it leaves the rest to the threads here.
 
 use std::time::Duration;
 
@@ -34,7 +36,8 @@ pub(super) struct Batch {
 /// What each thread does until the log is closed or something fails.
 pub(super) fn run(core: &Core) {
     let _watch = Watch(core);
-    let ready = || core.stop.load(Ordering::SeqCst) || writes_wanted(core) || switch_possible(core);
+    let writes_possible = || writes_wanted(core) && core.has_duty();
+    let ready = || core.stop.load(Ordering::SeqCst) || writes_possible() || switch_possible(core);
     loop {
         let late = core.idle(PERIOD, ready);
         if core.stop.load(Ordering::SeqCst) {
@@ -44,8 +47,8 @@ pub(super) fn run(core: &Core) {
             // Nobody asked for so long.
             core.request(core.buffer.end());
         }
-        let result = if writes_wanted(core) {
-            write_some(core)
+        let result = if writes_possible() {
+            write_all(core)
         } else if switch_possible(core) {
             super::switch::switch(core)
         } else {
@@ -56,6 +59,46 @@ pub(super) fn run(core: &Core) {
             return;
         }
     }
+}
+
+fn write_all(core: &Core) -> Result<()> {
+    let Some(_duty) = core.begin_duty() else { return Ok(()) };
+    while writes_wanted(core) && !core.stop.load(Ordering::SeqCst) {
+        write_some(core)?;
+    }
+    Ok(())
+}
+
+/// Makes everything before `lsn` durable, by the caller's own work where nobody else is at it.
+pub(super) fn make_durable(core: &Core, lsn: u64) -> Result<()> {
+    core.note_wanted(lsn);
+    core.company.came();
+    if core.inline {
+        pump(core);
+        return core.wait(lsn);
+    }
+    let written = write_own(core, lsn);
+    if writes_wanted(core) && core.has_duty() {
+        core.wake_writer();
+    }
+    match written {
+        Ok(true) => Ok(()),
+        Ok(false) => core.wait(lsn),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes everything before `lsn` if nobody else is at it. Whether it is durable then; the caller no longer counts as one who waits.
+fn write_own(core: &Core, lsn: u64) -> Result<bool> {
+    while core.taken.load(Ordering::SeqCst) < lsn {
+        let Some(_duty) = core.begin_duty() else { break };
+        let written = write_some(core).map_err(|error| core.fail(&error));
+        if written.is_err() || core.durable() >= lsn {
+            core.company.left();
+            return written.map(|()| true);
+        }
+    }
+    Ok(false)
 }
 
 /// A writer that panics stops the instance: nobody may wait for it in vain.
@@ -99,6 +142,9 @@ fn switch_possible(core: &Core) -> bool {
 }
 
 fn write_some(core: &Core) -> Result<()> {
+    if !core.inline && core.in_flight_max() == 1 {
+        core.company.gather(core.average_write_us(), || core.meter.clock().monotonic_us());
+    }
     let batch = {
         let mut take = core.take.lock();
         if !writes_wanted(core) {
@@ -106,7 +152,7 @@ fn write_some(core: &Core) -> Result<()> {
         }
         next(core, &mut take)?
     };
-    if writes_wanted(core) {
+    if writes_wanted(core) && core.has_duty() {
         core.wake_writer();
     }
     batch.map_or(Ok(()), |batch| write(core, batch))
@@ -192,6 +238,7 @@ pub(super) fn write(core: &Core, batch: Batch) -> Result<()> {
     let files = members.len() as u64;
     meter.waited(Event::LogFileParallelWrite, [files, blocks, files], -1, micros);
     result?;
+    core.took(micros);
     meter.count(Statistic::RedoWrites, 1);
     meter.count(Statistic::RedoBlocksWritten, blocks);
     meter.count(Statistic::RedoWriteTime, micros);

@@ -11,6 +11,8 @@ use crate::instance::Session;
 
 /// Share of the standard cache's buffers, in percent, whose blocks a commit visits to write its SCN into them.
 const CLEANOUT_PERCENT: usize = 10;
+/// A commit that cleans out more blocks has its redo written meanwhile.
+const POST_BLOCKS: usize = 32;
 
 impl Session {
     /// Commits the transaction, if there is one: returns when its redo is durable, unless `write` says otherwise.
@@ -39,7 +41,8 @@ impl Session {
             (scn, end)
         };
         let redo = self.instance().redo();
-        if changed && !write.batch {
+        // Who waits will see to the writing himself, unless there is much to be done before.
+        if changed && !write.batch && (write.no_wait || transaction.blocks.len() > POST_BLOCKS) {
             redo.post();
         }
         all.locks.ended(xid);

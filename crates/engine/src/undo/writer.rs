@@ -9,6 +9,7 @@ use common::sync::Arc;
 use common::sync::atomic::Ordering;
 use common::{BlockAddress, BlockClass, Error, Result, Scn, Uba, Xid};
 use format::undo::{self, Chain, RECORD_OVERHEAD_MAX, RECORDS_MAX, UndoRecord};
+use waits::Statistic;
 
 use super::figures::Live;
 use super::read;
@@ -241,7 +242,7 @@ impl UndoWriter {
         }
         let mut block = self.own_block(s, &taken)?;
         let xid = self.xid;
-        let uba = s.change(&mut block, |bytes| {
+        let uba = change_counted(s, &mut block, |bytes| {
             if !taken.owned {
                 undo::own_block(bytes, xid);
             }
@@ -279,7 +280,7 @@ impl UndoWriter {
         for part in payload.chunks(part).rev() {
             let taken = self.spare.pop_front().ok_or_else(no_reservation)?;
             let mut block = self.own_block(s, &taken)?;
-            next = Some(s.change(&mut block, |bytes| undo::append_piece(bytes, part, next)));
+            next = Some(change_counted(s, &mut block, |bytes| undo::append_piece(bytes, part, next)));
             self.segment.counts.writes.fetch_add((part.len() + piece_overhead()) as u64, Ordering::Relaxed);
         }
         Ok(next)
@@ -333,6 +334,15 @@ impl UndoWriter {
         s.instance().undo().ended(self.xid);
         Ok(())
     }
+}
+
+/// A change of an undo block that adds a record: its vector is undo in the redo.
+fn change_counted<R>(s: &Session, block: &mut BlockMut, change: impl FnOnce(&mut [u8]) -> R) -> R {
+    let group = s.group();
+    let before = group.record_bytes();
+    let result = s.change(block, change);
+    s.meter().count(Statistic::UndoChangeVectorSize, (group.record_bytes() - before) as u64);
+    result
 }
 
 fn no_reservation() -> Error {

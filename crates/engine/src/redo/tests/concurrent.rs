@@ -49,9 +49,36 @@ fn what_was_acknowledged_is_there_in_the_order_of_positions() {
 }
 
 #[test]
+fn a_session_alone_writes_for_itself() {
+    let disk = Disk::new(Plan::default());
+    let stage = Stage::new(disk.clone(), &[(1, 9000), (1, 9000)]);
+    let log = stage.open();
+    disk.take_writers();
+    let (session, meter) = (log.clone(), stage.meter());
+    let run = move || {
+        for number in 0..20 {
+            let (_, end) = session.append(&meter, &record(number, 500)).unwrap();
+            session.wait_durable(&meter, end).unwrap();
+            assert!(session.durable() >= end);
+        }
+    };
+    spawn("alone", run).unwrap().join().unwrap();
+    assert_eq!(disk.take_writers().into_iter().collect::<Vec<_>>(), ["alone"]);
+    assert_eq!(stage.lgwr.value(Statistic::RedoWrites), 20);
+    // What nobody waits for, a thread of the log writer does.
+    let (_, end) = log.append(&stage.meter(), &record(20, 500)).unwrap();
+    log.post();
+    while log.durable() < end {
+        std::thread::yield_now();
+    }
+    let writers = disk.take_writers();
+    assert!(writers.iter().all(|name| name.starts_with("lg")) && writers.len() == 1, "{writers:?}");
+}
+
+#[test]
 fn commits_of_many_sessions_share_writes() {
     let disk = Disk::new(Plan { delay_us: 2000, ..Plan::default() });
-    let stage = Stage::new(disk, &[(1, 9000), (1, 9000)]);
+    let stage = Stage::new(disk.clone(), &[(1, 9000), (1, 9000)]);
     let log = stage.open();
     let threads: Vec<_> = (0..8_u64)
         .map(|thread| {
@@ -74,4 +101,6 @@ fn commits_of_many_sessions_share_writes() {
     assert!(writes < 140, "{writes} writes for 160 commits");
     assert_eq!(stage.lgwr.event(Event::LogFileParallelWrite).waits, writes);
     assert!(snapshot.event(Event::LogFileSync).waits > 0);
+    // Writes take a millisecond on the average: more than one was in flight.
+    assert!((2..=4).contains(&disk.most_at_once()), "{} writes at once", disk.most_at_once());
 }

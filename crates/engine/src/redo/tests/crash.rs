@@ -1,6 +1,6 @@
 //! A crash at any write: what is in flight then lands sector by sector or not at all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -40,6 +40,11 @@ struct Power {
     plan: Plan,
     writes: Mutex<u64>,
     random: AtomicU64,
+    /// Writes in flight: now, and at the most so far.
+    at_once: AtomicU64,
+    most_at_once: AtomicU64,
+    /// Of the threads that have written.
+    writers: Mutex<BTreeSet<String>>,
 }
 
 impl Power {
@@ -56,8 +61,24 @@ impl Disk {
         let random = AtomicU64::new(plan.seed);
         Arc::new(Self {
             files: MemoryFileSystem::new(),
-            power: Arc::new(Power { plan, writes: Mutex::new(0), random }),
+            power: Arc::new(Power {
+                plan,
+                writes: Mutex::new(0),
+                random,
+                at_once: AtomicU64::new(0),
+                most_at_once: AtomicU64::new(0),
+                writers: Mutex::default(),
+            }),
         })
+    }
+
+    pub(super) fn most_at_once(&self) -> u64 {
+        self.power.most_at_once.load(Ordering::SeqCst)
+    }
+
+    /// Names of the threads that have written since this was asked last.
+    pub(super) fn take_writers(&self) -> BTreeSet<String> {
+        std::mem::take(&mut *self.power.writers.lock())
     }
 
     fn is_dead(&self) -> bool {
@@ -119,9 +140,13 @@ impl Device for DiskFile {
         self.inner.write_at(offset, buffers)
     }
     fn write_durable(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        self.power.writers.lock().insert(std::thread::current().name().unwrap_or_default().to_owned());
+        let at_once = self.power.at_once.fetch_add(1, Ordering::SeqCst) + 1;
+        self.power.most_at_once.fetch_max(at_once, Ordering::SeqCst);
         if self.power.plan.delay_us > 0 {
             std::thread::sleep(Duration::from_micros(self.power.random() % self.power.plan.delay_us));
         }
+        self.power.at_once.fetch_sub(1, Ordering::SeqCst);
         let mut writes = self.power.writes.lock();
         *writes += 1;
         if *writes <= self.power.plan.crash_at {
@@ -237,5 +262,9 @@ fn no_acknowledged_record_is_lost_wherever_it_crashes() {
     }
     for seed in 60..90 {
         crash(seed, seed * 3, 0);
+    }
+    // So slow that several writes are in flight.
+    for seed in 90..110 {
+        crash(seed, seed / 2, 2400);
     }
 }

@@ -1,0 +1,203 @@
+//! How much redo rows make, beside what was published for the same work: line items of TPC-H into a table without an index, one a statement.
+//!
+//! The published figures are read only to be compared with; where they are not there, what is measured is printed and the comparison is left out, with a
+//! line that says so.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking and says what it has measured")]
+
+use std::path::Path;
+
+use common::sync::Arc;
+use common::{BlockClass, DataType, SystemClock};
+use device::{FileSystem, MemoryFileSystem};
+use engine::catalog::{ColumnDef, TableDef, TableSpec};
+use engine::instance::{CreateOptions, Instance, Session};
+use engine::redo::{Rba, RedoReader};
+use engine::table::Inserter;
+use engine::txn::CommitWrite;
+use format::date::DateTime;
+use format::number;
+use format::redo::{CHANGE, Record};
+use tpchgen::generators::{LineItem, LineItemGenerator};
+use waits::Statistic;
+
+const DIRECTORY: &str = "/database";
+
+struct Stage {
+    files: Arc<dyn FileSystem>,
+    instance: Arc<Instance>,
+    session: Arc<Session>,
+    table: Arc<TableDef>,
+}
+
+fn stage() -> Stage {
+    let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::default());
+    let options = CreateOptions {
+        parameters: vec![("db_cache_size".to_owned(), "64M".to_owned())],
+        log_bytes: 64 << 20,
+        ..CreateOptions::default()
+    };
+    let clock = Arc::new(SystemClock::default());
+    let instance = Instance::create(files.clone(), Path::new(DIRECTORY), clock, None, &options).unwrap();
+    let session = instance.connect("SYSTEM").unwrap();
+    let number = |precision, scale| DataType::Number { precision: Some(precision), scale };
+    let text = |bytes| DataType::Varchar2 { bytes };
+    let columns = [
+        ("L_ORDERKEY", number(10, 0)),
+        ("L_PARTKEY", number(10, 0)),
+        ("L_SUPPKEY", number(10, 0)),
+        ("L_LINENUMBER", number(10, 0)),
+        ("L_QUANTITY", number(15, 2)),
+        ("L_EXTENDEDPRICE", number(15, 2)),
+        ("L_DISCOUNT", number(15, 2)),
+        ("L_TAX", number(15, 2)),
+        ("L_RETURNFLAG", text(1)),
+        ("L_LINESTATUS", text(1)),
+        ("L_SHIPDATE", DataType::Date),
+        ("L_COMMITDATE", DataType::Date),
+        ("L_RECEIPTDATE", DataType::Date),
+        ("L_SHIPINSTRUCT", text(25)),
+        ("L_SHIPMODE", text(10)),
+        ("L_COMMENT", text(44)),
+    ];
+    let columns =
+        columns.map(|(name, data_type)| ColumnDef { name: name.to_owned(), data_type, nullable: true, default: None });
+    let table = session.create_table(&TableSpec::new("SYSTEM", "DUP_LINEITEM", columns.to_vec())).unwrap();
+    Stage { files, instance, session, table }
+}
+
+fn encoded(item: &LineItem<'_>) -> Vec<Vec<u8>> {
+    let integer = |value: i64| number::encode_i64(value).to_vec();
+    let decimal = |hundredths: i64| number::encode_i128(i128::from(hundredths), 2).unwrap().to_vec();
+    let date = |days: i32| DateTime::from_unix_seconds(i64::from(days) * 86_400).unwrap().date().to_vec();
+    vec![
+        integer(item.l_orderkey),
+        integer(item.l_partkey),
+        integer(item.l_suppkey),
+        integer(i64::from(item.l_linenumber)),
+        integer(item.l_quantity),
+        decimal(item.l_extendedprice.into_inner()),
+        decimal(item.l_discount.into_inner()),
+        decimal(item.l_tax.into_inner()),
+        item.l_returnflag.as_bytes().to_vec(),
+        item.l_linestatus.as_bytes().to_vec(),
+        date(item.l_shipdate.to_unix_epoch()),
+        date(item.l_commitdate.to_unix_epoch()),
+        date(item.l_receiptdate.to_unix_epoch()),
+        item.l_shipinstruct.as_bytes().to_vec(),
+        item.l_shipmode.as_bytes().to_vec(),
+        item.l_comment.as_bytes().to_vec(),
+    ]
+}
+
+impl Stage {
+    /// Inserts line items, one a statement, and calls `after` with the number of rows so far after each.
+    fn insert(&self, rows: usize, mut after: impl FnMut(usize)) {
+        for (item, row) in LineItemGenerator::new(1.0, 1, 1).iter().zip(1..=rows) {
+            let columns = encoded(&item);
+            let columns: Vec<Option<&[u8]>> = columns.iter().map(|column| Some(&column[..])).collect();
+            let _entered = self.session.enter(self.session.begin_snapshot());
+            let mut inserter = Inserter::new(self.session.clone(), self.table.clone()).unwrap();
+            inserter.push(&columns).unwrap();
+            assert_eq!(inserter.finish().unwrap(), 1);
+            after(row);
+        }
+    }
+
+    fn value(&self, statistic: Statistic) -> u64 {
+        self.session.meter().value(statistic)
+    }
+
+    fn here(&self) -> Rba {
+        let redo = self.instance.redo();
+        redo.flush(redo.end()).unwrap();
+        redo.position(redo.end())
+    }
+
+    /// Bytes of this session's vectors from `from` on that change undo blocks, and their number.
+    fn undo_vectors(&self, from: Rba) -> (u64, u64) {
+        self.here();
+        let data = self.instance.control().data().clone();
+        let (directory, groups) = (Path::new(DIRECTORY), &data.log_groups);
+        let mut reader = RedoReader::open(self.files.clone(), directory, data.database_id, groups, from, None).unwrap();
+        let (mut bytes, mut count) = (0, 0);
+        while let Some((_, record)) = reader.next().unwrap() {
+            let record = Record::parse(record).unwrap();
+            for vector in record.vectors().unwrap() {
+                let undo = vector.code == CHANGE && vector.class == BlockClass::UndoBlock as u16;
+                if undo && record.session == self.session.sid() {
+                    (bytes, count) = (bytes + vector.bytes() as u64, count + 1);
+                }
+            }
+        }
+        (bytes, count)
+    }
+}
+
+/// The published figures of an experiment; None, with a line, where they are not there.
+fn published(section: &str) -> Option<toml::Table> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/papers/write-accelerator.toml");
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        println!("not compared: {} is not there", path.display());
+        return None;
+    };
+    let table: toml::Table = text.parse().unwrap();
+    Some(table[section]["disk"].as_table().unwrap().clone())
+}
+
+fn figure(table: &toml::Table, name: &str) -> f64 {
+    let value = &table[name];
+    value.as_float().unwrap_or_else(|| value.as_integer().unwrap() as f64)
+}
+
+/// A commit after every ninth row. All redo of the session counts, as `redo size` of V$MYSTAT has it: that of space and of cleaning out is part of it.
+#[test]
+fn redo_of_nine_line_items_and_a_commit() {
+    let stage = stage();
+    // The segment's and the undo segments' first blocks are not what is measured.
+    stage.insert(9, |_| ());
+    stage.session.commit(CommitWrite::default()).unwrap();
+    let (before, transactions) = (stage.value(Statistic::RedoSize), 400);
+    stage.insert(9 * transactions, |row| {
+        if row % 9 == 0 {
+            stage.session.commit(CommitWrite::default()).unwrap();
+        }
+    });
+    let bytes = (stage.value(Statistic::RedoSize) - before) as f64 / transactions as f64;
+    println!("redo of nine line items and a commit: {bytes:.0} bytes");
+    if let Some(figures) = published("redo") {
+        let published = figure(&figures, "redo_per_txn");
+        println!("published: {published:.0} bytes, {:+.1} %", 100.0 * (bytes / published - 1.0));
+        assert!((bytes / published - 1.0).abs() <= 0.20, "{bytes} bytes, published are {published}");
+    }
+    stage.instance.shutdown().unwrap();
+}
+
+/// The published figure is the statistic `undo change vector size` over the rows of a run that inserts 999 rows and rolls them back, again and again. The
+/// statistic counts bytes of redo: vectors that put an undo record into an undo block, with their headers. So it is whole vectors that are compared, on the
+/// average of such a transaction, and not undo records as they lie in their blocks (31 bytes with the directory entry, 47 for a transaction's first in a block,
+/// which tells of an ITL slot, too): those are in the vectors, beside the vector's header of 24 bytes and what tells where its pieces go. Undoing makes no undo
+/// records, so it adds nothing, as in the published run, where every row was undone.
+#[test]
+fn undo_vectors_of_rows_without_an_index() {
+    const ROWS: u64 = 999;
+    let stage = stage();
+    stage.insert(9, |_| ());
+    stage.session.commit(CommitWrite::default()).unwrap();
+    let from = stage.here();
+    let before = stage.value(Statistic::UndoChangeVectorSize);
+    stage.insert(ROWS as usize, |_| ());
+    let counted = stage.value(Statistic::UndoChangeVectorSize) - before;
+    // What the log holds is what was counted.
+    assert_eq!(stage.undo_vectors(from), (counted, ROWS));
+    stage.session.rollback().unwrap();
+    assert_eq!(stage.value(Statistic::UndoChangeVectorSize) - before, counted);
+    let bytes = counted as f64 / ROWS as f64;
+    println!("undo change vectors of an insert without an index: {bytes:.1} bytes a row");
+    if let Some(figures) = published("undo") {
+        let published = figure(&figures, "undo_change_vector_bytes") / figure(&figures, "rollback_records_applied");
+        println!("published: {published:.1} bytes, {:+.1} %", 100.0 * (bytes / published - 1.0));
+        assert!((bytes / published - 1.0).abs() <= 0.25, "{bytes} bytes, published are {published}");
+    }
+    stage.instance.shutdown().unwrap();
+}
