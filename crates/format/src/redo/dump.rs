@@ -68,7 +68,7 @@ mod tests {
     use super::super::*;
     use super::dump;
     use crate::block::BlockType;
-    use common::FileNumber;
+    use common::{BlockClass, FileNumber};
 
     #[test]
     fn a_record_tells_what_it_changes_and_its_lengths_add_up() {
