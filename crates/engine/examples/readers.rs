@@ -126,7 +126,9 @@ fn main() -> Result<()> {
     let instance = Instance::create(Arc::new(MemoryFileSystem::new()), Path::new("/readers"), clock, None, &options)?;
     let table = table(&instance, rows)?;
     compare("shares nothing", runs, || Ok(private(200_000_000)))?;
-    for (name, projection) in [("counts rows", vec![]), ("reads two columns", vec![0, 1]), ("reads all columns", vec![0, 1, 2])] {
+    for (name, projection) in
+        [("counts rows", vec![]), ("reads two columns", vec![0, 1]), ("reads all columns", vec![0, 1, 2])]
+    {
         let (instance, table) = (instance.clone(), table.clone());
         let spec = ScanSpec { projection, predicate: None, rowids: false };
         compare(name, runs, move || {
