@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Barrier};
 
-use common::{Error, Result};
+use common::{Error, ErrorKind, Result};
 use sql::Connection;
 use waits::Statistic;
 
@@ -51,7 +51,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
         // The dictionary's blocks may be among them.
         if side.reads * 100 > side.scanned {
             let why = format!("{} blocks were read from disk: the table does not fit into the cache", side.reads);
-            return Err(Error::user(1, why));
+            return Err(Error::own(ErrorKind::User, 3, why));
         }
         cases.push(Case::new(name, "rows/s", "one session", Some(ASKED), two, one));
     }
@@ -73,10 +73,14 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
 
 /// Makes the table by doubling; how many rows it has.
 fn fill(connection: &mut Connection, least: f64) -> Result<u64> {
-    connection.run("create tablespace bench_tbs datafile 'bench01.dbf' size 64M autoextend on next 64M")?;
+    connection.run(
+        "create tablespace bench_tbs datafile 'bench01.dbf' size 64M autoextend on next 64M \
+         extent management local autoallocate segment space management auto",
+    )?;
     connection.run(&format!(
-        "create table {TABLE} (n number, kind varchar2(10), filler varchar2({FILLER_BYTES})) tablespace bench_tbs cache"
+        "create table {TABLE} (n number, kind varchar2(10), filler varchar2({FILLER_BYTES})) tablespace bench_tbs"
     ))?;
+    connection.run(&format!("alter table {TABLE} cache"))?;
     let filler = "x".repeat(FILLER_BYTES);
     for (n, kind) in ["warm", "cold", "warm", "warm"].into_iter().enumerate() {
         connection.run(&format!("insert into {TABLE} values ({n}, '{kind}', '{filler}')"))?;
