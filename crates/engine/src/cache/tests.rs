@@ -105,10 +105,14 @@ fn a_block_outlives_its_instance() {
         held
     };
     let before = held.to_vec();
-    for _ in 0..2 {
-        let next = instance();
-        assert!(!next.cache().buffers().is_empty());
-        next.shutdown().unwrap();
-    }
+    // On a thread of its own: to this one a block of that address is latched.
+    let others = spawn("others", || {
+        for _ in 0..2 {
+            let next = instance();
+            assert!(!next.cache().buffers().is_empty());
+            next.shutdown().unwrap();
+        }
+    });
+    others.unwrap().join().unwrap();
     assert_eq!(before, held.to_vec());
 }
