@@ -5,20 +5,20 @@ use std::fmt;
 use std::ops::Deref;
 
 use common::sync::atomic::Ordering;
-use common::sync::{Arc, ArcRwLockReadGuard, ArcRwLockWriteGuard, RawRwLock, RwLock};
+use common::sync::{RwLockReadGuard, RwLockWriteGuard};
 use common::{BlockAddress, BlockClass, Result};
 use device::AlignedBuffer;
 use format::redo::{Vector, Version};
 use waits::{Event, Meter, Statistic};
 
-use super::frame::{CLEAN, Frame};
+use super::frame::{CLEAN, FrameRef};
 use super::group;
 #[cfg(debug_assertions)]
 use super::order;
 use crate::redo::RedoLog;
 
 /// A pin; gone when dropped.
-struct Pin(Arc<Frame>);
+struct Pin(FrameRef);
 
 impl Drop for Pin {
     fn drop(&mut self) {
@@ -55,24 +55,25 @@ pub struct Block {
 
 enum Shared {
     Latched {
-        guard: ArcRwLockReadGuard<RawRwLock, AlignedBuffer>,
+        guard: RwLockReadGuard<'static, AlignedBuffer>,
         #[cfg(debug_assertions)]
         _held: order::Held,
         _pin: Pin,
     },
     /// The session has changed it in the group of changes that is open, and looks at it again.
     Own(BlockMut),
+    /// The block as it was, in a buffer of its own. Nobody latches that for a change, so the order of latches has nothing to say of it.
+    Clone { guard: RwLockReadGuard<'static, AlignedBuffer>, _pin: Pin },
     /// A private copy, as the block was.
     Copy(Vec<u8>),
 }
 
 impl Block {
     /// Latches a frame that the caller has pinned.
-    pub(super) fn latch(meter: &Meter, frame: Arc<Frame>, address: BlockAddress, class: BlockClass) -> Self {
+    pub(super) fn latch(meter: &Meter, frame: FrameRef, address: BlockAddress, class: BlockClass) -> Self {
         #[cfg(debug_assertions)]
         order::check(address, false);
-        let guard = RwLock::try_read_arc(&frame.latch)
-            .unwrap_or_else(|| busy_wait(meter, address, class, || RwLock::read_arc(&frame.latch)));
+        let guard = frame.latch.try_read().unwrap_or_else(|| busy_wait(meter, address, class, || frame.latch.read()));
         let held = Shared::Latched {
             guard,
             #[cfg(debug_assertions)]
@@ -80,6 +81,11 @@ impl Block {
             _pin: Pin(frame),
         };
         Self { held, address }
+    }
+
+    /// A clone that the caller has pinned.
+    pub(super) fn clone_in(frame: FrameRef, address: BlockAddress) -> Self {
+        Self { held: Shared::Clone { guard: frame.latch.read(), _pin: Pin(frame) }, address }
     }
 
     /// A block that this thread has latched exclusively, and reads.
@@ -103,7 +109,7 @@ impl Deref for Block {
 
     fn deref(&self) -> &[u8] {
         match &self.held {
-            Shared::Latched { guard, .. } => guard,
+            Shared::Latched { guard, .. } | Shared::Clone { guard, .. } => guard,
             Shared::Own(block) => block,
             Shared::Copy(bytes) => bytes,
         }
@@ -156,7 +162,7 @@ impl Drop for Counted {
 }
 
 struct Latched {
-    guard: ArcRwLockWriteGuard<RawRwLock, AlignedBuffer>,
+    guard: RwLockWriteGuard<'static, AlignedBuffer>,
     _counted: Counted,
     #[cfg(debug_assertions)]
     _held: order::Held,
@@ -164,21 +170,20 @@ struct Latched {
 }
 
 impl BlockMut {
-    pub(super) fn latch(meter: &Meter, frame: Arc<Frame>, address: BlockAddress, class: BlockClass) -> Self {
+    pub(super) fn latch(meter: &Meter, frame: FrameRef, address: BlockAddress, class: BlockClass) -> Self {
         #[cfg(debug_assertions)]
         order::check(address, true);
-        let guard = RwLock::try_write_arc(&frame.latch)
-            .unwrap_or_else(|| busy_wait(meter, address, class, || RwLock::write_arc(&frame.latch)));
+        let guard = frame.latch.try_write().unwrap_or_else(|| busy_wait(meter, address, class, || frame.latch.write()));
         Self::new(guard, address, Pin(frame))
     }
 
-    pub(super) fn try_latch(frame: Arc<Frame>, address: BlockAddress) -> Option<Self> {
+    pub(super) fn try_latch(frame: FrameRef, address: BlockAddress) -> Option<Self> {
         let pin = Pin(frame);
-        let guard = RwLock::try_write_arc(&pin.0.latch)?;
+        let guard = pin.0.latch.try_write()?;
         Some(Self::new(guard, address, pin))
     }
 
-    fn new(guard: ArcRwLockWriteGuard<RawRwLock, AlignedBuffer>, address: BlockAddress, pin: Pin) -> Self {
+    fn new(guard: RwLockWriteGuard<'static, AlignedBuffer>, address: BlockAddress, pin: Pin) -> Self {
         let held = Latched {
             guard,
             _counted: Counted::new(),
@@ -204,10 +209,10 @@ impl BlockMut {
         change: impl FnOnce(&mut [u8]) -> R,
     ) -> R {
         let Some(held) = &mut self.held else { unreachable!("a block is latched until it is dropped") };
-        let frame = &held.pin.0;
+        let frame = held.pin.0;
         // No redo of this change can lie before the present end of the log.
         let _ = frame.redo_from.compare_exchange(CLEAN, log.end().0, Ordering::AcqRel, Ordering::Relaxed);
-        frame.dirty.store(true, Ordering::Release);
+        frame.set_dirty(true);
         let fresh = std::mem::take(&mut self.fresh).then(Version::default);
         let (result, record) = group::record(frame, &mut held.guard, self.address, fresh, after, change);
         meter.count(Statistic::DbBlockChanges, 1);
@@ -223,7 +228,7 @@ impl BlockMut {
     pub(crate) fn recover(&mut self, vector: &Vector<'_>) -> Result<()> {
         let Some(held) = &mut self.held else { unreachable!("a block is latched until it is dropped") };
         held.pin.0.redo_from.store(0, Ordering::Release);
-        held.pin.0.dirty.store(true, Ordering::Release);
+        held.pin.0.set_dirty(true);
         vector.apply(&mut held.guard)
     }
 

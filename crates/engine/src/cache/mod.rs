@@ -4,6 +4,8 @@
 
 mod around;
 mod block;
+mod chains;
+mod clones;
 mod double_write;
 mod frame;
 mod group;
@@ -14,6 +16,8 @@ mod read;
 mod replacement;
 mod scan;
 mod structure;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 pub use block::{Block, BlockMut};
@@ -228,6 +232,7 @@ impl Cache {
         self.health.check()?;
         self.wait_for_redo_room(meter)?;
         let pool = self.pool(address)?;
+        pool.drop_clones(address);
         if let Some(mut block) = group::take_held(address) {
             meter.get(class, GetMode::Current);
             block.clear();

@@ -4,12 +4,14 @@ use std::fmt;
 use std::time::Duration;
 
 use common::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use common::sync::{Arc, Condvar, Mutex, RwLock};
+use common::sync::{Arc, Condvar, Mutex};
 use common::{BlockAddress, BlockClass, BlockSize, Error, ErrorKind, FileNumber, Number, Result};
+use std::sync::OnceLock;
 use waits::{Event, Meter, Statistic};
 
 use super::Cache;
-use super::frame::{DETACHED, FREE, Frame, READING, VALID};
+use super::chains::{self, Chains};
+use super::frame::{self, CLONE, DETACHED, FREE, FrameRef, READING, VALID};
 use super::read::ReadBatch;
 use super::replacement::{Entry, Replacement};
 use super::writer::WriterWakes;
@@ -22,8 +24,6 @@ const FREE_WAITS_MAX: usize = 3_000;
 /// Buffers that a pool has at least, if it has any.
 const BUFFERS_MIN: usize = 64;
 
-type Bucket = Mutex<Vec<(u32, Arc<Frame>)>>;
-
 /// Whether to wait for a buffer when none is free.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Patience {
@@ -35,15 +35,15 @@ pub(super) enum Patience {
 pub struct Pool {
     size: BlockSize,
     capacity: usize,
-    buckets: Box<[Bucket]>,
-    frames: RwLock<Vec<Arc<Frame>>>,
+    pub(super) chains: Chains,
+    /// By index; allocated from the first on, as they are needed.
+    frames: Box<[OnceLock<FrameRef>]>,
     pub(super) replacement: Mutex<Replacement>,
     wakes: Arc<WriterWakes>,
     /// Signalled by the writer after each round.
     freed: (Mutex<u64>, Condvar),
     /// Sessions that wait for a clean buffer.
     pub(super) starved: AtomicUsize,
-    gets: AtomicU64,
     physical_reads: AtomicU64,
     pub(super) physical_writes: AtomicU64,
     free_buffer_waits: AtomicU64,
@@ -56,6 +56,8 @@ pub struct BufferState {
     pub class: u8,
     pub dirty: bool,
     pub reading: bool,
+    /// A consistent-read clone: the block as it was.
+    pub clone: bool,
     pub touches: u16,
     pub block_bytes: usize,
 }
@@ -66,7 +68,6 @@ pub struct PoolFigures {
     pub size: BlockSize,
     pub capacity: usize,
     pub buffers: usize,
-    pub gets: u64,
     pub physical_reads: u64,
     pub physical_writes: u64,
     pub free_buffer_waits: u64,
@@ -78,23 +79,27 @@ impl fmt::Debug for Pool {
     }
 }
 
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.frames().into_iter().for_each(frame::give_up);
+    }
+}
+
 impl Pool {
     pub(super) fn new(size: BlockSize, bytes: u64, wakes: Arc<WriterWakes>) -> Self {
         let capacity = match (bytes / size.bytes() as u64) as usize {
             0 => 0,
             buffers => buffers.max(BUFFERS_MIN),
         };
-        let buckets = (2 * capacity).next_power_of_two();
         Self {
             size,
             capacity,
-            buckets: (0..buckets).map(|_| Mutex::new(Vec::new())).collect(),
-            frames: RwLock::new(Vec::new()),
+            chains: Chains::new(capacity),
+            frames: (0..capacity).map(|_| OnceLock::new()).collect(),
             replacement: Mutex::new(Replacement::new()),
             freed: (Mutex::new(0), Condvar::new()),
             wakes,
             starved: AtomicUsize::new(0),
-            gets: AtomicU64::new(0),
             physical_reads: AtomicU64::new(0),
             physical_writes: AtomicU64::new(0),
             free_buffer_waits: AtomicU64::new(0),
@@ -112,24 +117,27 @@ impl Pool {
         self.size
     }
 
-    fn bucket(&self, address: BlockAddress) -> &Bucket {
-        // Fibonacci hashing: neighbouring blocks go to distant buckets, so to distant latches.
-        let hash = u64::from(address.pack()).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-        &self.buckets[hash as usize & (self.buckets.len() - 1)]
+    fn frame(&self, index: u32) -> Option<FrameRef> {
+        self.frames.get(index as usize)?.get().copied()
     }
 
     /// The frame of a block, pinned, if it is in the cache.
-    pub(super) fn find(&self, address: BlockAddress) -> Option<Arc<Frame>> {
+    pub(super) fn find(&self, address: BlockAddress) -> Option<FrameRef> {
         let tag = address.pack();
-        let bucket = self.bucket(address).lock();
-        bucket.iter().find(|(t, _)| *t == tag).map(|(_, frame)| {
-            frame.pin();
-            frame.clone()
-        })
+        let bucket = self.chains.bucket(address);
+        if let Some(frame) = bucket.quick(tag).and_then(|index| self.frame(index))
+            && frame.try_pin(tag)
+        {
+            return Some(frame);
+        }
+        let chain = bucket.lock();
+        let frame = chain.current(tag)?;
+        frame.pin();
+        Some(frame)
     }
 
     /// As [`Pool::find`], if no read of the block is on its way.
-    pub(super) fn find_valid(&self, address: BlockAddress) -> Option<Arc<Frame>> {
+    pub(super) fn find_valid(&self, address: BlockAddress) -> Option<FrameRef> {
         let frame = self.find(address)?;
         if frame.state() == VALID {
             return Some(frame);
@@ -141,27 +149,30 @@ impl Pool {
     /// Whether a block is in the cache, without touching it.
     pub(super) fn holds(&self, address: BlockAddress) -> bool {
         let tag = address.pack();
-        self.bucket(address).lock().iter().any(|(t, _)| *t == tag)
+        let bucket = self.chains.bucket(address);
+        bucket.quick(tag).is_some() || bucket.lock().current(tag).is_some()
     }
 
-    /// Puts a frame into its chain; false when the block is there already.
-    fn publish(&self, frame: &Arc<Frame>) -> bool {
+    /// Puts a frame into its chain, and the block's clones out of it; false when the block is there already. It has its state no sooner: who looks
+    /// without the lock must not find a buffer that another has been quicker to fill.
+    fn publish(&self, frame: FrameRef, state: u8) -> bool {
         let address = frame.address();
         let tag = address.pack();
-        let mut bucket = self.bucket(address).lock();
-        if bucket.iter().any(|(t, _)| *t == tag) {
-            return false;
+        {
+            let mut chain = self.chains.bucket(address).lock();
+            if chain.current(tag).is_some() {
+                return false;
+            }
+            frame.set_state(state);
+            chain.add(chains::Entry { tag, clone: false, frame });
         }
-        bucket.push((tag, frame.clone()));
+        self.drop_clones(address);
         true
     }
 
-    pub(super) fn unpublish(&self, frame: &Frame) {
-        let tag = frame.address().pack();
-        let mut bucket = self.bucket(frame.address()).lock();
-        if let Some(at) = bucket.iter().position(|(t, f)| *t == tag && f.index == frame.index) {
-            bucket.swap_remove(at);
-        }
+    pub(super) fn unpublish(&self, frame: FrameRef) {
+        let address = frame.address();
+        self.chains.bucket(address).lock().remove(address.pack(), frame);
     }
 
     /// The block's frame, pinned and valid; read from disk when it is not in the cache.
@@ -171,8 +182,7 @@ impl Pool {
         meter: &Meter,
         address: BlockAddress,
         class: BlockClass,
-    ) -> Result<Arc<Frame>> {
-        self.gets.fetch_add(1, Ordering::Relaxed);
+    ) -> Result<FrameRef> {
         loop {
             if let Some(frame) = self.find(address) {
                 if frame.state() == VALID {
@@ -210,8 +220,7 @@ impl Pool {
         meter: &Meter,
         address: BlockAddress,
         class: BlockClass,
-    ) -> Result<Arc<Frame>> {
-        self.gets.fetch_add(1, Ordering::Relaxed);
+    ) -> Result<FrameRef> {
         cache.file(address.file)?.check_block(address)?;
         loop {
             if let Some(frame) = self.find(address) {
@@ -231,12 +240,11 @@ impl Pool {
             frame.set_address(address);
             frame.class.store(class as u8, Ordering::Relaxed);
             frame.reset(1, now_s(meter));
-            frame.state.store(VALID, Ordering::Release);
-            if self.publish(&frame) {
-                self.replacement.lock().insert(frame.index, Entry::Midpoint);
+            if self.publish(frame, VALID) {
+                self.replacement.lock().insert(frame.index(), Entry::Midpoint);
                 return Ok(frame);
             }
-            self.give_back(&frame);
+            self.give_back(frame);
         }
     }
 
@@ -279,13 +287,12 @@ impl Pool {
             frame.class.store(class as u8, Ordering::Relaxed);
             frame.reset(u16::from(entry == Entry::Midpoint), now);
             *frame.batch.lock() = Some(batch.clone());
-            frame.state.store(READING, Ordering::Release);
-            if !self.publish(&frame) {
+            if !self.publish(frame, READING) {
                 *frame.batch.lock() = None;
-                self.give_back(&frame);
+                self.give_back(frame);
                 break;
             }
-            self.replacement.lock().insert(frame.index, entry);
+            self.replacement.lock().insert(frame.index(), entry);
             frames.push(frame);
         }
         if frames.is_empty() {
@@ -303,7 +310,7 @@ impl Pool {
     }
 
     /// A frame in no chain and not on the list, pinned once.
-    fn take(&self, cache: &Cache, meter: &Meter) -> Result<Arc<Frame>> {
+    fn take(&self, cache: &Cache, meter: &Meter) -> Result<FrameRef> {
         meter.count(Statistic::FreeBufferRequested, 1);
         for attempt in 0..=FREE_WAITS_MAX {
             if let Some(frame) = self.take_now(meter) {
@@ -333,37 +340,34 @@ impl Pool {
         })
     }
 
-    fn take_now(&self, meter: &Meter) -> Option<Arc<Frame>> {
+    pub(super) fn take_now(&self, meter: &Meter) -> Option<FrameRef> {
         let mut list = self.replacement.lock();
         if let Some(index) = list.free.pop() {
-            let frame = self.frames.read()[index as usize].clone();
+            let frame = self.frame(index)?;
             frame.pin();
             return Some(frame);
         }
-        {
-            let allocated = self.frames.read().len();
-            if allocated < self.capacity {
-                let index = list.grow();
-                let frame = Arc::new(Frame::new(index, self.size.bytes()));
-                frame.pin();
-                self.frames.write().push(frame.clone());
-                return Some(frame);
-            }
+        if list.allocated() < self.capacity {
+            let index = list.grow();
+            let place = &self.frames[index as usize];
+            let frame = *place.get_or_init(|| frame::take(index, self.size.bytes()));
+            frame.pin();
+            return Some(frame);
         }
         let limit = (list.length() * SCAN_PERCENT / 100).max(BUFFERS_MIN);
         let mut at = list.tail();
         for _ in 0..limit {
             let index = at?;
             at = list.warmer(index);
-            let frame = self.frames.read()[index as usize].clone();
+            let frame = self.frame(index)?;
             meter.count(Statistic::FreeBufferInspected, 1);
             if frame.is_pinned() || frame.state() == READING {
                 continue;
             }
             if frame.touches.load(Ordering::Relaxed) >= 2 {
                 frame.touches.store(0, Ordering::Relaxed);
-                if let Some(cooled) = list.heat(index) {
-                    self.frames.read()[cooled as usize].touches.store(1, Ordering::Relaxed);
+                if let Some(cooled) = list.heat(index).and_then(|cooled| self.frame(cooled)) {
+                    cooled.touches.store(1, Ordering::Relaxed);
                 }
                 continue;
             }
@@ -371,7 +375,7 @@ impl Pool {
                 meter.count(Statistic::DirtyBuffersInspected, 1);
                 continue;
             }
-            if self.claim(&frame) {
+            if self.claim(frame) {
                 list.remove(index);
                 return Some(frame);
             }
@@ -380,34 +384,30 @@ impl Pool {
     }
 
     /// Takes an idle, clean frame out of its chain and pins it; false when somebody was faster, even when the frame has another block by now.
-    fn claim(&self, frame: &Arc<Frame>) -> bool {
+    fn claim(&self, frame: FrameRef) -> bool {
         let address = frame.address();
-        let tag = address.pack();
-        let mut bucket = self.bucket(address).lock();
-        if frame.is_pinned() || frame.address() != address {
-            return false;
-        }
-        match frame.state() {
-            VALID if !frame.is_dirty() => {
-                let Some(at) = bucket.iter().position(|(t, f)| *t == tag && f.index == frame.index) else {
-                    return false;
-                };
-                bucket.swap_remove(at);
-            }
-            DETACHED => {}
+        // Nobody finds the frame by way of its chain while that is locked; who has found it without the lock learns from the word that it is free.
+        let mut chain = self.chains.bucket(address).lock();
+        let state = frame.state();
+        match state {
+            VALID | CLONE => {}
+            DETACHED => frame.set_dirty(false),
             _ => return false,
         }
-        frame.pin();
-        frame.state.store(FREE, Ordering::Release);
+        if !frame.try_free(address, state) {
+            return false;
+        }
+        let linked = chain.remove(address.pack(), frame);
+        debug_assert!(linked || state == DETACHED, "a buffer that holds a block is in its chain");
         true
     }
 
     /// Returns a frame that came from [`Pool::take`] and was not published.
-    fn give_back(&self, frame: &Frame) {
-        frame.state.store(FREE, Ordering::Release);
+    pub(super) fn give_back(&self, frame: FrameRef) {
+        frame.set_state(FREE);
         frame.set_address(BlockAddress::NONE);
         frame.unpin();
-        self.replacement.lock().free.push(frame.index);
+        self.replacement.lock().free.push(frame.index());
     }
 
     fn wait_for_writer(&self, cache: &Cache, meter: &Meter) -> Result<()> {
@@ -434,14 +434,14 @@ impl Pool {
     }
 
     /// Every frame that holds a block.
-    pub(super) fn frames(&self) -> Vec<Arc<Frame>> {
-        self.frames.read().clone()
+    pub(super) fn frames(&self) -> Vec<FrameRef> {
+        self.frames.iter().map_while(OnceLock::get).copied().collect()
     }
 
     /// The least place in the log that a buffer needs redo from: one that is dirty, or that is being written.
     pub(super) fn redo_needed_from(&self) -> u64 {
         let frames = self.frames();
-        let needed = |frame: &Arc<Frame>| {
+        let needed = |frame: &FrameRef| {
             // A write takes its place over before it gives the other up.
             let from = frame.redo_from.load(Ordering::SeqCst);
             from.min(frame.redo_writing.load(Ordering::SeqCst))
@@ -451,6 +451,7 @@ impl Pool {
 
     /// Forgets a block, dirty or not. Whoever has it pinned keeps what it sees, as a block of nowhere; a write of it has returned afterwards.
     pub(super) fn discard(&self, meter: &Meter, address: BlockAddress) {
+        self.drop_clones(address);
         while let Some(frame) = self.find(address) {
             if frame.state() == READING {
                 let batch = frame.batch.lock().clone();
@@ -460,13 +461,13 @@ impl Pool {
                 frame.unpin();
                 continue;
             }
-            self.unpublish(&frame);
-            frame.state.store(DETACHED, Ordering::SeqCst);
+            self.unpublish(frame);
+            frame.set_state(DETACHED);
             while frame.writing.load(Ordering::SeqCst) {
                 std::thread::yield_now();
             }
             frame.unpin();
-            self.release_idle(&frame);
+            self.release_idle(frame);
             return;
         }
     }
@@ -474,16 +475,16 @@ impl Pool {
     pub(super) fn discard_file(&self, meter: &Meter, file: FileNumber) {
         for frame in self.frames() {
             let address = frame.address();
-            if address.file == file && frame.state() != FREE {
+            if address.file == file {
                 self.discard(meter, address);
             }
         }
     }
 
     /// Makes a frame free for anything, unless it is in use or dirty.
-    fn release_idle(&self, frame: &Arc<Frame>) {
+    pub(super) fn release_idle(&self, frame: FrameRef) {
         if self.claim(frame) {
-            self.replacement.lock().remove(frame.index);
+            self.replacement.lock().remove(frame.index());
             self.give_back(frame);
         }
     }
@@ -491,19 +492,20 @@ impl Pool {
     /// Empties every frame that is neither in use nor dirty.
     pub(super) fn evict_all(&self) {
         for frame in self.frames() {
-            self.release_idle(&frame);
+            self.release_idle(frame);
         }
     }
 
     pub(super) fn buffers(&self) -> Vec<BufferState> {
         self.frames()
             .iter()
-            .filter(|frame| matches!(frame.state(), VALID | READING))
+            .filter(|frame| matches!(frame.state(), VALID | READING | CLONE))
             .map(|frame| BufferState {
                 address: frame.address(),
                 class: frame.class.load(Ordering::Relaxed),
                 dirty: frame.is_dirty(),
                 reading: frame.state() == READING,
+                clone: frame.state() == CLONE,
                 touches: frame.touches.load(Ordering::Relaxed),
                 block_bytes: self.size.bytes(),
             })
@@ -514,8 +516,7 @@ impl Pool {
         PoolFigures {
             size: self.size,
             capacity: self.capacity,
-            buffers: self.frames.read().len(),
-            gets: self.gets.load(Ordering::Relaxed),
+            buffers: self.frames.iter().map_while(OnceLock::get).count(),
             physical_reads: self.physical_reads.load(Ordering::Relaxed),
             physical_writes: self.physical_writes.load(Ordering::Relaxed),
             free_buffer_waits: self.free_buffer_waits.load(Ordering::Relaxed),
@@ -523,6 +524,6 @@ impl Pool {
     }
 }
 
-fn now_s(meter: &Meter) -> u32 {
+pub(super) fn now_s(meter: &Meter) -> u32 {
     (meter.clock().monotonic_us() / 1_000_000) as u32
 }

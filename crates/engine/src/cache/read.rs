@@ -11,7 +11,7 @@ use common::{BlockAddress, Error, Result};
 use device::{AlignedBuffer, PendingRead};
 use waits::{Event, Meter};
 
-use super::frame::{DETACHED, Frame, VALID};
+use super::frame::{DETACHED, FrameRef, VALID};
 use super::pool::Pool;
 use super::structure;
 use crate::tablespace::Datafile;
@@ -28,7 +28,7 @@ pub(super) enum Stage {
     Collecting,
     Flying {
         read: std::io::Result<PendingRead>,
-        frames: Vec<Arc<Frame>>,
+        frames: Vec<FrameRef>,
         file: Arc<Datafile>,
     },
     /// Done; the blocks that could not be read, and why.
@@ -51,7 +51,7 @@ impl ReadBatch {
     }
 
     /// Hands the frames' memory to the device. A submission that fails is kept as the read's error.
-    pub(super) fn submit(&self, stage: &mut Stage, file: &Arc<Datafile>, frames: Vec<Arc<Frame>>) {
+    pub(super) fn submit(&self, stage: &mut Stage, file: &Arc<Datafile>, frames: Vec<FrameRef>) {
         let buffers =
             frames.iter().map(|frame| std::mem::replace(&mut *frame.latch.write(), AlignedBuffer::zeroed(0))).collect();
         self.blocks.store(frames.len() as u32, Ordering::Release);
@@ -109,7 +109,7 @@ impl ReadBatch {
                         format::block::check(&buffer, address).and_then(|()| structure::check(&buffer, address));
                     *frame.latch.write() = buffer;
                     match checked {
-                        Ok(()) => frame.state.store(VALID, Ordering::Release),
+                        Ok(()) => frame.set_state(VALID),
                         Err(error) => {
                             Self::fail(pool, frame);
                             failures.push((address, error));
@@ -133,9 +133,9 @@ impl ReadBatch {
         true
     }
 
-    fn fail(pool: &Pool, frame: &Frame) {
+    fn fail(pool: &Pool, frame: FrameRef) {
         pool.unpublish(frame);
-        frame.state.store(DETACHED, Ordering::Release);
+        frame.set_state(DETACHED);
     }
 
     /// # Errors

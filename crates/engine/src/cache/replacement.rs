@@ -51,6 +51,11 @@ impl Replacement {
         (self.nodes.len() - 1) as u32
     }
 
+    /// Frames that there are, on the list or not.
+    pub(super) fn allocated(&self) -> usize {
+        self.nodes.len()
+    }
+
     pub(super) fn length(&self) -> usize {
         self.length
     }

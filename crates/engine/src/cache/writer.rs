@@ -14,7 +14,7 @@ use waits::{Event, Meter, Statistic};
 
 use super::Cache;
 use super::double_write;
-use super::frame::{CLEAN, Frame, VALID};
+use super::frame::{CLEAN, Frame, FrameRef, VALID};
 use super::pool::Pool;
 use crate::redo::Lsn;
 use crate::segment::BlockRange;
@@ -61,7 +61,7 @@ impl WriterWakes {
 /// Writes every dirty buffer of a pool, in address order.
 pub(super) fn write_all(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()> {
     let frames = pool.frames();
-    let dirty = frames.iter().filter(|frame| frame.is_dirty()).cloned().collect();
+    let dirty = frames.iter().filter(|frame| frame.is_dirty()).copied().collect();
     write(cache, pool, meter, dirty, Latched::Wait)?;
     // What another session has begun to write is clean by its flag, but not on its way to the disk for certain.
     for frame in &frames {
@@ -79,7 +79,7 @@ pub(super) fn write_range(cache: &Cache, pool: &Pool, meter: &Meter, range: Bloc
     for n in 0..range.blocks {
         if let Some(frame) = pool.find(range.start.plus(n)) {
             if frame.is_dirty() {
-                dirty.push(frame.clone());
+                dirty.push(frame);
             }
             frame.unpin();
         }
@@ -89,7 +89,7 @@ pub(super) fn write_range(cache: &Cache, pool: &Pool, meter: &Meter, range: Bloc
 
 /// Writes the buffers that need redo from before `lsn`; blocks that a session has latched for a change are left for the next time.
 pub(super) fn write_older(cache: &Cache, pool: &Pool, meter: &Meter, lsn: Lsn) -> Result<()> {
-    let old = |frame: &Arc<Frame>| frame.is_dirty() && frame.redo_from.load(Ordering::Acquire) < lsn.0;
+    let old = |frame: &FrameRef| frame.is_dirty() && frame.redo_from.load(Ordering::Acquire) < lsn.0;
     let frames: Vec<_> = pool.frames().into_iter().filter(old).collect();
     if frames.is_empty() {
         return Ok(());
@@ -116,11 +116,10 @@ pub(super) fn write_cold(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()
         let list = pool.replacement.lock();
         let mut at = list.tail();
         while let Some(index) = at {
-            let frame = &frames.get(index as usize);
-            if let Some(frame) = frame
+            if let Some(frame) = frames.get(index as usize).copied()
                 && frame.is_dirty()
             {
-                cold.push(Arc::clone(frame));
+                cold.push(frame);
                 if cold.len() >= limit {
                     break;
                 }
@@ -141,7 +140,7 @@ enum Latched {
     Skip,
 }
 
-fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<Arc<Frame>>, latched: Latched) -> Result<()> {
+fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<FrameRef>, latched: Latched) -> Result<()> {
     // A frame may get another block before its turn comes: then it is passed by.
     let mut frames: Vec<_> = frames.into_iter().map(|frame| (frame.address(), frame)).collect();
     frames.sort_by_key(|(address, _)| *address);
@@ -161,11 +160,11 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<Arc<Frame>>, lat
         if batch.blocks == batch.most {
             batch.write()?;
         }
-        let mut copied = copy(&frame, address, batch.next_place(), Latched::Skip);
+        let mut copied = copy(frame, address, batch.next_place(), Latched::Skip);
         if copied == Copied::Busy && latched == Latched::Wait {
             // Whoever holds the latch may be waiting for a buffer, even for one of this batch; whoever writes it, for one of this batch too.
             batch.write()?;
-            copied = copy(&frame, address, batch.next_place(), Latched::Wait);
+            copied = copy(frame, address, batch.next_place(), Latched::Wait);
         }
         if let Copied::Yes(redo_end) = copied {
             batch.add(address, frame, redo_end);
@@ -177,7 +176,7 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<Arc<Frame>>, lat
 /// Consecutive blocks that are copied and pinned.
 struct Run {
     start: BlockAddress,
-    frames: Vec<Arc<Frame>>,
+    frames: Vec<FrameRef>,
 }
 
 /// Blocks that are copied, pinned, and written together: to the double-write area first, then run by run to their places.
@@ -204,7 +203,7 @@ impl Batch<'_> {
         &mut self.scratch[self.blocks * bytes..(self.blocks + 1) * bytes]
     }
 
-    fn add(&mut self, address: BlockAddress, frame: Arc<Frame>, redo_end: Lsn) {
+    fn add(&mut self, address: BlockAddress, frame: FrameRef, redo_end: Lsn) {
         self.blocks += 1;
         self.redo_end = self.redo_end.max(redo_end);
         let run_max = (limits::IO_BYTES_MAX / self.block_bytes()).max(1);
@@ -224,9 +223,9 @@ impl Batch<'_> {
         for frame in self.runs.drain(..).flat_map(|run| run.frames) {
             if result.is_err() {
                 frame.redo_from.fetch_min(frame.redo_writing.load(Ordering::SeqCst), Ordering::SeqCst);
-                frame.dirty.store(true, Ordering::Release);
+                frame.set_dirty(true);
             }
-            release(&frame);
+            release(frame);
         }
         (self.blocks, self.redo_end) = (0, Lsn(0));
         result.map_err(|error| self.cache.health().stop(&error))
@@ -310,7 +309,7 @@ fn copy(frame: &Frame, address: BlockAddress, to: &mut [u8], latched: Latched) -
         release(frame);
         return Copied::Busy;
     };
-    if frame.state.load(Ordering::SeqCst) != VALID || !frame.is_dirty() || frame.address() != address {
+    if frame.state() != VALID || !frame.is_dirty() || frame.address() != address {
         drop(bytes);
         release(frame);
         return Copied::Clean;
@@ -319,7 +318,7 @@ fn copy(frame: &Frame, address: BlockAddress, to: &mut [u8], latched: Latched) -
     // Nobody changes the block while the latch is held; a later change makes it dirty again.
     frame.redo_writing.store(frame.redo_from.load(Ordering::SeqCst), Ordering::SeqCst);
     frame.redo_from.store(CLEAN, Ordering::SeqCst);
-    frame.dirty.store(false, Ordering::Release);
+    frame.set_dirty(false);
     let redo_end = frame.redo_end.load(Ordering::Acquire);
     drop(bytes);
     format::block::seal(to);

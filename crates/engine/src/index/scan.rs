@@ -8,7 +8,8 @@
 //!
 //! Leaves never leave the chain, so a noted link stays good.
 //!
-//! The copy is what the reader's snapshot sees of the leaf. Its links are those of the moment, which is right: they say which keys it stands for.
+//! The copy is what the reader's snapshot sees of the leaf. Its links are those of the moment, which is right: they say which keys it stands for. A version
+//! that another reader has made is used only while the link to the right is still the same.
 //! A leaf only ever loses keys to its right, and the entries of a snapshot are found in the leaf that their keys belong to now.
 
 use std::ops::Bound;

@@ -1,6 +1,9 @@
 //! Consistent reads: a block as a snapshot sees it.
+//!
+//! The block as it is, where every change in it was committed in time; else a version with the others taken back, which the cache keeps for the next
+//! reader ([`crate::cache`], clones).
 
-use common::{BlockAddress, BlockClass, Error, Result, Uba, Xid};
+use common::{BlockAddress, BlockClass, Error, Result, Scn, Uba, Xid};
 use format::block::{self, BlockType};
 use format::itl;
 use format::transaction::Owner;
@@ -15,9 +18,29 @@ use crate::undo::{self, OwnedPrevious, Record, State};
 enum Seen {
     Yes,
     /// Committed in time, which the block does not say: what it deleted is to be taken away first.
-    Ended(common::Scn, bool),
+    Ended(Scn, bool),
     /// Of a transaction that runs, or committed too late: the SCN, if it has one.
-    No(Option<common::Scn>),
+    No(Option<Scn>),
+}
+
+/// What was done to a copy of a block.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct RolledBack {
+    /// Slots learnt of the end of their transactions.
+    cleaned: bool,
+    /// Undo was applied.
+    undone: bool,
+    /// The earliest commit whose changes were taken back.
+    before: Option<Scn>,
+}
+
+/// The last commit that a version of a block shows; None where it shows changes of a transaction that has not ended.
+fn seen_from(bytes: &[u8]) -> Option<Scn> {
+    itl::slots(bytes).try_fold(Scn(0), |from, (_, slot)| match slot.state() {
+        itl::State::Unused => Some(from),
+        itl::State::Active => None,
+        itl::State::Committed(scn) => Some(from.max(scn)),
+    })
 }
 
 impl Session {
@@ -35,9 +58,23 @@ impl Session {
     /// # Errors
     /// As [`Session::consistent_at`].
     pub(crate) fn as_seen(&self, block: Block, snapshot: &Snapshot) -> Result<Block> {
-        if block::kind(&block) != Some(BlockType::Data) || itl::is_visible_fast(&block, snapshot.scn()) {
+        if block::kind(&block) != Some(BlockType::Data) {
             return Ok(block);
         }
+        let meter = self.meter();
+        if itl::is_visible_fast(&block, snapshot.scn()) {
+            meter.count(Statistic::NoWorkConsistentReadGets, 1);
+            return Ok(block);
+        }
+        let cache = self.instance().cache();
+        // Versions with changes of the own transaction are nobody else's.
+        let is_own = itl::slots(&block).any(|(_, slot)| slot.is_active() && snapshot.is_own(slot.xid()));
+        if !is_own && let Some(clone) = cache.clone_for(meter, &block, snapshot.scn()) {
+            meter.count(Statistic::NoWorkConsistentReadGets, 1);
+            return Ok(clone);
+        }
+        // Asked for before any transaction is asked whether it has ended: one that has not, and one that changes the block later, commits behind this.
+        let visible = self.instance().visible_scn();
         let (mut changed, mut ended) = (false, false);
         for (_, slot) in itl::slots(&block) {
             match self.seen(slot, snapshot)? {
@@ -50,29 +87,36 @@ impl Session {
             }
         }
         if !changed && !ended {
+            meter.count(Statistic::NoWorkConsistentReadGets, 1);
             return Ok(block);
         }
+        let address = block.address();
+        let mut bytes = block.to_vec();
+        drop(block);
         if !changed {
             // All is as it is to be seen, but the block has not been told: delayed block cleanout, by whoever reads it first.
-            let address = block.address();
-            let bytes = block.to_vec();
-            drop(block);
-            if let Some(mut block) = self.instance().cache().try_cached_mut(self.meter(), address, BlockClass::Data)?
+            if let Some(mut block) = cache.try_cached_mut(meter, address, BlockClass::Data)?
                 && *block == *bytes
             {
                 self.clean_ended(&mut block)?;
-                self.meter().count(Statistic::CleanoutsOnlyConsistentReadGets, 1);
+                meter.count(Statistic::CleanoutsOnlyConsistentReadGets, 1);
+                meter.count(Statistic::ImmediateCrBlockCleanoutApplications, 1);
                 return Ok(Block::own(block));
             }
-            let mut bytes = bytes;
-            self.roll_back_copy(address, &mut bytes, snapshot)?;
-            return Ok(Block::copy(address, bytes));
         }
-        let mut bytes = block.to_vec();
-        let address = block.address();
-        drop(block);
-        self.roll_back_copy(address, &mut bytes, snapshot)?;
-        Ok(Block::copy(address, bytes))
+        let done = self.roll_back_copy(address, &mut bytes, snapshot)?;
+        match (done.cleaned, done.undone) {
+            (true, true) => meter.count(Statistic::CleanoutsAndRollbacksConsistentReadGets, 1),
+            (true, false) => meter.count(Statistic::CleanoutsOnlyConsistentReadGets, 1),
+            (false, _) => meter.count(Statistic::RollbacksOnlyConsistentReadGets, 1),
+        }
+        match seen_from(&bytes) {
+            Some(from) if !is_own => {
+                let until = done.before.map_or(visible, |scn| visible.min(Scn(scn.0 - 1)));
+                Ok(cache.keep_clone(meter, address, bytes, [from, until]))
+            }
+            _ => Ok(Block::copy(address, bytes)),
+        }
     }
 
     fn seen(&self, slot: &itl::Itl, snapshot: &Snapshot) -> Result<Seen> {
@@ -106,37 +150,48 @@ impl Session {
     }
 
     /// Takes everything out of a copy of a block that the snapshot does not see.
-    pub(crate) fn roll_back_copy(&self, address: BlockAddress, bytes: &mut [u8], snapshot: &Snapshot) -> Result<()> {
+    pub(crate) fn roll_back_copy(
+        &self,
+        address: BlockAddress,
+        bytes: &mut [u8],
+        snapshot: &Snapshot,
+    ) -> Result<RolledBack> {
         self.meter().count(Statistic::CrBlocksCreated, 1);
+        let mut done = RolledBack::default();
         // What has ended in time goes first: deleted rows of it are not there.
         let count = format::transaction::header(bytes).itl_count;
         for number in 1..=count {
-            let Some(slot) = itl::slot(bytes, number).copied() else { continue };
-            if let Seen::Ended(scn, upper_bound) = self.seen(&slot, snapshot)? {
-                itl::clean(bytes, number, scn, upper_bound);
-            }
+            done.cleaned |= self.clean_copy(bytes, number, snapshot)?;
+        }
+        if done.cleaned {
+            self.meter().count(Statistic::ImmediateCrBlockCleanoutApplications, 1);
         }
         // Newest first: those that run, then by commit; of one transaction's slots the newest.
         loop {
             let mut next: Option<(u64, u8, u8)> = None;
             for (number, slot) in itl::slots(bytes) {
                 match self.seen(slot, snapshot)? {
-                    Seen::Yes => {}
-                    Seen::Ended(..) => {}
+                    Seen::Yes | Seen::Ended(..) => {}
                     Seen::No(scn) => {
                         let rank = (scn.map_or(u64::MAX, |scn| scn.0), slot.order, number);
                         next = next.max(Some(rank));
+                        done.before = done.before.into_iter().chain(scn).min();
                     }
                 }
             }
-            let Some((_, _, number)) = next else { return Ok(()) };
+            let Some((_, _, number)) = next else { return Ok(done) };
+            done.undone = true;
             self.undo_slot(address, bytes, number, snapshot)?;
-            if let Some(slot) = itl::slot(bytes, number).copied()
-                && let Seen::Ended(scn, upper_bound) = self.seen(&slot, snapshot)?
-            {
-                itl::clean(bytes, number, scn, upper_bound);
-            }
+            self.clean_copy(bytes, number, snapshot)?;
         }
+    }
+
+    /// Cleans a slot of a copy whose transaction ended in time; false where it is another.
+    fn clean_copy(&self, bytes: &mut [u8], number: u8, snapshot: &Snapshot) -> Result<bool> {
+        let Some(slot) = itl::slot(bytes, number).copied() else { return Ok(false) };
+        let Seen::Ended(scn, upper_bound) = self.seen(&slot, snapshot)? else { return Ok(false) };
+        itl::clean(bytes, number, scn, upper_bound);
+        Ok(true)
     }
 
     /// Takes the changes back that were made under one ITL slot, down to what the snapshot sees.

@@ -136,6 +136,11 @@ impl Snapshot {
         self.scn
     }
 
+    /// Whether this is the own transaction.
+    pub(crate) fn is_own(&self, xid: Xid) -> bool {
+        self.own.as_ref().is_some_and(|(identity, _)| identity.xid == xid)
+    }
+
     /// Whether a record of this transaction is part of what is seen; None for another transaction's.
     pub(crate) fn sees_own(&self, xid: Xid, uba: Uba) -> Option<bool> {
         let (identity, limit) = self.own.as_ref()?;

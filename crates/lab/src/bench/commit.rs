@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::{Arc, Barrier};
 
-use common::{Clock, Error, Result};
+use common::{Error, Result};
 use engine::txn::CommitWrite;
 use sql::{Connection, Datum};
 use waits::{MeterSnapshot, Statistic};
@@ -15,6 +15,7 @@ use super::BenchOptions;
 use super::disk::{self, SyncRate};
 use super::outcome::{Case, Outcome};
 use super::postgres::{Installation, Postgres, settings};
+use super::together::together;
 use crate::laboratory::Laboratory;
 use crate::measured::seconds;
 use crate::progress::Progress;
@@ -168,32 +169,6 @@ fn insert_and_commit(mut connection: Connection, number: u32, rows: u64, begin: 
     }
     connection.close(insert);
     Ok(())
-}
-
-/// Has every item worked on by a thread of its own; microseconds from the common begin to the end of the last.
-fn together<T: Send>(
-    clock: &dyn Clock,
-    items: Vec<T>,
-    work: impl Fn(u32, T, &Barrier) -> Result<()> + Sync,
-) -> Result<u64> {
-    let begin = Barrier::new(items.len() + 1);
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..)
-            .zip(items)
-            .map(|(number, item)| {
-                let (begin, work) = (&begin, &work);
-                scope.spawn(move || work(number, item, begin))
-            })
-            .collect();
-        begin.wait();
-        let from_us = clock.monotonic_us();
-        let ended: Vec<Result<()>> = threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|_| Err(Error::bug("a session of the benchmark panicked"))))
-            .collect();
-        let time_us = clock.monotonic_us() - from_us;
-        ended.into_iter().collect::<Result<()>>().map(|()| time_us)
-    })
 }
 
 fn rate(sessions: u32, rows: u64, time_us: u64) -> f64 {

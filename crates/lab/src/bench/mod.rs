@@ -1,4 +1,4 @@
-//! Benchmarks beside a peer, as ratios in one run on one machine.
+//! Benchmarks beside a peer, or beside ourselves, as ratios in one run on one machine.
 //!
 //! Runs alternate between the sides, so that what else the machine does meets both; each figure is the median of its runs, and all runs are listed.
 
@@ -9,6 +9,8 @@ mod insert;
 mod outcome;
 mod postgres;
 mod print;
+mod readers;
+mod together;
 
 use std::path::PathBuf;
 
@@ -45,7 +47,7 @@ impl Default for BenchOptions {
 /// The benchmarks that can be run.
 #[must_use]
 pub fn benchmarks() -> &'static [&'static str] {
-    &["insert", "commit"]
+    &["insert", "commit", "readers"]
 }
 
 /// Runs a benchmark by its name.
@@ -56,6 +58,7 @@ pub fn bench(name: &str, options: &BenchOptions, progress: &mut dyn Progress) ->
     match name {
         "insert" => insert::run(options, progress),
         "commit" => commit::run(options, progress),
+        "readers" => readers::run(options, progress),
         other => Err(Error::own(
             ErrorKind::User,
             3,

@@ -172,7 +172,13 @@ fn buffers(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
             n(buffer.address.file.0),
             n(buffer.address.block),
             n(number),
-            s(if buffer.reading { "read" } else { "xcur" }),
+            s(if buffer.clone {
+                "cr"
+            } else if buffer.reading {
+                "read"
+            } else {
+                "xcur"
+            }),
             s(if buffer.dirty { "Y" } else { "N" }),
             n(object),
             n(tablespace),

@@ -25,7 +25,7 @@ const MB: u64 = 1 << 20;
 
 pub(super) struct Database {
     pub(super) session: Arc<Session>,
-    instance: Arc<Instance>,
+    pub(super) instance: Arc<Instance>,
 }
 
 impl Drop for Database {
@@ -125,14 +125,7 @@ impl Database {
 
     /// Rows that a predicate accepts, fetched `array` at a time.
     pub(super) fn scan_where(&self, table: &Arc<TableDef>, predicate: Option<Predicate>, array: usize) -> Rows {
-        let projection = (0..table.columns.len() as u16).collect();
-        let spec = ScanSpec { projection, predicate, rowids: true };
-        let mut scan = TableScan::new(self.session.clone(), table.clone(), spec).unwrap();
-        let mut sink = Collector::default();
-        while scan.next(&mut sink, array).unwrap() {
-            assert!(std::mem::take(&mut sink.in_call) <= array);
-        }
-        sink.rows
+        scan_by(&self.session, table, predicate, array)
     }
 
     pub(super) fn fetch(&self, table: &Arc<TableDef>, rowid: Rowid) -> Option<Columns> {
@@ -142,13 +135,7 @@ impl Database {
 
     /// Every entry of an index.
     pub(super) fn entries(&self, table: &TableDef, index: usize) -> Vec<(Columns, Rowid)> {
-        let (lower, upper) = (Bound::Unbounded, Bound::Unbounded);
-        let mut scan = IndexScan::new(&self.session, &table.indexes[index], lower, upper, false).unwrap();
-        let mut entries = Vec::new();
-        while let Some((key, rowid)) = scan.next().unwrap() {
-            entries.push((key.columns().map(|c| c.map(<[u8]>::to_vec)).collect(), rowid));
-        }
-        entries
+        entries_by(&self.session, table, index, false)
     }
 
     /// Data blocks below the high-water mark that are formatted for the table.
@@ -188,6 +175,39 @@ impl Database {
             assert_eq!(entries, wanted, "index {}", index.name);
         }
     }
+}
+
+/// What a session sees of a table, fetched `array` rows at a time.
+pub(super) fn scan_by(
+    session: &Arc<Session>,
+    table: &Arc<TableDef>,
+    predicate: Option<Predicate>,
+    array: usize,
+) -> Rows {
+    let projection = (0..table.columns.len() as u16).collect();
+    let spec = ScanSpec { projection, predicate, rowids: true };
+    let mut scan = TableScan::new(session.clone(), table.clone(), spec).unwrap();
+    let mut sink = Collector::default();
+    while scan.next(&mut sink, array).unwrap() {
+        assert!(std::mem::take(&mut sink.in_call) <= array);
+    }
+    sink.rows
+}
+
+/// What a session sees of an index.
+pub(super) fn entries_by(
+    session: &Arc<Session>,
+    table: &TableDef,
+    index: usize,
+    descending: bool,
+) -> Vec<(Columns, Rowid)> {
+    let (lower, upper) = (Bound::Unbounded, Bound::Unbounded);
+    let mut scan = IndexScan::new(session, &table.indexes[index], lower, upper, descending).unwrap();
+    let mut entries = Vec::new();
+    while let Some((key, rowid)) = scan.next().unwrap() {
+        entries.push((key.columns().map(|c| c.map(<[u8]>::to_vec)).collect(), rowid));
+    }
+    entries
 }
 
 pub(super) fn borrow(row: &Columns) -> Vec<Option<&[u8]>> {

@@ -1,0 +1,133 @@
+//! Hash chains: which buffers hold a block. The current one, and consistent-read clones of it beside.
+//!
+//! A chain is changed under its lock. Who looks for a current buffer first looks without it, at a few words that say where the current buffers of the
+//! bucket are: readers of blocks that stay where they are write nothing here. A word may be out of date when it is used, so the buffer itself decides
+//! ([`Frame::try_pin`](super::frame::Frame::try_pin)); who does not find a block so looks again under the lock.
+
+use common::BlockAddress;
+use common::sync::atomic::{AtomicU64, Ordering};
+use common::sync::{Mutex, MutexGuard};
+
+use super::frame::FrameRef;
+
+/// Current buffers of a bucket that are found without its lock. There are two buckets a buffer, so more are rare.
+const QUICK: usize = 3;
+
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    pub(super) tag: u32,
+    pub(super) clone: bool,
+    pub(super) frame: FrameRef,
+}
+
+#[derive(Default)]
+pub(super) struct Bucket {
+    /// Packed address and index of a frame, which is one less; 0 for none.
+    quick: [AtomicU64; QUICK],
+    entries: Mutex<Vec<Entry>>,
+}
+
+pub(super) struct Chains(Box<[Bucket]>);
+
+impl Chains {
+    /// Two buckets a buffer.
+    pub(super) fn new(buffers: usize) -> Self {
+        Self((0..(2 * buffers).next_power_of_two()).map(|_| Bucket::default()).collect())
+    }
+
+    pub(super) fn bucket(&self, address: BlockAddress) -> &Bucket {
+        // Fibonacci hashing: neighbouring blocks go to distant buckets, so to distant latches.
+        let hash = u64::from(address.pack()).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        &self.0[hash as usize & (self.0.len() - 1)]
+    }
+}
+
+impl Bucket {
+    /// The index of the frame that probably holds the block.
+    pub(super) fn quick(&self, tag: u32) -> Option<u32> {
+        self.quick.iter().map(|word| word.load(Ordering::Acquire)).find_map(|word| {
+            let found = word != 0 && (word >> 32) as u32 == tag;
+            found.then(|| word as u32 - 1)
+        })
+    }
+
+    pub(super) fn lock(&self) -> Chain<'_> {
+        Chain { quick: &self.quick, entries: self.entries.lock() }
+    }
+}
+
+/// A locked chain.
+pub(super) struct Chain<'a> {
+    quick: &'a [AtomicU64; QUICK],
+    entries: MutexGuard<'a, Vec<Entry>>,
+}
+
+impl Chain<'_> {
+    /// The current buffer of a block.
+    pub(super) fn current(&self, tag: u32) -> Option<FrameRef> {
+        self.entries.iter().find(|entry| entry.tag == tag && !entry.clone).map(|entry| entry.frame)
+    }
+
+    /// The clones of a block, oldest first.
+    pub(super) fn clones(&self, tag: u32) -> impl Iterator<Item = FrameRef> {
+        self.entries.iter().filter(move |entry| entry.tag == tag && entry.clone).map(|entry| entry.frame)
+    }
+
+    pub(super) fn add(&mut self, entry: Entry) {
+        if !entry.clone
+            && let Some(word) = self.quick.iter().find(|word| word.load(Ordering::Relaxed) == 0)
+        {
+            word.store(quick_word(entry), Ordering::Release);
+        }
+        self.entries.push(entry);
+    }
+
+    /// Takes a frame out; false when it is not in the chain.
+    pub(super) fn remove(&mut self, tag: u32, frame: FrameRef) -> bool {
+        let is_it = |entry: &Entry| entry.tag == tag && std::ptr::eq(entry.frame, frame);
+        let Some(at) = self.entries.iter().position(is_it) else { return false };
+        let gone = self.entries.remove(at);
+        if gone.clone {
+            return true;
+        }
+        if let Some(word) = self.quick.iter().find(|word| word.load(Ordering::Relaxed) == quick_word(gone)) {
+            // Another current buffer may have had no word.
+            let has_word = |entry: &Entry| self.quick.iter().any(|w| w.load(Ordering::Relaxed) == quick_word(*entry));
+            let other = self.entries.iter().find(|entry| !entry.clone && !has_word(entry));
+            word.store(other.map_or(0, |entry| quick_word(*entry)), Ordering::Release);
+        }
+        true
+    }
+}
+
+fn quick_word(entry: Entry) -> u64 {
+    u64::from(entry.tag) << 32 | u64::from(entry.frame.index() + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::frame;
+    use super::*;
+
+    #[test]
+    fn the_words_say_where_current_buffers_are() {
+        let bucket = Bucket::default();
+        let entry = |n: u32, clone| Entry { tag: 100 + n, clone, frame: frame::take(n, 0) };
+        let entries: Vec<_> = (0..5).map(|n| entry(n, false)).collect();
+        for entry in &entries {
+            bucket.lock().add(*entry);
+        }
+        bucket.lock().add(entry(9, true));
+        let quick = || (0..5).filter(|n| bucket.quick(100 + n) == Some(*n)).count();
+        assert_eq!((quick(), bucket.quick(109)), (QUICK, None));
+        // What had no word gets the one that has become free.
+        assert!(bucket.lock().remove(100, entries[0].frame));
+        assert!(!bucket.lock().remove(100, entries[0].frame));
+        assert_eq!((quick(), bucket.quick(100)), (QUICK, None));
+        assert!(bucket.lock().remove(101, entries[1].frame) && bucket.lock().remove(102, entries[2].frame));
+        assert_eq!((quick(), bucket.quick(103), bucket.quick(104)), (2, Some(3), Some(4)));
+        let chain = bucket.lock();
+        assert!(chain.current(109).is_none() && chain.clones(109).count() == 1 && chain.current(103).is_some());
+        entries.iter().for_each(|entry| frame::give_up(entry.frame));
+    }
+}

@@ -1,0 +1,124 @@
+//! Consistent-read clones: blocks as they were at an SCN, kept beside their current buffers.
+//!
+//! ```text
+//! chain     current buffer ── clone seen from SCN 120 to 131 ── clone seen from 90 to 104
+//! ```
+//!
+//! A clone is made by the first reader that needs it and used by all whose snapshot lies between the two SCNs: the last commit that the clone shows, and
+//! the SCN up to which nothing else can have been committed in the block. It shows nothing of a transaction that had not ended, so those who see changes
+//! of their own in the block make their version for themselves.
+//!
+//! Clones are never changed and never written. They enter the replacement list at its cold end, and are dropped when the block is formatted, discarded, or
+//! read again. A leaf that has been split since stands for fewer keys than its clones do: those are dropped by the next reader.
+
+use common::{BlockAddress, BlockClass, Scn};
+use format::index::{self, Leaf};
+use format::transaction::{self, Owner};
+use waits::{Meter, Statistic};
+
+use super::chains::Entry;
+use super::frame::{CLONE, DETACHED, FrameRef};
+use super::pool::{Pool, now_s};
+use super::{Block, Cache, replacement};
+
+/// Clones of a block that are kept at most: Oracle's `_db_block_max_cr_dba`. Readers of a block that changes all the time would fill the cache with it.
+const CLONES_MAX: usize = 6;
+
+impl Cache {
+    /// A clone of `current` that shows what a snapshot at `scn` sees. `current` is latched, so that nobody splits it meanwhile.
+    pub(crate) fn clone_for(&self, meter: &Meter, current: &Block, scn: Scn) -> Option<Block> {
+        let address = current.address();
+        let pool = self.pool(address).ok()?;
+        let frame = pool.find_clone(address, scn)?;
+        frame.touch(now_s(meter));
+        let clone = Block::clone_in(frame, address);
+        if stands_for(&clone, current) {
+            return Some(clone);
+        }
+        drop(clone);
+        pool.drop_clones(address);
+        None
+    }
+
+    /// Keeps a version of a block that snapshots see whose SCN is between the two. Where no buffer is free it remains the caller's alone: a version can
+    /// always be made again.
+    pub(crate) fn keep_clone(&self, meter: &Meter, address: BlockAddress, bytes: Vec<u8>, seen: [Scn; 2]) -> Block {
+        match self.pool(address).ok().and_then(|pool| pool.keep_clone(meter, address, &bytes, seen)) {
+            Some(frame) => Block::clone_in(frame, address),
+            None => Block::copy(address, bytes),
+        }
+    }
+}
+
+impl Pool {
+    /// A clone that a snapshot at `scn` sees, pinned.
+    fn find_clone(&self, address: BlockAddress, scn: Scn) -> Option<FrameRef> {
+        let chain = self.chains.bucket(address).lock();
+        let frame = chain.clones(address.pack()).find(|frame| {
+            let [from, until] = frame.seen();
+            (from..=until).contains(&scn)
+        })?;
+        frame.pin();
+        Some(frame)
+    }
+
+    fn keep_clone(&self, meter: &Meter, address: BlockAddress, bytes: &[u8], seen: [Scn; 2]) -> Option<FrameRef> {
+        meter.count(Statistic::FreeBufferRequested, 1);
+        let frame = self.take_now(meter)?;
+        frame.latch.write().copy_from_slice(bytes);
+        frame.set_address(address);
+        frame.class.store(BlockClass::Data as u8, std::sync::atomic::Ordering::Relaxed);
+        frame.reset(0, now_s(meter));
+        frame.set_seen(seen);
+        frame.set_state(CLONE);
+        let tag = address.pack();
+        let mut chain = self.chains.bucket(address).lock();
+        // Another reader may have been at it at the same time.
+        let kept = chain.clones(tag).any(|other| other.seen() == seen);
+        let full = chain.clones(tag).count() >= CLONES_MAX;
+        let oldest = chain.clones(tag).find(|clone| !clone.is_pinned());
+        if kept || (full && oldest.is_none()) {
+            drop(chain);
+            self.give_back(frame);
+            return None;
+        }
+        let oldest = oldest.filter(|_| full);
+        if let Some(oldest) = oldest {
+            chain.remove(tag, oldest);
+            oldest.set_state(DETACHED);
+        }
+        chain.add(Entry { tag, clone: true, frame });
+        drop(chain);
+        self.replacement.lock().insert(frame.index(), replacement::Entry::Tail);
+        if let Some(oldest) = oldest {
+            self.release_idle(oldest);
+        }
+        Some(frame)
+    }
+
+    /// Forgets the clones of a block. Who has one pinned keeps what it sees.
+    pub(super) fn drop_clones(&self, address: BlockAddress) {
+        let tag = address.pack();
+        let mut chain = self.chains.bucket(address).lock();
+        let clones: Vec<_> = chain.clones(tag).collect();
+        for clone in &clones {
+            chain.remove(tag, clone);
+            clone.set_state(DETACHED);
+        }
+        drop(chain);
+        for clone in clones {
+            self.release_idle(clone);
+        }
+    }
+}
+
+/// Whether a clone and the block as it is now are versions of the same thing: of one segment, and if of an index, for the same range of keys. A leaf gives
+/// keys away only to a new leaf at its right, which its link then names; leaves never leave their chain, so no link comes back.
+fn stands_for(clone: &[u8], current: &[u8]) -> bool {
+    let (was, is) = (transaction::header(clone), transaction::header(current));
+    if (was.owner, was.object) != (is.owner, is.object) {
+        return false;
+    }
+    is.owner != Owner::Index as u8
+        || (index::is_leaf(clone) && index::is_leaf(current) && Leaf::of(clone).next() == Leaf::of(current).next())
+}
