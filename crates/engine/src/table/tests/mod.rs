@@ -3,6 +3,9 @@
 mod costs;
 mod fixture;
 mod keys;
+mod locks;
 mod model;
 mod placing;
+mod reuse;
+mod reuse_model;
 mod sessions;
