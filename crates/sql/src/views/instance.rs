@@ -58,8 +58,8 @@ pub(crate) const VIEWS: &[View] = &[
         columns: &[number("INST_ID"), text("NAME", 64), text("VALUE", 512)],
         rows: |cx, rows| {
             let trace = |name, path: std::path::PathBuf| [n(1), s(name), s(path.to_string_lossy())];
-            rows.add(&trace("Diag Trace", trace::directory(cx.session)))?;
-            rows.add(&trace("Default Trace File", trace::path(cx.session)))
+            rows.add(&trace("Diag Trace", trace::directory(&cx.session)))?;
+            rows.add(&trace("Default Trace File", trace::path(&cx.session)))
         },
     },
     View {
