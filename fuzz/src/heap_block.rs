@@ -57,7 +57,7 @@ fn piece(input: &mut Input<'_>) -> Vec<u8> {
 pub fn step(block: &mut [u8], input: &mut Input<'_>) {
     let mut expected = rows(block);
     let slot = input.below(usize::from(heap::slot_count(block)) + 1) as u16;
-    match input.byte() % 8 {
+    match input.byte() % 7 {
         0..=2 => {
             let piece = piece(input);
             let room = piece.len().max(common::limits::LEAST_ROW_BYTES) <= heap::available(block);
@@ -76,16 +76,6 @@ pub fn step(block: &mut [u8], input: &mut Input<'_>) {
             assert_eq!(heap::replace(block, slot, &piece), fits);
             if fits {
                 expected.insert(slot, piece);
-            }
-        }
-        6 => {
-            let (piece, statement) = (piece(input), u32::from(input.byte() % 4));
-            let pctfree = input.byte() % 100;
-            let fits = heap::fits_migrated(block, piece.len(), pctfree, statement);
-            if let Some(slot) = heap::insert_migrated(block, &piece, statement) {
-                assert!(expected.insert(slot, piece).is_none(), "slot {slot} was in use");
-            } else {
-                assert!(!fits, "a migrated row fits by PCTFREE and is refused");
             }
         }
         _ => {

@@ -62,6 +62,7 @@ fn segment(
         pctfree: 10,
         pctused: 40,
         initrans: 1,
+        maxtrans: 255,
         storage: Storage { freelists, ..Storage::default() },
     };
     Segment::create(s, &spec).unwrap()
@@ -78,7 +79,7 @@ fn insert(segment: &Segment, s: &Session, rows: usize) -> common::Result<()> {
     for n in 0..rows {
         let mut block = segment.block_for_insert(s, piece.len())?;
         s.change(&mut block, |b| heap::insert(b, &piece)).expect("room");
-        segment.inserted(s, block, (n + 1 < rows).then_some(piece.len()))?;
+        segment.inserted(s, block, (n + 1 < rows).then_some(piece.len().into()))?;
     }
     Ok(())
 }

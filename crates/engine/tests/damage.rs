@@ -44,6 +44,7 @@ impl Database {
             pctfree: 10,
             pctused: 40,
             initrans: 1,
+            maxtrans: 255,
             storage: Storage::default(),
         };
         Self { instance, s, spec }
@@ -62,7 +63,7 @@ impl Database {
         for n in 0..rows {
             let mut block = segment.block_for_insert(&self.s, piece.len())?;
             self.s.change(&mut block, |b| heap::insert(b, &piece)).expect("room");
-            segment.inserted(&self.s, block, (n + 1 < rows).then_some(piece.len()))?;
+            segment.inserted(&self.s, block, (n + 1 < rows).then_some(piece.len().into()))?;
         }
         Ok(())
     }

@@ -48,6 +48,7 @@ fn spec(tablespace: common::TablespaceNumber, storage: Storage) -> SegmentSpec {
         pctfree: 10,
         pctused: 40,
         initrans: 1,
+        maxtrans: 255,
         storage,
     }
 }
@@ -63,7 +64,7 @@ fn fill(segment: &Segment, s: &Session, rows: usize, bytes: usize) -> Vec<common
         let address = block.address();
         s.change(&mut block, |b| heap::insert(b, &piece)).expect("the block was said to have room");
         let next = (n + 1 < rows).then_some(bytes);
-        segment.inserted(s, block, next).unwrap();
+        segment.inserted(s, block, next.map(Into::into)).unwrap();
         if blocks.last() != Some(&address) {
             blocks.push(address);
         }

@@ -161,6 +161,7 @@ impl Model {
             pctfree: self.random.pick(&[0, 10, 40]),
             pctused: self.random.pick(&[0, 40, 60]),
             initrans: self.random.pick(&[1, 2, 5]),
+            maxtrans: self.random.pick(&[5, 20, 255]),
             storage,
         };
         let segment = Segment::create(&self.session(), &spec).unwrap();
@@ -193,7 +194,7 @@ impl Model {
             let mut block = segment.block_for_insert(&s, row.len()).unwrap();
             let address = block.address();
             let slot = s.change(&mut block, |b| heap::insert(b, &row)).expect("the block was said to have room");
-            segment.inserted(&s, block, next).unwrap();
+            segment.inserted(&s, block, next.map(Into::into)).unwrap();
             self.segments[n].rows.insert(id, (address, slot));
             bytes = next.unwrap_or(bytes);
         }

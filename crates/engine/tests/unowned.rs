@@ -50,6 +50,7 @@ fn extents_of_no_segment_are_freed_when_the_database_is_opened_after_a_crash() {
                 pctfree: 10,
                 pctused: 40,
                 initrans: 1,
+                maxtrans: 255,
                 storage: Storage { initial: Some(300 << 10), ..Storage::default() },
             };
             Segment::create(&session, &spec).unwrap();

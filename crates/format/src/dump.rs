@@ -215,7 +215,11 @@ fn dump_freelists(out: &mut String, bytes: &[u8]) {
     for slot in 0..freelist::slots(bytes.len()) {
         let list = freelist::list(bytes, slot);
         if list.used.get() != 0 {
-            let name = if slot == 0 { "master".to_owned() } else { format!("process {slot}") };
+            let name = match list.owner() {
+                Some(xid) => format!("transaction {slot} of {xid}"),
+                None if slot == 0 => "master".to_owned(),
+                None => format!("process {slot}"),
+            };
             let _ = writeln!(
                 out,
                 "freelist {name}: head {} tail {} blocks {}",

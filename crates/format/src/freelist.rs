@@ -2,13 +2,15 @@
 //!
 //! A list runs through the data blocks (`transaction::TransactionHeader::next`); here stand its head and its tail, so that whole lists are
 //! spliced without walking them. Slot 0 is the master list, slots 1 to FREELISTS the process lists (none when FREELISTS is 1), the rest are for
-//! transaction lists, which the Transactions issue fills.
+//! transaction lists: blocks in which a transaction has freed room, for itself as long as it runs, for all once it has ended.
 //!
 //! ```text
 //! segment header: at segment::VARIANT_OFFSET        group block (type 0x14): at 20 + 16
 //! ```
 
-use common::{BlockAddress, ObjectNumber};
+use std::ops::Range;
+
+use common::{BlockAddress, ObjectNumber, Xid};
 use zerocopy::little_endian::{U16, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -57,6 +59,13 @@ pub fn slots(block_bytes: usize) -> usize {
     1 + usize::from(freelists_max(block_bytes)) + TRANSACTION_LISTS
 }
 
+/// The slots of transaction lists.
+#[must_use]
+pub fn transaction_slots(block_bytes: usize, freelists: u16) -> Range<usize> {
+    let process = if freelists > 1 { usize::from(freelists) } else { 0 };
+    1 + process..slots(block_bytes)
+}
+
 /// Bytes that the lists take.
 #[must_use]
 pub fn region_bytes(block_bytes: usize) -> usize {
@@ -101,6 +110,42 @@ pub fn list_mut(block: &mut [u8], slot: usize) -> &mut FreeList {
 }
 
 impl FreeList {
+    /// An empty list of a transaction.
+    #[must_use]
+    pub fn of(owner: Xid) -> Self {
+        Self {
+            used: 1.into(),
+            undo_segment: owner.segment.into(),
+            undo_slot: owner.slot.into(),
+            undo_sequence: owner.sequence.into(),
+            ..Self::UNUSED
+        }
+    }
+
+    pub const UNUSED: Self = Self {
+        used: U16::ZERO,
+        spare: U16::ZERO,
+        head: U32::ZERO,
+        tail: U32::ZERO,
+        blocks: U32::ZERO,
+        undo_segment: U16::ZERO,
+        undo_slot: U16::ZERO,
+        undo_sequence: U32::ZERO,
+    };
+
+    /// The transaction that has the list; none of master and process lists.
+    #[must_use]
+    pub fn owner(&self) -> Option<Xid> {
+        let xid =
+            Xid { segment: self.undo_segment.get(), slot: self.undo_slot.get(), sequence: self.undo_sequence.get() };
+        (self.used.get() != 0 && !xid.is_none()).then_some(xid)
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.head.get() == 0
+    }
+
     #[must_use]
     pub fn first(&self) -> BlockAddress {
         BlockAddress::unpack(self.head.get())

@@ -218,14 +218,20 @@ pub fn free_slot(block: &[u8]) -> Option<u8> {
         .map(|(_, number)| number)
 }
 
+/// Has the block fewer slots than `maxtrans` and than a block of its size may have? It may lack the room for one more all the same.
+#[must_use]
+pub fn may_have_more(block: &[u8], maxtrans: u8) -> bool {
+    let max = if is_table(block) { slots_max(block.len()) } else { index::itl_slots_max(block.len()) };
+    usize::from(transaction::header(block).itl_count) < max.min(usize::from(maxtrans))
+}
+
 /// Adds a slot of 24 bytes. None when the block has `maxtrans` already, or as many as a block of its size may have, or lacks the room.
 pub fn add(block: &mut [u8], maxtrans: u8) -> Option<u8> {
-    let table = is_table(block);
-    let max = if table { slots_max(block.len()) } else { index::itl_slots_max(block.len()) };
-    let count = transaction::header(block).itl_count;
-    if usize::from(count) >= max.min(usize::from(maxtrans)) {
+    if !may_have_more(block, maxtrans) {
         return None;
     }
+    let table = is_table(block);
+    let count = transaction::header(block).itl_count;
     let grown = if table { cleanout::grow_itl(block) } else { index::grow_itl(block) };
     grown.then_some(count + 1)
 }

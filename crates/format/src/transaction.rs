@@ -8,7 +8,7 @@
 //!     24    4  object        data object number; it changes on TRUNCATE
 //!     28    6  cleanout SCN
 //!     34    1  ITL slots     0 to 255
-//!     35    1  freelist slot ITL slot of the transaction whose freelist holds the block
+//!     35    1  freelist slot ITL slot of the transaction whose freelist the block was put on; stays when that list is merged into another
 //!     36    4  next          next block on the freelist (manual); zero otherwise
 //!     40    4  bitmap        the first-level bitmap block that covers this block (automatic); zero otherwise
 //!     44  24n  ITL slots
@@ -134,8 +134,15 @@ impl TransactionHeader {
         }
     }
 
+    /// Puts the block on the freelist of a transaction, that of ITL slot `itl`, in front of `next`.
+    pub fn set_transaction_freelist(&mut self, itl: u8, next: BlockAddress) {
+        self.set_freelist(true, next);
+        self.freelist_slot = itl;
+    }
+
     /// Puts the block on a freelist in front of `next`, or takes it off with `on` false.
     pub fn set_freelist(&mut self, on: bool, next: BlockAddress) {
+        self.freelist_slot = 0;
         if on {
             self.flags |= ON_FREELIST;
             self.next = next.pack().into();

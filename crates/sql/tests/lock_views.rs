@@ -5,10 +5,13 @@
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod support;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use common::{Clock, SystemClock};
-use sql::Connection;
+use device::OsFileSystem;
+use engine::instance::{CreateOptions, Instance};
+use sql::{Connection, Database};
 
 /// Rows of a query, once it gives `expected`; the last ones after a while.
 fn until(connection: &mut Connection, query: &str, expected: &str) -> String {
@@ -117,4 +120,46 @@ fn who_waits_for_whom_is_shown() {
         "BLOCKING_SESSION_STATUS | BLOCKING_SESSION\nNOT IN WAIT | -"
     );
     drop((first, second));
+}
+
+/// The statement that is told of a deadlock leaves a description in its session's trace file, traced or not.
+#[test]
+fn a_deadlock_is_described_in_the_trace_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let files = Arc::new(OsFileSystem::new());
+    let clock = Arc::new(SystemClock::default());
+    let data = directory.path().join("data");
+    let database = Database::new(Instance::create(files, &data, clock, None, &CreateOptions::default()).unwrap());
+    let mut one = database.connect("system", None).unwrap();
+    for statement in
+        ["create table t (id number, v number)", "insert into t select level, 0 from dual connect by level <= 2"]
+    {
+        one.run(statement).unwrap();
+    }
+    one.run("commit").unwrap();
+    let mut two = database.connect("system", None).unwrap();
+    one.run("update t set v = 1 where id = 1").unwrap();
+    two.run("update t set v = 2 where id = 2").unwrap();
+    let sid = one.session().sid();
+    let thread = common::sync::spawn_with_stack("waiter", 16 << 20, move || {
+        let done = one.run("update t set v = 1 where id = 2").map(drop);
+        one.run("rollback").unwrap();
+        done
+    })
+    .unwrap();
+    until(&mut two, &format!("select count(*) n from v$session where sid = {sid} and event is not null"), "N\n1");
+    assert!(two.run("update t set v = 2 where id = 1").unwrap_err().is_ora(60));
+    let named = support::run(&mut two, "select value from v$diag_info where name = 'Default Trace File'");
+    let text = std::fs::read_to_string(named.lines().nth(1).unwrap()).unwrap();
+    for part in [
+        "*** DEADLOCK DETECTED (ORA-00060)",
+        "Deadlock graph:",
+        "Rows waited on:",
+        "update t set v = 1 where id = 2",
+        "update t set v = 2 where id = 1",
+    ] {
+        assert_eq!(text.matches(part).count(), 1, "{part} in\n{text}");
+    }
+    two.run("rollback").unwrap();
+    thread.join().unwrap().unwrap();
 }

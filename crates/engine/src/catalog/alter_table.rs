@@ -98,6 +98,7 @@ fn set_physical(table: TableDef, asked: PhysicalAttributes) -> Result<TableDef> 
         pctfree: physical.pctfree,
         pctused: physical.pctused,
         initrans: physical.initrans,
+        maxtrans: physical.maxtrans,
         ..table.segment.spec().clone()
     });
     Ok(TableDef {

@@ -54,6 +54,7 @@ fn segment_spec(session: &Session, table: &DictionaryTable) -> Result<SegmentSpe
         pctfree: 10,
         pctused: 40,
         initrans: 1,
+        maxtrans: 255,
         storage: Storage::default(),
     })
 }

@@ -60,6 +60,11 @@ impl Physical {
             initrans: slots(asked.initrans, 2207, "INITRANS", self.initrans)?.min(room as u8),
             maxtrans: slots(asked.maxtrans, 2209, "MAXTRANS", self.maxtrans)?,
         };
+        if physical.initrans > physical.maxtrans {
+            let (initrans, maxtrans) = (physical.initrans, physical.maxtrans);
+            let number = if asked.maxtrans.is_some() { 2209 } else { 2207 };
+            return Err(Error::user(number, format!("MAXTRANS {maxtrans} is less than INITRANS {initrans}")));
+        }
         let sum = physical.pctfree + physical.pctused;
         if sum > 100 && (asked.pctused.is_some() || asked.pctfree.is_some()) {
             return Err(Error::user(4000, format!("PCTFREE and PCTUSED together are {sum}, more than 100")));

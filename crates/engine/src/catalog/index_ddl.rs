@@ -91,7 +91,7 @@ impl Ddl<'_> {
             object,
             tablespace.number(),
             physical.pctfree,
-            physical.initrans,
+            (physical.initrans, physical.maxtrans),
             spec.storage.clone(),
         ))?;
         let now = self.now_us();

@@ -132,6 +132,7 @@ impl Reader<'_> {
             pctfree: row.pctfree,
             pctused: row.pctused,
             initrans: row.initrans,
+            maxtrans: row.maxtrans,
             storage: storage.clone(),
         };
         let statistics = match (row.num_rows, row.analyzed) {
@@ -256,7 +257,7 @@ impl Reader<'_> {
             ObjectNumber(object.data_object),
             TablespaceNumber(row.tablespace),
             row.pctfree,
-            row.initrans,
+            (row.initrans, row.maxtrans),
             storage.clone(),
         );
         let statistics = row.num_rows.map(|num_rows| IndexStatistics {
@@ -348,10 +349,11 @@ pub(super) fn index_segment_spec(
     data_object: ObjectNumber,
     tablespace: TablespaceNumber,
     pctfree: u8,
-    initrans: u8,
+    (initrans, maxtrans): (u8, u8),
     storage: Storage,
 ) -> SegmentSpec {
-    SegmentSpec { name, object, data_object, tablespace, owner: Owner::Index, pctfree, pctused: 0, initrans, storage }
+    let owner = Owner::Index;
+    SegmentSpec { name, object, data_object, tablespace, owner, pctfree, pctused: 0, initrans, maxtrans, storage }
 }
 
 /// A damaged segment header keeps its table out of use, not the database from opening.

@@ -120,7 +120,7 @@ impl Ddl<'_> {
             data_object,
             old.segment.tablespace().number(),
             old.pctfree,
-            old.initrans,
+            (old.initrans, old.maxtrans),
             old.storage.clone(),
         );
         let segment = self.create_segment(&spec)?;

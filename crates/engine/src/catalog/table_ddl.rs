@@ -112,6 +112,7 @@ impl Ddl<'_> {
             pctfree: physical.pctfree,
             pctused: physical.pctused,
             initrans: physical.initrans,
+            maxtrans: physical.maxtrans,
             storage: spec.storage.clone(),
         })?;
         let now = self.now_us();

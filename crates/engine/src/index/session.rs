@@ -86,7 +86,7 @@ impl Blocks for SessionBlocks<'_> {
 
     fn interest(&self, block: &mut BlockMut) -> Result<Interest> {
         let xid = self.session.xid().ok_or_else(|| Error::bug("an index is changed without a transaction"))?;
-        self.session.interest(block, xid)
+        self.session.interest(block, xid, self.segment.itl_slots_max())
     }
 
     fn holder(&self, block: &mut BlockMut, lock: u8) -> Result<RowLock> {

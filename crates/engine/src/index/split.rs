@@ -49,7 +49,28 @@ impl<B: Blocks> Tree<'_, B> {
             if leaf.search(entry.key).is_ok() || leaf.available() >= need {
                 return Ok(());
             }
-            match self.plan(&path, entry) {
+            let at = leaf.search(entry.key).unwrap_or_else(|at| at);
+            let cut = leaf::cut(&path.leaf, at, leaf::footprint(self.shape, entry.key));
+            let separator = leaf::cut_separator(&path.leaf, at, entry.key, cut);
+            match self.plan(&path, cut, separator) {
+                Some(plan) => return self.split(path, plan),
+                None => level = WHOLE,
+            }
+        }
+    }
+
+    /// Splits the leaf of an entry in two halves, each with room for an ITL slot more, unless there is room for one by now. Nobody has to wait then for a
+    /// transaction that has no more to do with the entry than a slot in its leaf.
+    pub(super) fn make_room_for_slot(&self, entry: Entry<'_>) -> Result<()> {
+        let mut level = 1;
+        loop {
+            let path = self.path(Target::before(entry.key), level)?;
+            if Leaf::of(&path.leaf).available() >= ITL_BYTES {
+                return Ok(());
+            }
+            let Some(cut) = leaf::halve(&path.leaf) else { return Ok(()) };
+            let separator = leaf::separator_at(&path.leaf, cut.keep);
+            match self.plan(&path, cut, separator) {
                 Some(plan) => return self.split(path, plan),
                 None => level = WHOLE,
             }
@@ -57,10 +78,8 @@ impl<B: Blocks> Tree<'_, B> {
     }
 
     /// None where a branch that is not latched would have to split.
-    fn plan(&self, path: &Path<B::Exclusive>, entry: Entry<'_>) -> Option<Plan> {
-        let at = Leaf::of(&path.leaf).search(entry.key).unwrap_or_else(|at| at);
-        let cut = leaf::cut(&path.leaf, at, leaf::footprint(self.shape, entry.key));
-        let separator = leaf::cut_separator(&path.leaf, at, entry.key, cut);
+    #[expect(clippy::unused_self, reason = "a plan is one of the tree's blocks")]
+    fn plan(&self, path: &Path<B::Exclusive>, cut: leaf::Cut, separator: Vec<u8>) -> Option<Plan> {
         let mut middles = Vec::new();
         let mut moving = separator.clone();
         for step in path.steps.iter().rev() {

@@ -8,7 +8,6 @@
 
 use common::{Result, Xid};
 use format::index::{Leaf, Target, change, leaf};
-use format::transaction::ITL_BYTES;
 use waits::Event;
 
 use super::blocks::Blocks;
@@ -32,11 +31,13 @@ enum Visited {
     Through,
     /// The next key does not fit.
     Full,
+    /// There is no room for an ITL slot.
+    NoSlot,
     /// The next key is there already.
     Duplicate,
     /// The entry that is to go is not there.
     Missing,
-    /// Another transaction has the entry, or all of the leaf's ITL slots.
+    /// Another transaction has the entry, or one of all the ITL slots that the leaf may have.
     Wait(Xid, Event),
 }
 
@@ -86,6 +87,10 @@ impl<B: Blocks> Tree<'_, B> {
                 Visited::Full => {
                     drop(here);
                     self.make_room(entries.get(*done))?;
+                }
+                Visited::NoSlot => {
+                    drop(here);
+                    self.make_room_for_slot(entries.get(*done))?;
                 }
                 Visited::Duplicate => return Err(self.duplicate(entries.get(*done))),
                 Visited::Missing => return Err(self.missing(B::address(&here.leaf))),
@@ -139,13 +144,17 @@ impl<B: Blocks> Tree<'_, B> {
             let Some(mut run) = run else { return Ok(stop) };
             let slot = match self.blocks.interest(block)? {
                 Interest::Slot { number, fresh } => (number, fresh),
-                Interest::Full(xid) => {
+                Interest::Full(xid) => return Ok(Visited::Wait(xid, Event::EnqTxAllocateItlEntry)),
+                Interest::NoRoom(xid) => {
                     if self.blocks.purge(block)? > 0 {
                         continue;
                     }
-                    // More slots come with a split, unless the leaf may have no more of them.
-                    let splits = run.action == Action::Insert && Leaf::of(block).available() < ITL_BYTES;
-                    return Ok(if splits { Visited::Full } else { Visited::Wait(xid, Event::EnqTxAllocateItlEntry) });
+                    // A split makes room for a slot. The one entry of a leaf that a split cannot divide leaves room for a good number of them.
+                    return Ok(match run.action {
+                        Action::Insert => Visited::Full,
+                        _ if Leaf::of(block).entries() > 1 => Visited::NoSlot,
+                        _ => Visited::Wait(xid, Event::EnqTxAllocateItlEntry),
+                    });
                 }
             };
             if run.action == Action::Insert {

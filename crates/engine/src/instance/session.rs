@@ -13,7 +13,7 @@ use super::{Health, Instance};
 use crate::cache::{Block, BlockMut, BlockScan, ChangeGroup};
 use crate::parameters::SessionParameters;
 use crate::segment::{BlockRange, SearchHint};
-use crate::txn::SessionTransactions;
+use crate::txn::{Deadlock, SessionTransactions};
 
 /// Segments whose last place of insertion a process remembers.
 const SEARCH_CACHE_MAX: usize = 1024;
@@ -29,6 +29,10 @@ pub struct Session {
     cancelled: Arc<AtomicBool>,
     search: Mutex<HashMap<ObjectNumber, SearchHint>>,
     logon_us: u64,
+    /// The text of the statement at work.
+    statement: Mutex<Option<Arc<str>>>,
+    /// The last deadlock that this session was told of, until it is taken.
+    deadlock: Mutex<Option<Deadlock>>,
     transactions: SessionTransactions,
     pub(super) calls: SessionCalls,
 }
@@ -46,6 +50,8 @@ impl Session {
             cancelled: Arc::new(AtomicBool::new(false)),
             search: Mutex::new(HashMap::new()),
             logon_us,
+            statement: Mutex::new(None),
+            deadlock: Mutex::new(None),
             transactions: SessionTransactions::default(),
             calls: SessionCalls::default(),
         }
@@ -89,6 +95,27 @@ impl Session {
     #[must_use]
     pub fn logon_us(&self) -> u64 {
         self.logon_us
+    }
+
+    /// The text of the statement at work, as far as who runs it has said.
+    #[must_use]
+    pub fn statement(&self) -> Option<Arc<str>> {
+        self.statement.lock().clone()
+    }
+
+    /// Says which statement is at work from now on; the one before is returned.
+    pub fn set_statement(&self, text: Option<Arc<str>>) -> Option<Arc<str>> {
+        std::mem::replace(&mut self.statement.lock(), text)
+    }
+
+    pub(crate) fn note_deadlock(&self, deadlock: Deadlock) {
+        *self.deadlock.lock() = Some(deadlock);
+    }
+
+    /// The deadlock because of which a statement of this session has failed with ORA-00060 since it was asked last.
+    #[must_use]
+    pub fn take_deadlock(&self) -> Option<Deadlock> {
+        self.deadlock.lock().take()
     }
 
     #[must_use]

@@ -15,13 +15,14 @@ pub use usage::SpaceUsage;
 use std::fmt;
 
 use common::sync::{Arc, Mutex, MutexGuard};
-use common::{BlockAddress, BlockSize, ObjectNumber, Result, TablespaceNumber};
+use common::{BlockAddress, BlockSize, ObjectNumber, Result, TablespaceNumber, Xid};
 use format::transaction::Owner;
 use waits::Event;
 
 use crate::cache::BlockMut;
 use crate::instance::{Session, SpaceManagement};
 use crate::tablespace::Tablespace;
+pub(crate) use space::OwnFreelist;
 use space::SpaceManager;
 
 /// Consecutive blocks of one file.
@@ -78,7 +79,24 @@ pub struct SegmentSpec {
     pub pctfree: u8,
     pub pctused: u8,
     pub initrans: u8,
+    /// MAXTRANS: transactions that may have ITL slots in a block at once; a block's size allows no more than half of it.
+    pub maxtrans: u8,
     pub storage: Storage,
+}
+
+/// A row, or a piece of one, that a block is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RowRoom {
+    /// What it takes, its directory entry aside.
+    pub bytes: usize,
+    /// The transaction whose row it is, if it may use what that has freed itself: under the ITL slot that it has in the block.
+    pub own: Option<Xid>,
+}
+
+impl From<usize> for RowRoom {
+    fn from(bytes: usize) -> Self {
+        Self { bytes, own: None }
+    }
 }
 
 /// Where a process last found room in a segment.
@@ -153,20 +171,44 @@ impl Segment {
         self.tablespace.space_management()
     }
 
-    /// ITL slots of a new block: INITRANS, but at least two.
+    /// ITL slots of a new block: INITRANS, but at least two, and in a table's block not more than MAXTRANS.
     #[must_use]
     pub fn itl_slots(&self) -> u8 {
-        self.spec.initrans.max(2)
+        let slots = self.spec.initrans.max(2);
+        if self.spec.owner == Owner::Table { slots.min(self.spec.maxtrans.max(1)) } else { slots }
     }
 
-    /// A formatted heap block in which a row of `row_bytes` fits by PCTFREE. The block that this process used last is tried first.
+    /// ITL slots that a block may have, as far as its size allows: MAXTRANS. In an index one of them is for splits, and one is needed besides.
+    #[must_use]
+    pub fn itl_slots_max(&self) -> u8 {
+        if self.spec.owner == Owner::Table { self.spec.maxtrans } else { self.spec.maxtrans.max(2) }
+    }
+
+    /// A formatted heap block in which a row fits by PCTFREE. The block that this process used last is tried first; under freelists, before that, those in
+    /// which the transaction has freed room.
     ///
     /// # Errors
     /// ORA-01653 when the segment cannot grow, and those of the cache.
-    pub fn block_for_insert(&self, s: &Session, row_bytes: usize) -> Result<BlockMut> {
-        let mut block = self.space.block_for_insert(self, s, row_bytes)?;
+    pub fn block_for_insert(&self, s: &Session, row: impl Into<RowRoom>) -> Result<BlockMut> {
+        let mut block = self.space.block_for_insert(self, s, row.into())?;
         block.free_before = Some(format::heap::free_after_commit(&block));
         Ok(block)
+    }
+
+    /// Whether a row fits into a block by PCTFREE as it is.
+    #[must_use]
+    pub fn fits(&self, block: &[u8], row: RowRoom) -> bool {
+        let pctfree = self.spec.pctfree;
+        format::heap::fits(block, row.bytes, pctfree)
+            || row
+                .own
+                .and_then(|xid| format::itl::find(block, xid))
+                .is_some_and(|itl| format::heap::change::fits(block, row.bytes, pctfree, itl))
+    }
+
+    /// Whether a row fits into a block, once that has been made room in where it can be.
+    fn takes(&self, s: &Session, block: &mut BlockMut, row: RowRoom) -> Result<bool> {
+        Ok(self.fits(block, row) || self.make_fit(s, block, row.bytes)?)
     }
 
     /// Makes room in a block that refuses a row: what transactions have freed that have ended since, and in a block without rows ITL slots that nobody
@@ -191,7 +233,7 @@ impl Segment {
     ///
     /// # Errors
     /// Those of the cache.
-    pub fn inserted(&self, s: &Session, block: BlockMut, next_row: Option<usize>) -> Result<()> {
+    pub fn inserted(&self, s: &Session, block: BlockMut, next_row: Option<RowRoom>) -> Result<()> {
         self.space.changed(self, s, block, next_row)
     }
 
@@ -206,6 +248,14 @@ impl Segment {
     /// Those of the cache.
     pub fn changed(&self, s: &Session, block: BlockMut) -> Result<()> {
         self.space.changed(self, s, block, None)
+    }
+
+    /// After undo has taken back a change of a block that was [watched](Segment::watch).
+    ///
+    /// # Errors
+    /// Those of the cache.
+    pub fn restored(&self, s: &Session, block: BlockMut) -> Result<()> {
+        self.space.restored(self, s, block)
     }
 
     /// An index block without content: formatted, off every list, its body zero.

@@ -123,7 +123,8 @@ impl<'a> RowChanges<'a> {
                         return Ok(Done::Skipped);
                     }
                     let locks = self.session.instance().locks();
-                    locks.wait_for(self.session, xid, self.wait, event, mode)?;
+                    let row = (self.table.object, at.rowid(self.table.segment.data_object()));
+                    locks.wait_for_row(self.session, xid, self.wait, (event, mode), Some(row))?;
                 }
                 Ready::Slot(_) if !has_room => {
                     // Undo blocks are taken with no block latched.
@@ -203,9 +204,9 @@ impl<'a> RowChanges<'a> {
             let known = last.is_some_and(|commit| commit <= snapshot.scn());
             self.check_unchanged(block, at, snapshot, known)?;
         }
-        Ok(match self.session.interest(block, self.xid)? {
+        Ok(match self.session.interest(block, self.xid, self.table.segment.itl_slots_max())? {
             Interest::Slot { number, fresh } => Ready::Slot((number, fresh)),
-            Interest::Full(xid) => Ready::Wait(xid, Event::EnqTxAllocateItlEntry, SLOT_MODE),
+            Interest::Full(xid) | Interest::NoRoom(xid) => Ready::Wait(xid, Event::EnqTxAllocateItlEntry, SLOT_MODE),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Finding blocks for row pieces: arrays of rows, chained rows, migrated rows.
 
-use common::{BlockAddress, Error, Result};
+use common::{BlockAddress, Error, Result, Xid};
 use format::heap::chain::Chain;
 use format::heap::{self, RowAddress, RowBuffer};
 use format::transaction::ITL_BYTES;
@@ -10,35 +10,41 @@ use super::change::{Check, RowChanges, Work};
 use crate::cache::BlockMut;
 use crate::catalog::TableDef;
 use crate::instance::Session;
+use crate::segment::RowRoom;
 use crate::txn::{Interest, LockWait, operation};
 
 /// Undo payload of an array of rows: a block seldom has more than a few runs of free slots; what does not fit goes in another visit.
 const RUNS_BYTES: usize = 1024;
 
+/// What a row is looked room for as: one of the transaction `xid`, which uses again what it has freed itself. Not where it takes an ITL slot of its own:
+/// what was freed is another slot's.
+fn room_for(bytes: usize, xid: Option<Xid>, own_slot: bool) -> RowRoom {
+    RowRoom { bytes, own: xid.filter(|_| !own_slot) }
+}
+
 /// A block in which a piece fits, and this transaction's ITL slot in it.
 fn block_with_slot(s: &Session, table: &TableDef, bytes: usize, own_slot: bool) -> Result<(BlockMut, (u8, bool))> {
+    let (segment, most) = (&table.segment, table.segment.itl_slots_max());
     let mut room = bytes;
     loop {
         let xid = s.prepare(RUNS_BYTES)?;
-        let mut block = table.segment.block_for_insert(s, room)?;
-        let interest = if own_slot { s.new_interest(&mut block, xid)? } else { s.interest(&mut block, xid)? };
+        let mut block = segment.block_for_insert(s, room_for(room, Some(xid), own_slot))?;
+        let interest =
+            if own_slot { s.new_interest(&mut block, xid, most)? } else { s.interest(&mut block, xid, most)? };
         match interest {
-            Interest::Slot { number, fresh } if heap::fits(&block, bytes, table.segment.pctfree()) => {
+            Interest::Slot { number, fresh } if segment.fits(&block, room_for(bytes, Some(xid), own_slot)) => {
                 return Ok((block, (number, fresh)));
             }
             Interest::Slot { .. } => {
                 // The slot has taken the row's room.
                 room = (bytes + ITL_BYTES).min(super::piece_capacity(table));
-                table.segment.inserted(s, block, Some(room))?;
+                segment.inserted(s, block, Some(room_for(room, Some(xid), own_slot)))?;
             }
-            Interest::Full(_) if own_slot => {
-                // As many slots as the block may have: the row shares one of the transaction's.
-                if let Some(number) = format::itl::find(&block, xid) {
+            Interest::Full(holder) | Interest::NoRoom(holder) => {
+                // As many slots as the block may have: a migrated row shares one of the transaction's.
+                if let Some(number) = format::itl::find(&block, xid).filter(|_| own_slot) {
                     return Ok((block, (number, false)));
                 }
-                return Err(Error::bug(format!("block {} has no ITL slot for a migrated row", block.address())));
-            }
-            Interest::Full(holder) => {
                 table.segment.inserted(s, block, None)?;
                 s.instance().locks().wait_for(s, holder, LockWait::Forever, Event::EnqTxAllocateItlEntry, 4)?;
             }
@@ -62,15 +68,17 @@ pub(super) fn place_rows(
         let _group = s.group();
         let object = table.segment.data_object();
         let placed = s.transact(&mut block, slot, object, operation::INSERT_ROWS, |bytes, itl| {
+            let before = credit(bytes, itl);
             heap::change::insert_rows(bytes, rows, from, pctfree, itl, slots);
-            (!slots.is_empty()).then(|| ((), operation::slots(slots)))
+            let taken = before - credit(bytes, itl);
+            (!slots.is_empty()).then(|| ((), operation::slots_and_credit(slots, taken)))
         })?;
         let address = block.address();
         if placed.is_none() {
             return Err(Error::bug(format!("block {address} was given for a row that it does not take")));
         }
         addresses.extend(slots.iter().map(|slot| RowAddress::new(address, *slot)));
-        let next_row = rows.get(addresses.len()).map(<[u8]>::len);
+        let next_row = rows.get(addresses.len()).map(|row| room_for(row.len(), s.xid(), false));
         table.segment.inserted(s, block, next_row)?;
     }
     Ok(())
@@ -86,6 +94,11 @@ fn place_piece(s: &Session, table: &TableDef, piece: &[u8]) -> Result<RowAddress
     placed.ok_or_else(|| Error::bug(format!("block {address} was given for a row piece that it does not take")))
 }
 
+/// Bytes that the transaction of an ITL slot has freed in a block and not used again.
+fn credit(block: &[u8], itl: u8) -> u16 {
+    format::itl::slot(block, itl).map_or(0, format::itl::Itl::credit)
+}
+
 fn insert_one(
     s: &Session,
     table: &TableDef,
@@ -95,9 +108,15 @@ fn insert_one(
 ) -> Result<Option<RowAddress>> {
     let address = block.address();
     let object = table.segment.data_object();
+    let pctfree = table.segment.pctfree();
     let placed = s.transact(block, slot, object, operation::INSERT_ROWS, |bytes, itl| {
-        let slot = heap::change::insert(bytes, piece, itl)?;
-        Some((slot, operation::slots(&[slot])))
+        let before = credit(bytes, itl);
+        let slot = if heap::fits(bytes, piece.len(), pctfree) {
+            heap::change::insert(bytes, piece, itl)?
+        } else {
+            heap::change::insert_freed(bytes, piece, itl)?
+        };
+        Some((slot, operation::slots_and_credit(&[slot], before - credit(bytes, itl))))
     })?;
     Ok(placed.map(|slot| RowAddress::new(address, slot)))
 }
@@ -135,7 +154,7 @@ pub(super) fn receive(s: &Session, table: &TableDef, pieces: &RowBuffer) -> Resu
 /// One receiving block.
 fn receive_some(s: &Session, table: &TableDef, pieces: &RowBuffer, placed: &mut Vec<RowAddress>) -> Result<()> {
     let Some(first) = pieces.get(placed.len()) else { return Ok(()) };
-    let pctfree = table.segment.pctfree();
+    let (pctfree, most) = (table.segment.pctfree(), table.segment.itl_slots_max());
     let room = (first.len() + ITL_BYTES).min(super::piece_capacity(table));
     let (mut block, slot) = block_with_slot(s, table, room.min(first.len().max(room - ITL_BYTES)), true)?;
     let _group = s.group();
@@ -145,16 +164,16 @@ fn receive_some(s: &Session, table: &TableDef, pieces: &RowBuffer, placed: &mut 
     };
     placed.push(at);
     while let (Some(piece), Some(xid)) = (pieces.get(placed.len()), s.xid()) {
-        if !s.has_undo_room(RUNS_BYTES) || !heap::change::fits_migrated(&block, piece, pctfree) {
+        if !s.has_undo_room(RUNS_BYTES) || !heap::change::fits_migrated(&block, piece, pctfree, most) {
             break;
         }
-        let Interest::Slot { number, fresh } = s.new_interest(&mut block, xid)? else { break };
+        let Interest::Slot { number, fresh } = s.new_interest(&mut block, xid, most)? else { break };
         match insert_one(s, table, &mut block, (number, fresh), piece)? {
             Some(at) => placed.push(at),
             None => break,
         }
     }
-    let next_row = pieces.get(placed.len()).map(|piece| piece.len() + ITL_BYTES);
+    let next_row = pieces.get(placed.len()).map(|piece| RowRoom::from(piece.len() + ITL_BYTES));
     table.segment.inserted(s, block, next_row)
 }
 

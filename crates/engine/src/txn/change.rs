@@ -13,8 +13,10 @@ use crate::undo::{self, State};
 pub(crate) enum Interest {
     /// Slot `number`; `fresh`: it is to be taken with the change.
     Slot { number: u8, fresh: bool },
-    /// All slots are taken, and there is no room for one more: this transaction has one of them.
+    /// All slots are taken, and the block may have no more of them: this transaction has one.
     Full(Xid),
+    /// All slots are taken, and there is no room for one more: this transaction has one.
+    NoRoom(Xid),
 }
 
 /// Who holds a row, or an index entry.
@@ -70,16 +72,16 @@ impl Session {
         self.instance().transactions().snapshots.oldest().map_or(visible, |oldest| oldest.min(visible))
     }
 
-    /// The ITL slot with which the transaction under way can change a latched block.
-    pub(crate) fn interest(&self, block: &mut BlockMut, xid: Xid) -> Result<Interest> {
+    /// The ITL slot with which the transaction under way can change a latched block; one is added while there are fewer than `most`.
+    pub(crate) fn interest(&self, block: &mut BlockMut, xid: Xid, most: u8) -> Result<Interest> {
         match itl::find(block, xid) {
             Some(number) => Ok(Interest::Slot { number, fresh: false }),
-            None => self.new_interest(block, xid),
+            None => self.new_interest(block, xid, most),
         }
     }
 
     /// As [`Session::interest`], but a slot of its own even where the transaction has one: migrated rows take one each.
-    pub(crate) fn new_interest(&self, block: &mut BlockMut, xid: Xid) -> Result<Interest> {
+    pub(crate) fn new_interest(&self, block: &mut BlockMut, xid: Xid, most: u8) -> Result<Interest> {
         let mut other = xid;
         for _ in 0..2 {
             if let Some(number) = itl::free_slot(block)
@@ -102,9 +104,10 @@ impl Session {
                 break;
             }
         }
-        let added = self.change(block, |bytes| itl::add(bytes, u8::MAX));
+        let added = self.change(block, |bytes| itl::add(bytes, most));
         Ok(match added {
             Some(number) => Interest::Slot { number, fresh: true },
+            None if itl::may_have_more(block, most) => Interest::NoRoom(other),
             None => Interest::Full(other),
         })
     }

@@ -240,7 +240,9 @@ fn undo_rows(bytes: &mut [u8], record: &Record) -> bool {
     match record.operation {
         operation::INSERT_ROWS => {
             let slots: Vec<u16> = operation::read_slots(&record.payload).collect();
+            let credit = usize::from(operation::read_credit(&record.payload));
             slots.into_iter().rev().all(|slot| heap::undo_insert(bytes, slot))
+                && heap::undo::return_credit(bytes, record.itl, credit)
         }
         operation::DELETE_ROW => operation::read_row(&record.payload)
             .is_some_and(|(slot, lock, piece)| heap::undo_delete(bytes, slot, lock, piece)),

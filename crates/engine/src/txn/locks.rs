@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use common::sync::{Condvar, Mutex};
 use common::{Error, ErrorKind, Number, ObjectNumber, Result, Rowid, Xid};
-use waits::Event;
+use waits::{Event, Statistic};
 
+use super::deadlock::{Deadlock, DeadlockedSession, Waited};
 use super::{LockWait, TableLock};
 use crate::instance::Session;
 
@@ -53,8 +54,8 @@ struct State {
     resources: HashMap<Resource, Vec<Xid>>,
     /// The resources of each transaction.
     held: HashMap<Xid, Vec<Resource>>,
-    /// Whom each waiting session waits for.
-    waits: HashMap<u32, u32>,
+    /// Each waiting session's wait.
+    waits: HashMap<u32, DeadlockedSession>,
 }
 
 /// All enqueues of an instance.
@@ -62,6 +63,14 @@ struct State {
 pub struct Locks {
     state: Mutex<State>,
     released: Condvar,
+}
+
+/// What a session is about to wait for, in which mode, and for the sake of which row.
+#[derive(Clone, Copy)]
+struct Waiting {
+    waited: Waited,
+    mode: u64,
+    row: Option<(ObjectNumber, Rowid)>,
 }
 
 fn compatible(a: TableLock, b: TableLock) -> bool {
@@ -93,11 +102,23 @@ impl State {
                 return true;
             }
             match self.waits.get(&at) {
-                Some(next) => at = *next,
+                Some(next) => at = next.holder,
                 None => return false,
             }
         }
         false
+    }
+
+    /// The waits of a circle that `last` closes, which comes first.
+    fn circle(&self, last: DeadlockedSession) -> Deadlock {
+        let mut sessions = vec![last];
+        while let Some(next) = sessions.last().and_then(|session| self.waits.get(&session.holder)) {
+            if next.sid == sessions[0].sid || sessions.len() > self.waits.len() {
+                break;
+            }
+            sessions.push(next.clone());
+        }
+        Deadlock { sessions }
     }
 
     fn hold(&mut self, xid: Xid, resource: &Resource) -> bool {
@@ -176,12 +197,25 @@ impl Locks {
     /// # Errors
     /// ORA-00054, ORA-30006 when it is not to be waited for (so long), ORA-00060 in a deadlock, ORA-01013 when the user cancels.
     pub(crate) fn wait_for(&self, s: &Session, xid: Xid, wait: LockWait, event: Event, mode: u64) -> Result<()> {
+        self.wait_for_row(s, xid, wait, (event, mode), None)
+    }
+
+    /// As [`Locks::wait_for`]; `row` is the row, of an object, that is wanted.
+    pub(crate) fn wait_for_row(
+        &self,
+        s: &Session,
+        xid: Xid,
+        wait: LockWait,
+        (event, mode): (Event, u64),
+        row: Option<(ObjectNumber, Rowid)>,
+    ) -> Result<()> {
         let at = [
             (u64::from(b'T') << 24) | (u64::from(b'X') << 16) | mode,
             (u64::from(xid.segment) << 16) | u64::from(xid.slot),
             u64::from(xid.sequence),
         ];
-        self.wait(s, wait, event, at, |state| state.active.get(&xid).copied())
+        let waited = Waiting { waited: Waited::Transaction(xid), mode, row };
+        self.wait(s, wait, (event, at), waited, |state| state.active.get(&xid).copied())
     }
 
     /// Holds a resource in common with others; false when the transaction has it already.
@@ -214,7 +248,8 @@ impl Locks {
             (u64::from(other.segment) << 16) | u64::from(other.slot),
             u64::from(other.sequence),
         ];
-        self.wait(s, LockWait::Forever, Event::EnqTxRowLockContention, at, |state| {
+        let waited = Waiting { waited: Waited::Transaction(other), mode: SHARE_MODE, row: None };
+        self.wait(s, LockWait::Forever, (Event::EnqTxRowLockContention, at), waited, |state| {
             state.other_holder(xid, resource).and_then(|other| state.active.get(&other).copied())
         })
     }
@@ -259,7 +294,8 @@ impl Locks {
                 }
                 wanted
             };
-            self.wait(s, wait, Event::EnqTmContention, at, |state| state.in_the_way(sid, table, wanted))?;
+            let waited = Waiting { waited: Waited::Table(table), mode: wanted as u64, row: None };
+            self.wait(s, wait, (Event::EnqTmContention, at), waited, |state| state.in_the_way(sid, table, wanted))?;
         }
     }
 
@@ -267,8 +303,8 @@ impl Locks {
         &self,
         s: &Session,
         wait: LockWait,
-        event: Event,
-        at: [u64; 3],
+        (event, at): (Event, [u64; 3]),
+        waiting: Waiting,
         holder: impl Fn(&State) -> Option<u32>,
     ) -> Result<()> {
         let (sid, clock) = (s.sid(), s.meter().clock().clone());
@@ -292,10 +328,22 @@ impl Locks {
                 if left.is_zero() {
                     break Err(Error::user(30006, "resource busy; acquire with WAIT timeout expired"));
                 }
+                let Waiting { waited, mode, row } = waiting;
+                let this = DeadlockedSession {
+                    sid,
+                    waited,
+                    mode,
+                    holder: in_the_way,
+                    row: row.map(|(_, rowid)| rowid),
+                    object: row.map(|(object, _)| object),
+                    statement: s.statement(),
+                };
                 if in_the_way != 0 && state.closes_circle(sid, in_the_way) {
+                    s.meter().count(Statistic::EnqueueDeadlocks, 1);
+                    s.note_deadlock(state.circle(this));
                     break Err(deadlock());
                 }
-                state.waits.insert(sid, in_the_way);
+                state.waits.insert(sid, this);
                 self.released.wait_for(&mut state, left.min(LOOK_ROUND));
                 if let Err(error) = s.check_cancelled() {
                     break Err(error);
@@ -315,7 +363,7 @@ impl Locks {
     /// Sessions that wait, for V$LOCK and V$SESSION.
     #[must_use]
     pub fn waiters(&self) -> Vec<Waiter> {
-        self.state.lock().waits.iter().map(|(sid, holder)| Waiter { sid: *sid, holder: *holder }).collect()
+        self.state.lock().waits.values().map(|wait| Waiter { sid: wait.sid, holder: wait.holder }).collect()
     }
 
     /// Transactions under way and their sessions.

@@ -5,6 +5,7 @@
 mod change;
 mod commit;
 mod consistent;
+mod deadlock;
 mod locks;
 pub(crate) mod operation;
 mod rollback;
@@ -12,6 +13,7 @@ mod session;
 mod snapshot;
 
 pub(crate) use change::{Interest, RowLock};
+pub use deadlock::{Deadlock, DeadlockedSession, Waited};
 pub(crate) use locks::Resource;
 pub use locks::{HeldTableLock, Locks, Waiter};
 pub(crate) use rollback::Dead;

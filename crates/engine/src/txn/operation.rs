@@ -1,6 +1,6 @@
 //! What undo records say was done. The numbers are in undo blocks: they stay.
 
-/// Rows put in: pairs of first slot and count, two bytes each.
+/// Rows put in: pairs of first slot and count, two bytes each; then, where they took any, the bytes of the ITL slot's credit that they took (2).
 pub(crate) const INSERT_ROWS: u8 = 1;
 /// A row marked deleted: its slot (2), its lock byte before (1), the piece.
 pub(crate) const DELETE_ROW: u8 = 2;
@@ -23,6 +23,23 @@ pub(crate) fn slots(slots: &[u16]) -> Vec<u8> {
         out.extend_from_slice(&(run.len() as u16).to_le_bytes());
     }
     out
+}
+
+/// [`slots`] of rows that took `credit` bytes of the ITL slot's credit.
+pub(crate) fn slots_and_credit(rows: &[u16], credit: u16) -> Vec<u8> {
+    let mut out = slots(rows);
+    if credit > 0 {
+        out.extend_from_slice(&credit.to_le_bytes());
+    }
+    out
+}
+
+/// The credit of [`slots_and_credit`].
+pub(crate) fn read_credit(payload: &[u8]) -> u16 {
+    match payload.chunks_exact(4).remainder() {
+        [low, high] => u16::from_le_bytes([*low, *high]),
+        _ => 0,
+    }
 }
 
 /// The slots of [`slots`].

@@ -10,7 +10,7 @@ use waits::Statistic;
 use super::consistent::{is_newest, undo_change};
 use super::session::{Mark, Transaction};
 use crate::instance::Session;
-use crate::segment::Segment;
+use crate::segment::{OwnFreelist, Segment};
 use crate::undo::{self, OwnedPrevious, Record};
 
 /// Records undone before that is noted. What a crash makes meet again is known by the ITL slot, which names an older record by then.
@@ -91,6 +91,8 @@ impl Session {
                 let mut state = self.transactions().0.lock();
                 if let Some(transaction) = &mut state.transaction {
                     transaction.undo.undone_to(self, record.uba)?;
+                    // What was refused before may fit now.
+                    transaction.freelists.values_mut().for_each(OwnFreelist::look_again);
                 }
             }
         }
@@ -127,7 +129,7 @@ impl Session {
         .map_err(|error: common::Error| self.instance().health().stop(&error))?;
         self.meter().count(Statistic::RollbackChangesUndoRecordsApplied, 1);
         match segment {
-            Some(segment) => segment.changed(self, block),
+            Some(segment) => segment.restored(self, block),
             None => Ok(()),
         }
     }

@@ -1,12 +1,15 @@
 //! A session's transaction: its beginning, its savepoints, what its statements see.
 
+use std::collections::HashMap;
+
 use common::sync::{Arc, Mutex};
-use common::{BlockAddress, Error, Result, Scn, Uba, Xid};
+use common::{BlockAddress, Error, ObjectNumber, Result, Scn, Uba, Xid};
 
 use super::snapshot::{Identity, Place};
 use super::{Isolation, LockWait, Snapshot, Snapshots, TableLock};
 use crate::catalog::TableDef;
 use crate::instance::Session;
+use crate::segment::OwnFreelist;
 use crate::undo::UndoWriter;
 
 /// A transaction under way.
@@ -17,6 +20,8 @@ pub(crate) struct Transaction {
     /// Data and index blocks that it has changed, oldest first, neighbours once.
     pub(super) blocks: Vec<BlockAddress>,
     pub(super) savepoints: Vec<(String, Mark)>,
+    /// Its freelists, by the segment's data object.
+    pub(super) freelists: HashMap<ObjectNumber, OwnFreelist>,
 }
 
 type MakeSnapshot = fn(&Arc<Snapshots>, &dyn Fn() -> Scn, Option<(Arc<Identity>, Place)>) -> Arc<Snapshot>;
@@ -69,6 +74,15 @@ impl Session {
         self.with_transaction(|transaction| transaction.undo.xid())
     }
 
+    /// The freelist that the transaction under way has in a segment.
+    pub(crate) fn own_freelist(&self, object: ObjectNumber) -> Option<OwnFreelist> {
+        self.with_transaction(|transaction| transaction.freelists.get(&object).copied()).flatten()
+    }
+
+    pub(crate) fn set_own_freelist(&self, object: ObjectNumber, list: OwnFreelist) {
+        self.with_transaction(|transaction| transaction.freelists.insert(object, list));
+    }
+
     /// Begins a transaction unless one is under way, and makes room for an undo record. No block may be latched.
     pub(crate) fn prepare(&self, payload: usize) -> Result<Xid> {
         if self.transactions().0.lock().isolation() == Isolation::ReadOnly {
@@ -84,8 +98,13 @@ impl Session {
             let undo = self.instance().undo().begin(self)?;
             let xid = undo.xid();
             self.instance().transactions().locks.began(xid, self.sid());
-            self.transactions().0.lock().transaction =
-                Some(Transaction { undo, identity: Identity::new(xid), blocks: Vec::new(), savepoints: Vec::new() });
+            self.transactions().0.lock().transaction = Some(Transaction {
+                undo,
+                identity: Identity::new(xid),
+                blocks: Vec::new(),
+                savepoints: Vec::new(),
+                freelists: HashMap::new(),
+            });
         }
         let mut state = self.transactions().0.lock();
         let Some(transaction) = &mut state.transaction else { return Err(Error::bug("a transaction is gone")) };

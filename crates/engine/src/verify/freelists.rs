@@ -1,11 +1,11 @@
 //! Freelists of a segment under manual space management: each list a chain without circles, its members flagged and below the mark, its
-//! count right; and no flagged block that is on no list.
+//! count right; and no flagged block that is on no list. A transaction has one list at most in a header, and those of transactions stand where they must.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use common::BlockAddress;
 use format::block::BlockType;
-use format::freelist;
+use format::freelist::{self, FreeList};
 
 use super::Report;
 use super::segments::{Place, Walk};
@@ -45,15 +45,23 @@ fn check_lists(
     met: &mut HashMap<BlockAddress, String>,
     report: &mut Report,
 ) {
-    // Slot 0 is the master list; process lists follow when there are more than one.
-    let own = if walk.expected.freelists > 1 { usize::from(walk.expected.freelists) } else { 0 };
+    // Slot 0 is the master list; process lists follow when there are more than one, then those of transactions.
+    let transactions = freelist::transaction_slots(bytes.len(), walk.expected.freelists);
+    let mut owners = HashSet::new();
     for slot in 0..freelist::slots(bytes.len()) {
         let list = freelist::list(bytes, slot);
-        if slot > own {
-            if list.used.get() != 0 || !list.first().is_none() {
-                walk.problem(report, holder, format!("freelist {slot} is in use and cannot be"));
+        match list.owner() {
+            Some(owner) if !transactions.contains(&slot) => {
+                walk.problem(report, holder, format!("freelist {slot} is of transaction {owner} and cannot be"));
             }
-            continue;
+            Some(owner) if !owners.insert(owner) => {
+                walk.problem(report, holder, format!("freelist {slot} is another one of transaction {owner}"));
+            }
+            None if transactions.contains(&slot) && *list != FreeList::UNUSED => {
+                walk.problem(report, holder, format!("freelist {slot} is of no transaction and in use"));
+                continue;
+            }
+            _ => {}
         }
         let (mut next, mut last, mut blocks) = (list.first(), BlockAddress::NONE, 0);
         while !next.is_none() {

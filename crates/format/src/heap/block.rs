@@ -6,7 +6,7 @@ use super::header::{
     self, DATA_HEADER_BYTES, NO_SLOT, SLOT_BYTES, TABLE_DIRECTORY_BYTES, directory_offset, header, header_mut,
 };
 use super::row::{RowBuffer, RowPiece, live_row, live_rows};
-use super::{lock, space, statement};
+use super::{lock, space};
 use crate::block::TAIL_BYTES;
 use crate::transaction::{self, ASSM_BYTES, BlockOwner, ITL_BYTES, ITL_OFFSET};
 
@@ -90,6 +90,11 @@ pub fn available(block: &[u8]) -> usize {
     slot_cost(block).map_or(0, |cost| free_bytes(block).saturating_sub(cost))
 }
 
+/// Bytes that may be used now beside a new row's directory entry; None when the directory, or the block, has no room for that.
+pub(super) fn free_beside_slot(block: &[u8]) -> Option<usize> {
+    free_bytes(block).checked_sub(slot_cost(block)?)
+}
+
 /// May a row of `row_bytes` be inserted? After it `pctfree` percent of the block size must be free; an empty block takes any row that it can hold.
 #[must_use]
 pub fn fits(block: &[u8], row_bytes: usize, pctfree: u8) -> bool {
@@ -100,7 +105,7 @@ pub fn fits(block: &[u8], row_bytes: usize, pctfree: u8) -> bool {
 
 /// Is `free` at least `pctfree` percent of the block?
 #[inline]
-fn keeps_free(free: usize, block_bytes: usize, pctfree: u8) -> bool {
+pub(super) fn keeps_free(free: usize, block_bytes: usize, pctfree: u8) -> bool {
     free * 100 >= usize::from(pctfree) * block_bytes
 }
 
@@ -204,9 +209,6 @@ pub fn delete(block: &mut [u8], slot: u16) -> bool {
     space::take_out(block, slot, stored);
     space::give(block, stored);
     space::release_slot(block, slot);
-    if is_empty(block) {
-        statement::remove_added(block);
-    }
     true
 }
 

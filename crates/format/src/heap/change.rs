@@ -2,8 +2,10 @@
 //!
 //! - The lock byte of every piece that a transaction touches is the number of its ITL slot, which counts them.
 //! - Bytes that a transaction frees are its slot's *credit* and of use to nobody else until it commits, so that undoing it never lacks room:
-//!   a deleted piece keeps its bytes and is only marked; a piece that shrinks gives its bytes to the credit. Growth takes what may be used by all,
-//!   and the rest from the slot's own credit.
+//!   a deleted piece is only marked; a piece that shrinks gives its bytes to the credit. Growth takes what may be used by all, and the rest from the
+//!   slot's own credit. An insert that what may be used by all does not hold takes the slot's own credit first ([`insert_freed`]).
+//! - The credit of a slot is never less than what its pieces marked deleted take. Where the credit is used they are cut down to
+//!   [`LEAST_ROW_BYTES`], which keep their place in the directory; the undo of the delete brings the piece back whole.
 //! - A piece whose lock byte names the ITL slot of another transaction is not changed. One that has ended is to be cleaned first ([`crate::itl::clean`]):
 //!   a lock byte in undo is then always 0 or of the same transaction.
 //!
@@ -11,7 +13,7 @@
 
 use common::limits::LEAST_ROW_BYTES;
 
-use super::row::{DELETED, RowBuffer, RowPiece, live_row};
+use super::row::{DELETED, RowBuffer, RowPiece, WHOLE, live_row};
 use super::{block, header, lock, space};
 use crate::itl;
 use crate::transaction::{self, ITL_BYTES};
@@ -24,7 +26,44 @@ pub fn insert(block: &mut [u8], piece: &[u8], itl: u8) -> Option<u16> {
     Some(slot)
 }
 
-/// As [`super::insert_rows`], under ITL slot `itl`.
+/// May a row of `row_bytes` be inserted under ITL slot `itl`? As [`super::fits`], with what the slot's own changes have freed.
+#[must_use]
+pub fn fits(block: &[u8], row_bytes: usize, pctfree: u8, itl: u8) -> bool {
+    block::fits(block, row_bytes, pctfree) || fits_freed(block, row_bytes, pctfree, itl)
+}
+
+fn fits_freed(block: &[u8], row_bytes: usize, pctfree: u8, itl: u8) -> bool {
+    let stored = row_bytes.max(LEAST_ROW_BYTES);
+    let usable = usable_credit(block, itl);
+    let Some(free) = block::free_beside_slot(block) else { return false };
+    usable > 0 && stored <= free + usable && block::keeps_free(free + usable - stored, block.len(), pctfree)
+}
+
+/// As [`insert`], with the credit of ITL slot `itl` before what may be used by all. A new place in the directory is never taken from the credit:
+/// the undo of the insert may leave it behind.
+pub fn insert_freed(block: &mut [u8], piece: &[u8], itl: u8) -> Option<u16> {
+    itl::slot(block, itl).filter(|slot| slot.is_active())?;
+    let stored = piece.len().max(LEAST_ROW_BYTES);
+    let credit = stored.min(usable_credit(block, itl));
+    let free = block::free_beside_slot(block)?;
+    if stored - credit > free {
+        return None;
+    }
+    cut_deleted(block, itl, credit);
+    let entry = block::free_bytes(block) - free;
+    if !space::make_gap(block, stored + entry) {
+        return None;
+    }
+    let slot = space::take_slot(block);
+    let at = space::place(block, piece);
+    use_credit(block, itl, credit);
+    space::spend(block, stored - credit);
+    header::set_entry(block, slot, at);
+    lock::set(block, slot, itl);
+    Some(slot)
+}
+
+/// As [`super::insert_rows`], under ITL slot `itl`; what its own changes have freed is used as well.
 pub fn insert_rows(
     block: &mut [u8],
     rows: &RowBuffer,
@@ -38,18 +77,26 @@ pub fn insert_rows(
     }
     let count = block::insert_rows_as(block, rows, from, pctfree, itl, slots);
     itl::count_locks(block, itl, count);
-    count
+    let mut index = from + count;
+    while let Some(row) = rows.get(index)
+        && fits_freed(block, row.len(), pctfree, itl)
+        && let Some(slot) = insert_freed(block, row, itl)
+    {
+        slots.push(slot);
+        index += 1;
+    }
+    index - from
 }
 
 /// May a migrated row piece be received? It takes an ITL slot of its own ([`itl::free_slot`], else [`itl::add`]): as [`super::fits`], with room for the slot;
 /// not when the block has all the slots it may have and none is free.
 #[must_use]
-pub fn fits_migrated(block: &[u8], piece: &[u8], pctfree: u8) -> bool {
+pub fn fits_migrated(block: &[u8], piece: &[u8], pctfree: u8, maxtrans: u8) -> bool {
     let bytes = piece.len().max(LEAST_ROW_BYTES);
     if itl::free_slot(block).is_some() {
         return block::fits(block, bytes, pctfree);
     }
-    usize::from(transaction::header(block).itl_count) < itl::slots_max(block.len())
+    usize::from(transaction::header(block).itl_count) < itl::slots_max(block.len()).min(usize::from(maxtrans))
         && block::fits(block, bytes + ITL_BYTES, pctfree)
 }
 
@@ -94,6 +141,7 @@ pub fn replace(block: &mut [u8], slot: u16, piece: &[u8], itl: u8) -> bool {
     let Some(old) = changeable(block, slot, itl).and_then(RowPiece::stored_bytes) else { return false };
     let stored = piece.len().max(LEAST_ROW_BYTES);
     let Some(credit) = from_credit(block, old, stored, itl) else { return false };
+    cut_deleted(block, itl, credit);
     if !space::rewrite(block, slot, old, piece) {
         return false;
     }
@@ -118,8 +166,37 @@ fn from_credit(block: &[u8], old: usize, stored: usize, itl: u8) -> Option<usize
     if missing == 0 {
         return Some(0);
     }
-    let credit = usize::from(itl::slot(block, itl)?.credit());
-    (missing <= credit.saturating_sub(lock::deleted_bytes(block, itl))).then_some(missing)
+    (missing <= usable_credit(block, itl)).then_some(missing)
+}
+
+/// Bytes of an ITL slot's credit that its transaction may use again: all but the least that its deleted pieces keep.
+fn usable_credit(block: &[u8], itl: u8) -> usize {
+    let credit = itl::slot(block, itl).map_or(0, |slot| usize::from(slot.credit()));
+    if credit == 0 {
+        return 0;
+    }
+    let deleted = lock::held(block, itl).filter(|(_, _, deleted)| *deleted).count();
+    credit.saturating_sub(deleted * LEAST_ROW_BYTES)
+}
+
+/// Cuts deleted pieces of an ITL slot down to the least, until they take no more than its credit will be without `spent` bytes of it.
+fn cut_deleted(block: &mut [u8], itl: u8, spent: usize) {
+    if spent == 0 {
+        return;
+    }
+    let left = itl::slot(block, itl).map_or(0, |slot| usize::from(slot.credit())).saturating_sub(spent);
+    let pieces: Vec<_> = lock::held(block, itl).filter(|(_, _, deleted)| *deleted).collect();
+    let mut deleted: usize = pieces.iter().map(|(_, stored, _)| stored).sum();
+    for (slot, stored, _) in pieces {
+        if deleted <= left {
+            break;
+        }
+        if let Some(at) = header::entry(block, slot).map(usize::from).filter(|_| stored > LEAST_ROW_BYTES) {
+            block[at..at + LEAST_ROW_BYTES].fill(0);
+            (block[at], block[at + 1]) = (WHOLE | DELETED, itl);
+            deleted -= stored - LEAST_ROW_BYTES;
+        }
+    }
 }
 
 /// Adds to an ITL slot's credit, or to what all may use when the slot is no running transaction's.

@@ -31,8 +31,3 @@ pub(super) fn held(block: &[u8], number: u8) -> impl Iterator<Item = (u16, usize
         .filter(move |(_, piece)| piece.lock() == number)
         .filter_map(|(slot, piece)| Some((slot, piece.stored_bytes()?, piece.is_deleted())))
 }
-
-/// Bytes of the deleted pieces that ITL slot `number` holds: that part of its credit cannot be used before it commits.
-pub(super) fn deleted_bytes(block: &[u8], number: u8) -> usize {
-    held(block, number).filter(|(_, _, deleted)| *deleted).map(|(_, stored, _)| stored).sum()
-}

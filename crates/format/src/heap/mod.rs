@@ -17,7 +17,8 @@
 //! - `total` = bytes between directory and tail less the bytes of all row pieces that are not marked deleted; `available`, what may be used now, is
 //!   `total` less the credits of the ITL slots. Holes that deletes and moves leave between row pieces are part of it; they are closed by compaction
 //!   when the gap between `begin` and `end` is too small for a row that would fit;
-//! - a piece marked deleted is held by an ITL slot whose transaction has not ended as far as the block knows, and is part of that slot's credit;
+//! - a piece marked deleted is held by an ITL slot whose transaction has not ended as far as the block knows, and is part of that slot's credit. It may
+//!   have been cut down to an empty piece, when the transaction has used its bytes for rows of its own;
 //! - pieces do not overlap, and every piece lies between `end` and the tail.
 //!
 //! Offsets are those of the block, not of the data header: a new ITL slot then moves the directory and no row.
@@ -37,7 +38,6 @@ mod header;
 mod lock;
 pub mod row;
 mod space;
-mod statement;
 pub mod undo;
 mod validate;
 
@@ -55,6 +55,5 @@ pub use change::{lock_row, mark_deleted};
 pub use dump::dump;
 pub use header::{DATA_HEADER_BYTES, DataHeader, SLOT_BYTES, TABLE_DIRECTORY_BYTES, slot_count};
 pub use row::{RowAddress, RowBuffer, RowPiece, live_row, live_rows, row, rows};
-pub use statement::{fits_migrated, insert_migrated};
 pub use undo::{undo_delete, undo_insert, undo_lock, undo_replace};
 pub use validate::validate;

@@ -3,10 +3,10 @@ use common::{BlockAddress, BlockSize, FileNumber, ObjectNumber};
 use proptest::prelude::*;
 
 use super::chain::{Chain, fits_one_piece};
-use super::row::{self, CONTINUED, RowAddress, RowBuffer, encode_piece};
+use super::row::{self, CONTINUED, RowAddress, RowBuffer};
 use super::*;
 use crate::block::{self as base, BlockType};
-use crate::transaction::{self, BlockOwner, ITL_BYTES, Owner};
+use crate::transaction::{self, BlockOwner, Owner};
 
 const ADDRESS: BlockAddress = BlockAddress { file: FileNumber(4), block: 130 };
 
@@ -56,43 +56,6 @@ fn short_rows_take_eleven_bytes_and_the_reserve_lets_the_published_number_grow()
         assert!(!fits(&block, 9, 10));
         let grown = (0..rows as u16).take_while(|slot| replace(&mut block, *slot, &long)).count();
         assert_eq!(grown, growing);
-        validate(&block).unwrap();
-    }
-}
-
-/// 47 bytes a migrated row: 15 of row, 6 of head address, 2 of directory, 24 of ITL; the first two find an ITL slot.
-#[test]
-fn receiving_blocks_take_the_published_number_of_migrated_rows() {
-    for (size, rows) in [(BlockSize::K4, 76), (BlockSize::K8, 155), (BlockSize::K16, 255), (BlockSize::K32, 255)] {
-        let mut block = empty(size, 2, true);
-        let mut piece = Vec::new();
-        let head = RowAddress::new(ADDRESS, 3);
-        let columns: [Option<&[u8]>; 2] = [Some(&[0xc4, 12, 34, 56, 78]), Some(&[0xc4, 12, 34, 56, 78])];
-        encode_piece(row::FIRST | row::LAST, Some(head), None, &columns, &mut piece);
-        assert_eq!(piece.len(), 21);
-        let before = free_bytes(&block);
-        let mut count = 0;
-        while fits_migrated(&block, piece.len(), 10, 1) {
-            assert!(insert_migrated(&mut block, &piece, 1).is_some());
-            validate(&block).unwrap();
-            count += 1;
-        }
-        assert_eq!(count, rows, "{size}");
-        assert_eq!(before - free_bytes(&block), 47 * rows - 2 * ITL_BYTES);
-        assert_eq!(row(&block, 1).unwrap().head_address(), Some(head));
-        // Another statement finds the slots of this one.
-        let slots = transaction::header(&block).itl_count;
-        delete(&mut block, 0);
-        delete(&mut block, 1);
-        assert!(insert_migrated(&mut block, &piece, 2).is_some());
-        assert!(insert_migrated(&mut block, &piece, 2).is_some());
-        assert_eq!(transaction::header(&block).itl_count, slots);
-        validate(&block).unwrap();
-        // Without rows the block is as good as new.
-        for slot in 0..slot_count(&block) {
-            delete(&mut block, slot);
-        }
-        assert_eq!((transaction::header(&block).itl_count, free_bytes(&block)), (2, before));
         validate(&block).unwrap();
     }
 }
@@ -194,7 +157,6 @@ fn column() -> impl Strategy<Value = Option<Vec<u8>>> {
 enum Step {
     Insert(Vec<Option<Vec<u8>>>),
     InsertMany(Vec<Vec<Option<Vec<u8>>>>, u8),
-    Migrated(Vec<Option<Vec<u8>>>, u32),
     Delete(u16),
     Replace(u16, Vec<Option<Vec<u8>>>),
 }
@@ -204,7 +166,6 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         3 => row().prop_map(Step::Insert),
         1 => (proptest::collection::vec(row(), 1..40), 0..60u8).prop_map(|(rows, pctfree)| Step::InsertMany(rows, pctfree)),
-        1 => (row(), 1..4u32).prop_map(|(row, statement)| Step::Migrated(row, statement)),
         3 => any::<u16>().prop_map(Step::Delete),
         3 => (any::<u16>(), row()).prop_map(|(slot, row)| Step::Replace(slot, row)),
     ]
@@ -275,16 +236,6 @@ proptest! {
                     prop_assert_eq!(free_bytes(&block), free_bytes(&single));
                     for (slot, row) in slots.into_iter().zip(&rows) {
                         put(&mut model, slot, row);
-                    }
-                }
-                Step::Migrated(row, statement) => {
-                    let mut piece = Vec::new();
-                    let columns = borrow(&row);
-                    encode_piece(row::FIRST | row::LAST, Some(RowAddress::new(ADDRESS, 1)), None, row::trim(&columns), &mut piece);
-                    let before = block.clone();
-                    match insert_migrated(&mut block, &piece, statement) {
-                        Some(slot) => put(&mut model, slot, &row),
-                        None => prop_assert_eq!(&before, &block),
                     }
                 }
                 Step::Delete(at) => {

@@ -38,7 +38,8 @@ fn piece(fill: u8, bytes: usize) -> Vec<u8> {
 #[derive(Clone, Debug)]
 enum Undo {
     Take(u8, [u8; ITL_BYTES]),
-    Insert(u16),
+    /// Slots, and what they took of an ITL slot's credit.
+    Insert(Vec<u16>, u8, usize),
     Delete(u16, u8, Vec<u8>),
     Replace(u16, u8, Vec<u8>),
     Lock(u16, u8),
@@ -50,12 +51,18 @@ fn undo(block: &mut [u8], record: &Undo) {
             itl::restore(block, *n, bytes);
             true
         }
-        Undo::Insert(slot) => undo_insert(block, *slot),
+        Undo::Insert(slots, n, credit) => {
+            slots.iter().rev().all(|slot| undo_insert(block, *slot)) && undo::return_credit(block, *n, *credit)
+        }
         Undo::Delete(slot, lock, piece) => undo_delete(block, *slot, *lock, piece),
         Undo::Replace(slot, lock, piece) => undo_replace(block, *slot, *lock, piece),
         Undo::Lock(slot, lock) => undo_lock(block, *slot, *lock),
     };
     assert!(done, "{record:?} not undone\n{}", dump(block));
+}
+
+fn credit(block: &[u8], n: u8) -> usize {
+    itl::slot(block, n).map_or(0, |slot| usize::from(slot.credit()))
 }
 
 /// Live rows: slot to the piece without its lock byte.
@@ -189,7 +196,14 @@ impl World {
                     change::insert(&mut self.block, &piece, n)
                 };
                 assert_eq!(inserted.is_some(), available(&before) >= piece.len().max(9));
-                inserted.map(|slot| vec![Undo::Insert(slot)])
+                inserted.map(|slot| vec![Undo::Insert(vec![slot], n, 0)])
+            }
+            Step::InsertFreed(fill, bytes) => {
+                let piece = piece(*fill, *bytes);
+                let inserted = change::insert_freed(&mut self.block, &piece, n);
+                assert!(inserted.is_some() || !change::fits(&before, piece.len(), 0, n) || is_empty(&before));
+                let used = credit(&before, n) - credit(&self.block, n);
+                inserted.map(|slot| vec![Undo::Insert(vec![slot], n, used)])
             }
             Step::InsertMany(fill, bytes, rows) => {
                 let mut buffer = RowBuffer::new();
@@ -197,8 +211,13 @@ impl World {
                     buffer.push_encoded(&piece(*fill, *bytes));
                 }
                 let mut slots = Vec::new();
-                change::insert_rows(&mut self.block, &buffer, 0, 10, n, &mut slots);
-                Some(slots.into_iter().map(Undo::Insert).collect())
+                let count = change::insert_rows(&mut self.block, &buffer, 0, 10, n, &mut slots);
+                assert_eq!(count, slots.len());
+                if let Some(next) = buffer.get(count) {
+                    assert!(!change::fits(&self.block, next.len(), 10, n), "a row that fits was left over");
+                }
+                let used = credit(&before, n) - credit(&self.block, n);
+                Some(vec![Undo::Insert(slots, n, used)])
             }
             Step::Delete(at) => {
                 let at = slot(*at);
@@ -254,11 +273,10 @@ impl World {
         let touched: Vec<u16> = self.transactions[t]
             .undo
             .iter()
-            .filter_map(|record| match record {
-                Undo::Insert(slot) | Undo::Delete(slot, ..) | Undo::Replace(slot, ..) | Undo::Lock(slot, _) => {
-                    Some(*slot)
-                }
-                Undo::Take(..) => None,
+            .flat_map(|record| match record {
+                Undo::Insert(slots, ..) => slots.clone(),
+                Undo::Delete(slot, ..) | Undo::Replace(slot, ..) | Undo::Lock(slot, _) => vec![*slot],
+                Undo::Take(..) => Vec::new(),
             })
             .collect();
         let now = contents(&self.block);
@@ -290,6 +308,15 @@ impl World {
             validate(&self.block).unwrap();
         }
         self.transactions[t].committed = Some(Scn(0));
+    }
+
+    /// ROLLBACK TO: the last changes go.
+    fn rollback_some(&mut self, t: usize, records: usize) {
+        let keep = self.transactions[t].undo.len().saturating_sub(records);
+        for record in self.transactions[t].undo.split_off(keep).iter().rev() {
+            undo(&mut self.block, record);
+            validate(&self.block).unwrap();
+        }
     }
 
     /// A clone as of an SCN shows what was committed then.
@@ -324,6 +351,7 @@ impl World {
 enum Step {
     Start,
     Insert(u8, usize),
+    InsertFreed(u8, usize),
     InsertMany(u8, usize, usize),
     Migrated(u8, usize),
     Delete(u16),
@@ -331,6 +359,7 @@ enum Step {
     Lock(u16),
     Commit(bool),
     Rollback,
+    RollbackSome(usize),
     Clean(u8),
     LookBack(usize),
 }
@@ -340,6 +369,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         3 => Just(Step::Start),
         6 => (any::<u8>(), bytes()).prop_map(|(f, b)| Step::Insert(f, b)),
+        4 => (any::<u8>(), bytes()).prop_map(|(f, b)| Step::InsertFreed(f, b)),
         3 => (any::<u8>(), bytes(), 1..60usize).prop_map(|(f, b, n)| Step::InsertMany(f, b, n)),
         2 => (any::<u8>(), bytes()).prop_map(|(f, b)| Step::Migrated(f, b)),
         8 => any::<u16>().prop_map(Step::Delete),
@@ -347,6 +377,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => any::<u16>().prop_map(Step::Lock),
         4 => any::<bool>().prop_map(Step::Commit),
         3 => Just(Step::Rollback),
+        3 => (1..8usize).prop_map(Step::RollbackSome),
         2 => any::<u8>().prop_map(Step::Clean),
         3 => any::<usize>().prop_map(Step::LookBack),
     ]
@@ -374,6 +405,7 @@ fn run(size: BlockSize, assm: bool, steps: &[(Step, usize)]) {
             (_, None) => {}
             (Step::Commit(tell), Some(t)) => world.commit(t, *tell),
             (Step::Rollback, Some(t)) => world.rollback(t),
+            (Step::RollbackSome(records), Some(t)) => world.rollback_some(t, *records),
             (step, Some(t)) => world.change(t, step),
         }
         validate(&world.block).unwrap();
@@ -526,7 +558,7 @@ fn receiving_blocks_take_the_published_number_of_migrated_rows() {
         let columns: [Option<&[u8]>; 2] = [Some(&[0xc4, 12, 34, 56, 78]), Some(&[0xc4, 12, 34, 56, 78])];
         row::encode_piece(row::FIRST | row::LAST, Some(RowAddress::new(ADDRESS, 3)), None, &columns, &mut piece);
         let mut count = 0;
-        while change::fits_migrated(&block, &piece, 10) {
+        while change::fits_migrated(&block, &piece, 10, 255) {
             let n = itl::free_slot(&block).or_else(|| itl::add(&mut block, 255)).unwrap();
             assert!(itl::take(&mut block, n, xid(1), Uba::NONE));
             assert_eq!(itl::find(&block, xid(1)), Some(n), "the newest");
@@ -536,5 +568,50 @@ fn receiving_blocks_take_the_published_number_of_migrated_rows() {
         }
         assert_eq!(count, expected, "{size}");
         validate(&block).unwrap();
+        // Another transaction finds the slots of one that has ended.
+        let slots = transaction::header(&block).itl_count;
+        for n in 1..=slots {
+            itl::clean(&mut block, n, Scn(5), false);
+        }
+        assert!(itl::take(&mut block, 1, xid(2), Uba::NONE));
+        for slot in 0..slot_count(&block) {
+            assert!(mark_deleted(&mut block, slot, 1));
+        }
+        itl::clean(&mut block, 1, Scn(6), false);
+        assert!(itl::free_slot(&block).is_some() && is_empty(&block));
+        validate(&block).unwrap();
     }
+}
+
+/// A block is filled with three rows, and one of them goes: its transaction puts another in its place, others do not, and a rollback brings it back.
+#[test]
+fn a_transaction_uses_again_what_it_has_deleted() {
+    let mut block = empty(BlockSize::K2, 2, true);
+    assert!(itl::take(&mut block, 1, xid(1), Uba::NONE));
+    let slots: Vec<u16> = (0..3).map(|n| change::insert(&mut block, &piece(n, 600), 1).unwrap()).collect();
+    itl::commit(&mut block, 1, Scn(5));
+    itl::clean(&mut block, 1, Scn(5), false);
+    let before = figures(&block);
+    assert!(itl::take(&mut block, 1, xid(2), Uba::NONE) && itl::take(&mut block, 2, xid(3), Uba::NONE));
+    let old = live_row(&block, slots[1]).unwrap().encoded().unwrap().to_vec();
+    assert!(mark_deleted(&mut block, slots[1], 1));
+    assert!(!change::fits(&block, 550, 0, 2) && change::insert_freed(&mut block, &piece(9, 550), 2).is_none());
+    assert!(change::fits(&block, 550, 0, 1));
+    assert!(change::insert(&mut block, &piece(9, 550), 1).is_none(), "of what all may use there is too little");
+    let used = credit(&block, 1);
+    let new = change::insert_freed(&mut block, &piece(9, 550), 1).unwrap();
+    let used = used - credit(&block, 1);
+    assert_ne!(new, slots[1], "the place in the directory is kept for the rollback");
+    assert_eq!(row(&block, slots[1]).unwrap().stored_bytes(), Some(9));
+    validate(&block).unwrap();
+    // What is left may be used by its own rows that grow.
+    assert!(change::replace(&mut block, new, &piece(8, 560), 1));
+    assert!(undo_replace(&mut block, new, 1, &piece(9, 550)));
+    assert!(undo_insert(&mut block, new) && undo::return_credit(&mut block, 1, used));
+    assert!(change::insert_freed(&mut block, &piece(9, 550), 2).is_none(), "kept for the rollback");
+    assert!(undo_delete(&mut block, slots[1], 0, &old));
+    itl::restore(&mut block, 1, &before.itl[0]);
+    itl::restore(&mut block, 2, &before.itl[1]);
+    assert_eq!(figures(&block), before);
+    validate(&block).unwrap();
 }

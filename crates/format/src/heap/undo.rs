@@ -25,16 +25,34 @@ pub fn undo_insert(block: &mut [u8], slot: u16) -> bool {
     true
 }
 
-/// Takes a delete back: the mark goes, the lock byte is `old_lock` again. On a clone whose transaction had committed the piece is gone: `piece` is put
+/// After the rows of an insert are gone: the bytes that it took from the credit of ITL slot `itl` are the credit's again. Where the transaction has
+/// ended they are everybody's.
+pub fn return_credit(block: &mut [u8], itl: u8, bytes: usize) -> bool {
+    if itl::slot(block, itl).is_none_or(|slot| !slot.is_active()) {
+        return true;
+    }
+    if block::free_bytes(block) < bytes {
+        return false;
+    }
+    space::spend(block, bytes);
+    earn(block, itl, bytes);
+    true
+}
+
+/// Takes a delete back: the mark goes, the lock byte is `old_lock` again; a piece that was cut down since is whole again. On a clone whose transaction had committed the piece is gone: `piece` is put
 /// in its slot. False when the slot holds another row, or there is no room.
 pub fn undo_delete(block: &mut [u8], slot: u16, old_lock: u8, piece: &[u8]) -> bool {
     if let Some(old) = row(block, slot) {
         let Some(stored) = old.stored_bytes().filter(|_| old.is_deleted()) else { return false };
         let holder = old.lock();
+        let whole = piece.len().max(LEAST_ROW_BYTES);
+        if stored < whole && !space::rewrite(block, slot, stored, piece) {
+            return false;
+        }
         if let Some(at) = header::entry(block, slot) {
             block[usize::from(at)] &= !DELETED;
         }
-        use_credit(block, holder, stored);
+        use_credit(block, holder, stored.max(whole));
         lock::set(block, slot, old_lock);
         return true;
     }

@@ -278,6 +278,27 @@ pub fn cut(block: &[u8], at: usize, footprint: usize) -> Cut {
     }
 }
 
+/// Where to divide a leaf at half the bytes for the sake of its ITL, with nothing to be put in; None for a leaf of one entry or none.
+#[must_use]
+pub fn halve(block: &[u8]) -> Option<Cut> {
+    let leaf = Leaf::of(block);
+    let entries = leaf.entries();
+    let total: usize = (0..entries).map(|i| leaf.footprint(i)).sum();
+    let mut left = 0;
+    let keep = (1..entries).min_by_key(|keep| {
+        left += leaf.footprint(keep - 1);
+        left.max(total - left)
+    })?;
+    Some(Cut { keep, right: false, fits: true, ninety_ten: false })
+}
+
+/// The separator that a cut of a leaf at `keep` makes necessary, nothing new put in.
+#[must_use]
+pub fn separator_at(block: &[u8], keep: usize) -> Vec<u8> {
+    let leaf = Leaf::of(block);
+    key::separator(leaf.key(keep - 1), leaf.key(keep))
+}
+
 /// The separator that a cut makes necessary.
 #[must_use]
 pub fn cut_separator(block: &[u8], at: usize, key: &[u8], cut: Cut) -> Vec<u8> {

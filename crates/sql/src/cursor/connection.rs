@@ -348,8 +348,13 @@ impl Connection {
         cursor.returned.clear();
         let before = meter.set_current_cursor(number);
         trace::binds(&self.session, number, &cursor.binds, |value| self.text(value).unwrap_or_default());
+        let outer = self.session.set_statement(Some(cursor.shared.text.as_str().into()));
         let result = self.execute_statement(&mut cursor);
+        self.session.set_statement(outer);
         meter.set_current_cursor(before);
+        if let Some(deadlock) = self.session.take_deadlock() {
+            trace::deadlock(&self.session, &deadlock);
+        }
         let rows = result.as_ref().ok().and_then(|executed| executed.rows).unwrap_or(0);
         // The library was searched when the statement was parsed.
         let figures = start.figures(&self.session, 0, rows);

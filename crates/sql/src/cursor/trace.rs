@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use common::{Error, Number, Result};
 use engine::instance::Session;
 use engine::parameters::Parameter;
+use engine::txn::Deadlock;
 use scalar::Datum;
 use waits::{Bind, CallFigures, CallKind, ParsedCursor, StatLine, Statistic, TraceFile, TraceHeader};
 
@@ -151,22 +152,51 @@ pub(crate) fn binds(session: &Session, cursor: u64, values: &[(String, Datum)], 
     session.meter().trace(|trace| trace.binds(cursor, &lines));
 }
 
-/// Starts the SQL trace of a session, or changes its level. The file stands in USER_DUMP_DEST: `database_ora_process_session[_identifier].trc`.
+fn failure(error: &std::io::Error) -> Error {
+    Error::new(common::ErrorKind::Io, Number::Ora(48_100), format!("trace file: {error}"))
+}
+
+/// Starts the SQL trace of a session, or changes its level. The file is [`path`].
 pub(crate) fn start(session: &Session, level: u32) -> Result<()> {
-    let instance = session.instance();
-    let meter = session.meter();
-    let parameters = session.parameters();
-    let identifier = parameters.text(Parameter::TracefileIdentifier);
-    let mut directory = PathBuf::from(parameters.text(Parameter::UserDumpDest).as_ref());
-    if directory.is_relative() {
-        directory = instance.directory().join(directory);
+    let file = open(session).map_err(|error| failure(&error))?;
+    session.meter().start_trace(file, level).map_err(|error| failure(&error))
+}
+
+/// Writes what is known of a deadlock into the session's trace file, whether its SQL is traced or not. What cannot be written is not: the statement fails
+/// for the deadlock's sake.
+pub(crate) fn deadlock(session: &Session, deadlock: &Deadlock) {
+    let text = deadlock.text();
+    if session.meter().trace_level() != 0 {
+        return session.meter().trace(|trace| trace.text(&text));
     }
-    let failure =
-        |error: &std::io::Error| Error::new(common::ErrorKind::Io, Number::Ora(48_100), format!("trace file: {error}"));
-    std::fs::create_dir_all(&directory).map_err(|error| failure(&error))?;
+    // A database in memory has no directory, and there is none to be made for it.
+    let place = directory(session).is_dir() || session.instance().directory().is_dir();
+    if place && let Ok(mut file) = open(session) {
+        file.text(&text);
+        let _ = file.finish();
+    }
+}
+
+/// Where a session's trace goes: in USER_DUMP_DEST, `database_ora_process_session[_identifier].trc`.
+pub(crate) fn path(session: &Session) -> PathBuf {
+    let (instance, parameters) = (session.instance(), session.parameters());
+    let identifier = parameters.text(Parameter::TracefileIdentifier);
     let name = instance.database_name().to_lowercase();
     let suffix = if identifier.is_empty() { String::new() } else { format!("_{identifier}") };
-    let path = directory.join(format!("{name}_ora_{}{suffix}.trc", trace_process(session)));
+    directory(session).join(format!("{name}_ora_{}{suffix}.trc", trace_process(session)))
+}
+
+/// USER_DUMP_DEST, under the database's directory when it is relative.
+pub(crate) fn directory(session: &Session) -> PathBuf {
+    let directory = PathBuf::from(session.parameters().text(Parameter::UserDumpDest).as_ref());
+    if directory.is_relative() { session.instance().directory().join(directory) } else { directory }
+}
+
+/// The session's trace file, open at its end.
+fn open(session: &Session) -> std::io::Result<TraceFile> {
+    let (instance, meter) = (session.instance(), session.meter());
+    std::fs::create_dir_all(directory(session))?;
+    let name = instance.database_name().to_lowercase();
     let wall_us = meter.clock().wall_us();
     let header = TraceHeader {
         banner: format!("Highwater {}", env!("CARGO_PKG_VERSION")),
@@ -181,16 +211,12 @@ pub(crate) fn start(session: &Session, level: u32) -> Result<()> {
         wall_us,
         utc_offset_seconds: utc_offset_seconds(wall_us),
     };
-    let file = TraceFile::new(&path, &header).map_err(|error| failure(&error))?;
-    meter.start_trace(file, level).map_err(|error| failure(&error))
+    TraceFile::new(&path(session), &header)
 }
 
 /// Ends the SQL trace.
 pub(crate) fn stop(session: &Session) -> Result<()> {
-    session
-        .meter()
-        .stop_trace()
-        .map_err(|error| Error::new(common::ErrorKind::Io, Number::Ora(48_100), format!("trace file: {error}")))
+    session.meter().stop_trace().map_err(|error| failure(&error))
 }
 
 /// The number in the trace file's name: the operating system's process and the session in it.

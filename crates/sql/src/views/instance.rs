@@ -1,5 +1,7 @@
 //! The instance and the database.
 
+use crate::cursor::trace;
+
 use super::view::{View, at, date, n, number, s, text};
 
 pub(crate) const VIEWS: &[View] = &[
@@ -49,6 +51,15 @@ pub(crate) const VIEWS: &[View] = &[
                 s("READ WRITE"),
                 n(instance.scn().0),
             ])
+        },
+    },
+    View {
+        name: "V$DIAG_INFO",
+        columns: &[number("INST_ID"), text("NAME", 64), text("VALUE", 512)],
+        rows: |cx, rows| {
+            let trace = |name, path: std::path::PathBuf| [n(1), s(name), s(path.to_string_lossy())];
+            rows.add(&trace("Diag Trace", trace::directory(&cx.session)))?;
+            rows.add(&trace("Default Trace File", trace::path(&cx.session)))
         },
     },
     View {

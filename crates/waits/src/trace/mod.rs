@@ -110,6 +110,13 @@ impl TraceFile {
         self.level = level;
     }
 
+    /// Writes text that is not of the trace itself, of one line or several.
+    pub fn text(&mut self, text: &str) {
+        for line in text.lines() {
+            self.line(format_args!("{line}"));
+        }
+    }
+
     /// Hands what has gathered to the operating system. A failure is kept for [`finish`](Self::finish).
     pub fn flush(&mut self) {
         if self.failure.is_none()

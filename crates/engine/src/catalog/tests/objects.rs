@@ -157,6 +157,8 @@ fn what_cannot_be_is_refused_by_number() {
     assert!(table(|spec| spec.tablespace = Some("NOWHERE".to_owned())).is_ora(959));
     assert!(table(|spec| spec.owner = "NOBODY".to_owned()).is_ora(1918));
     assert!(table(|spec| spec.physical.pctfree = Some(100)).is_ora(2211));
+    assert!(table(|spec| spec.physical.maxtrans = Some(256)).is_ora(2209));
+    assert!(table(|spec| (spec.physical.initrans, spec.physical.maxtrans) = (Some(4), Some(3))).is_ora(2209));
     assert!(table(|spec| spec.physical.pctused = Some(95)).is_ora(4000));
     assert!(table(|spec| spec.columns.clear()).is_ora(904));
     assert!(table(|spec| spec.columns[1].name = "ID".to_owned()).is_ora(957));

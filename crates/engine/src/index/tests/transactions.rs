@@ -38,8 +38,8 @@ impl Stage {
     fn new(unique: bool) -> Self {
         let database = Database::new(BlockSize::K2, SpaceManagement::Auto, 4 * MB, true);
         let table = database.table("ROWS");
-        // A slot for each session from the start: one that waits for a slot would wait for itself where one thread plays them all.
-        let physical = PhysicalAttributes { initrans: Some(6), ..PhysicalAttributes::default() };
+        // Where one thread plays all sessions, one that waits for a slot would wait for itself: a leaf that is full splits.
+        let physical = PhysicalAttributes { initrans: Some(2), ..PhysicalAttributes::default() };
         let index = database.index_with(&table, "I", &["B"], unique, physical).unwrap();
         Self { database, table, index }
     }
@@ -293,6 +293,72 @@ fn keys_that_two_transactions_want_of_each_other_are_a_deadlock() {
     waiter.join().unwrap().unwrap();
     commit(&a);
     assert_eq!(stage.all(&b), [(1, 1), (2, 1)]);
+}
+
+/// Two sessions that work on different entries of the same full leaves, each in the other's order, wait for nothing: a leaf without room for an ITL slot is
+/// split.
+#[test]
+fn nobody_waits_for_a_slot_that_has_no_room() {
+    for unique in [false, true] {
+        let stage = Arc::new(Stage::new(unique));
+        let sessions: Vec<_> = (0..4).map(|_| stage.connect()).collect();
+        let old = numbered(0..400);
+        stage.insert(&sessions[0], &old).unwrap();
+        commit(&sessions[0]);
+        let splits = |session: &Arc<Session>| session.meter().value(Statistic::LeafNodeSplits);
+        let before: u64 = sessions.iter().map(splits).sum();
+        let workers: Vec<_> = (0..)
+            .zip(&sessions)
+            .map(|(n, session)| {
+                let (stage, session) = (stage.clone(), session.clone());
+                spawn("deleter", move || {
+                    let mut mine: Vec<_> = numbered((0..100).map(|k| 4 * k + n));
+                    if n % 2 == 1 {
+                        mine.reverse();
+                    }
+                    for row in mine {
+                        stage.delete(&session, &[row]).unwrap();
+                    }
+                })
+                .unwrap()
+            })
+            .collect();
+        for worker in workers {
+            worker.join().unwrap();
+        }
+        for session in &sessions {
+            assert_eq!(session.meter().event(Event::EnqTxAllocateItlEntry).waits, 0);
+        }
+        assert!(sessions.iter().map(splits).sum::<u64>() > before);
+        stage.sound();
+        sessions[1].rollback().unwrap();
+        sessions[2].rollback().unwrap();
+        commit(&sessions[0]);
+        commit(&sessions[3]);
+        let left = old.into_iter().filter(|(n, _)| n % 4 == 1 || n % 4 == 2).collect::<Vec<_>>();
+        assert_eq!(stage.all(&sessions[0]), left);
+        stage.sound();
+    }
+}
+
+#[test]
+fn an_index_has_no_more_slots_than_its_maxtrans() {
+    let database = Database::new(BlockSize::K2, SpaceManagement::Auto, 4 * MB, true);
+    let table = database.table("ROWS");
+    let physical = PhysicalAttributes { maxtrans: Some(3), ..PhysicalAttributes::default() };
+    let index = database.index_with(&table, "I", &["B"], true, physical).unwrap();
+    let stage = Arc::new(Stage { database, table, index });
+    let sessions: Vec<_> = (0..3).map(|_| stage.connect()).collect();
+    // One slot is for splits.
+    stage.insert(&sessions[0], &[(1, 1)]).unwrap();
+    stage.insert(&sessions[1], &[(2, 2)]).unwrap();
+    let waiter = stage.waiting(&sessions[2], |stage, late| stage.insert(late, &[(3, 3)]));
+    commit(&sessions[0]);
+    commit(&sessions[1]);
+    waiter.join().unwrap().unwrap();
+    assert_eq!(sessions[2].meter().event(Event::EnqTxAllocateItlEntry).waits, 1);
+    commit(&sessions[2]);
+    assert_eq!(stage.all(&sessions[0]), [(1, 1), (2, 2), (3, 3)]);
 }
 
 #[test]

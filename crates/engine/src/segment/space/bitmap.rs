@@ -25,7 +25,7 @@ use super::{SegmentParts, SpaceManager};
 use crate::cache::BlockMut;
 use crate::instance::Session;
 use crate::segment::extent::{Position, Reading};
-use crate::segment::{BlockRange, SearchHint, Segment, SpaceUsage, metadata};
+use crate::segment::{BlockRange, RowRoom, SearchHint, Segment, SpaceUsage, metadata};
 
 /// Blocks formatted at a time.
 const FORMAT_BATCH: usize = 16;
@@ -39,8 +39,8 @@ pub(in crate::segment) struct Bitmaps;
 /// What a search looks for.
 #[derive(Clone, Copy)]
 enum Want {
-    /// A block in which a row of so many bytes fits.
-    Row(usize),
+    /// A block in which a row fits.
+    Row(RowRoom),
     /// An index block without content.
     Empty,
 }
@@ -51,10 +51,10 @@ impl Want {
         match self {
             Self::Empty => state == BlockState::Free100,
             Self::Row(_) if sure => state == BlockState::Free100,
-            Self::Row(bytes) => {
+            Self::Row(row) => {
                 let block_bytes = segment.block_size().bytes();
                 let reserve = block_bytes * usize::from(segment.spec.pctfree) / 100;
-                state == BlockState::Free100 || state.free_most(block_bytes) >= bytes + reserve
+                state == BlockState::Free100 || state.free_most(block_bytes) >= row.bytes + reserve
             }
         }
     }
@@ -212,8 +212,8 @@ impl Bitmaps {
                 s.change(&mut block, |bytes| transaction::header_mut(bytes).set_freelist(false, BlockAddress::NONE));
                 Ok(Some(block))
             }
-            Want::Row(bytes) => {
-                if heap::fits(&block, bytes, segment.spec.pctfree) || segment.make_fit(s, &mut block, bytes)? {
+            Want::Row(row) => {
+                if segment.takes(s, &mut block, row)? {
                     return Ok(Some(block));
                 }
                 *refusals += 1;
@@ -327,16 +327,16 @@ impl SpaceManager for Bitmaps {
         Self::enter_extent(segment, s, range)
     }
 
-    fn block_for_insert(&self, segment: &Segment, s: &Session, row_bytes: usize) -> Result<BlockMut> {
-        Self::search(segment, s, Want::Row(row_bytes))
+    fn block_for_insert(&self, segment: &Segment, s: &Session, row: RowRoom) -> Result<BlockMut> {
+        Self::search(segment, s, Want::Row(row))
     }
 
-    fn changed(&self, segment: &Segment, s: &Session, mut block: BlockMut, next_row: Option<usize>) -> Result<()> {
+    fn changed(&self, segment: &Segment, s: &Session, mut block: BlockMut, next_row: Option<RowRoom>) -> Result<()> {
         let (bytes, pctfree) = (block.len(), segment.spec.pctfree);
         let before = block.free_before.map(|free| BlockState::of(free, bytes, pctfree));
         let mut state = BlockState::of(heap::free_after_commit(&block), bytes, pctfree);
         if let Some(next) = next_row
-            && !heap::fits(&block, next, pctfree)
+            && !segment.fits(&block, next)
         {
             let l1 = transaction::header(&block).bitmap_block();
             s.remember(segment.data_object(), SearchHint { block: None, first_level: Some(l1) });
@@ -348,6 +348,10 @@ impl SpaceManager for Bitmaps {
             Self::set_state(segment, s, &mut block, state)?;
         }
         Ok(())
+    }
+
+    fn restored(&self, segment: &Segment, s: &Session, block: BlockMut) -> Result<()> {
+        self.changed(segment, s, block, None)
     }
 
     fn empty_block(&self, segment: &Segment, s: &Session) -> Result<BlockMut> {

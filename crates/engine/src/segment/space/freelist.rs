@@ -7,8 +7,9 @@
 //! ```
 //!
 //! Which list: process number modulo FREELISTS; with freelist groups the group is chosen the same way first. The order of search is that of a
-//! single-row insert: own process list, master list (up to five blocks move to the process list), high-water mark, new extent. At the head of a
-//! list a row fits or it does not; a block that does not take it is unlinked when it is filled to PCTUSED, else walked past.
+//! single-row insert: the transaction's own list (`transaction_list.rs`), own process list, master list (up to five blocks move to the process list),
+//! a list of a transaction that has ended, high-water mark, new extent. At the head of a list a row fits or it does not; a block that does not take it is
+//! unlinked when it is filled to PCTUSED, else walked past.
 //!
 //! Rules:
 //! 1. Latches are taken data block first, then header. Where the search goes the other way it lets go of the header before it takes the block, and
@@ -22,12 +23,12 @@ use format::freelist::{self, FreeList};
 use format::segment::{self, ExtentEntry};
 use format::{heap, transaction};
 
-use super::{SegmentParts, SpaceManager};
+use super::{OwnFreelist, SegmentParts, SpaceManager};
 use crate::cache::BlockMut;
 use crate::instance::Session;
 use crate::parameters::Parameter;
 use crate::segment::extent::{Position, Reading};
-use crate::segment::{BlockRange, SearchHint, Segment, SpaceUsage, metadata};
+use crate::segment::{BlockRange, RowRoom, SearchHint, Segment, SpaceUsage, metadata};
 
 /// Blocks that move from the master list to a process list at a time.
 const MASTER_MOVE: usize = 5;
@@ -40,15 +41,15 @@ const STARTS_MAX: u32 = 10_000;
 pub(in crate::segment) struct FreeLists;
 
 /// Where a process's lists are.
-struct Lists {
-    block: BlockAddress,
-    class: BlockClass,
+pub(super) struct Lists {
+    pub(super) block: BlockAddress,
+    pub(super) class: BlockClass,
     /// Slot of the process list; 0 when there is only the master list.
     own: usize,
 }
 
 impl Lists {
-    fn block_mut(&self, segment: &Segment, s: &Session) -> Result<BlockMut> {
+    pub(super) fn block_mut(&self, segment: &Segment, s: &Session) -> Result<BlockMut> {
         let block = metadata::current_mut(s, self.block, self.class)?;
         if self.class == BlockClass::SegmentHeader {
             segment.check_header(&block)?;
@@ -57,10 +58,20 @@ impl Lists {
     }
 }
 
+/// What comes before the high-water mark is moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum After {
+    /// Own and master list have blocks.
+    Lists,
+    /// Lists of other transactions have some: those that have ended may have left them.
+    TransactionLists,
+    Nothing,
+}
+
 /// Notices lists that lead in a circle, or to blocks that are on no list: other sessions may send a search back to the head now and then, but not for
 /// ever.
 #[derive(Default)]
-struct Patrol {
+pub(super) struct Patrol {
     starts: u32,
     steps: u64,
     mark: Option<BlockAddress>,
@@ -69,7 +80,7 @@ struct Patrol {
 
 impl Patrol {
     /// The search starts again at the head.
-    fn again(&mut self, segment: &Segment) -> Result<()> {
+    pub(super) fn again(&mut self, segment: &Segment) -> Result<()> {
         self.starts += 1;
         (self.steps, self.mark) = (0, None);
         if self.starts < STARTS_MAX {
@@ -79,7 +90,7 @@ impl Patrol {
     }
 
     /// The search goes on to `next`; false when it has been there (Brent's rule), which a block that was moved meanwhile may cause once.
-    fn step(&mut self, segment: &Segment, next: BlockAddress) -> Result<bool> {
+    pub(super) fn step(&mut self, segment: &Segment, next: BlockAddress) -> Result<bool> {
         self.steps += 1;
         if self.mark == Some(next) {
             self.circles += 1;
@@ -96,7 +107,7 @@ impl Patrol {
 }
 
 impl FreeLists {
-    fn lists(segment: &Segment, s: &Session) -> Lists {
+    pub(super) fn lists(segment: &Segment, s: &Session) -> Lists {
         let storage = &segment.spec.storage;
         let process = s.process().0 as usize;
         let own = if storage.freelists > 1 { 1 + process % usize::from(storage.freelists) } else { 0 };
@@ -108,27 +119,31 @@ impl FreeLists {
         }
     }
 
-    /// Takes a block off its list if it is at the head of one of this process's lists, and remembers the new head: the header, which had to be got
-    /// for the change, need not be got again to find it. The block is latched by the caller.
-    fn unlink(segment: &Segment, s: &Session, block: &mut BlockMut) -> Result<bool> {
+    /// Takes a block off its list if it is at the head of one of this process's or this transaction's lists, and remembers the new head: the header,
+    /// which had to be got for the change, need not be got again to find it. The block is latched by the caller.
+    pub(super) fn unlink(segment: &Segment, s: &Session, block: &mut BlockMut) -> Result<bool> {
         let lists = Self::lists(segment, s);
         let _group = s.group();
         let address = block.address();
         let next = transaction::header(block).next_free();
         let mut header = lists.block_mut(segment, s)?;
-        let Some(slot) = [lists.own, 0].into_iter().find(|slot| freelist::list(&header, *slot).first() == address)
-        else {
+        let transaction = s.own_freelist(segment.data_object());
+        let slots = [lists.own, 0].into_iter().chain(transaction.map(|own| own.slot));
+        let Some(slot) = slots.into_iter().find(|slot| freelist::list(&header, *slot).first() == address) else {
             return Ok(false);
         };
         s.change(&mut header, |bytes| freelist::list_mut(bytes, slot).pop(next));
         s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(false, BlockAddress::NONE));
         let block = (!next.is_none()).then_some(next);
-        s.remember(segment.data_object(), SearchHint { block, first_level: None });
+        match transaction.filter(|own| own.slot == slot) {
+            Some(own) => s.set_own_freelist(segment.data_object(), OwnFreelist { candidate: block, ..own }),
+            None => s.remember(segment.data_object(), SearchHint { block, first_level: None }),
+        }
         Ok(true)
     }
 
     /// Puts a latched block at the head of this process's list.
-    fn link(segment: &Segment, s: &Session, block: &mut BlockMut) -> Result<()> {
+    pub(super) fn link(segment: &Segment, s: &Session, block: &mut BlockMut) -> Result<()> {
         let lists = Self::lists(segment, s);
         let _group = s.group();
         let address = block.address();
@@ -139,7 +154,8 @@ impl FreeLists {
         Ok(())
     }
 
-    /// Head of the process list, or of the master list when that is empty; blocks are moved from the one to the other.
+    /// Head of the process list, or of the master list when that is empty; blocks are moved from the one to the other, and to the master list from those
+    /// of transactions that have ended.
     fn head(segment: &Segment, s: &Session) -> Result<Option<BlockAddress>> {
         let lists = Self::lists(segment, s);
         loop {
@@ -149,7 +165,10 @@ impl FreeLists {
                 return Ok(Some(own));
             }
             let master = freelist::list(&header, 0).first();
-            if lists.own == 0 || master.is_none() {
+            if master.is_none() {
+                if Self::refill_master(segment, s, header, &lists)?.is_some() {
+                    continue;
+                }
                 return Ok(None);
             }
             // The chain leads through the data blocks: against the order of latches, so only blocks that are free at once are taken.
@@ -186,14 +205,16 @@ impl FreeLists {
         }
     }
 
-    /// Moves the high-water mark by some blocks, formats them and links them; adds an extent first when there is none above the mark. Unless
-    /// `past_list`, nothing is done when the list has got blocks meanwhile.
-    fn bump(segment: &Segment, s: &Session, past_list: bool) -> Result<Option<BlockAddress>> {
+    /// Moves the high-water mark by some blocks, formats them and links them; adds an extent first when there is none above the mark. Nothing is done, and
+    /// there is no block, where `after` says that something else comes first.
+    fn bump(segment: &Segment, s: &Session, after: After) -> Result<Option<BlockAddress>> {
         let lists = Self::lists(segment, s);
         let _growing = segment.growing(s);
         // Another session may have moved the mark while this one waited.
-        let has_blocks = |header: &[u8]| {
-            !past_list && [lists.own, 0].into_iter().any(|slot| !freelist::list(header, slot).first().is_none())
+        let has_blocks = |header: &[u8]| match after {
+            After::Lists => [lists.own, 0].into_iter().any(|slot| !freelist::list(header, slot).is_empty()),
+            After::TransactionLists => Self::has_lists_of_others(segment, s, header),
+            After::Nothing => false,
         };
         if lists.block != segment.header && has_blocks(&metadata::current(s, lists.block, lists.class)?) {
             return Ok(None);
@@ -286,8 +307,14 @@ impl FreeLists {
         count.min(entry.blocks.get() - high)
     }
 
+    /// Whether a watched block that is on no list has become emptier, and belongs on one now.
+    fn has_fallen_below(segment: &Segment, block: &BlockMut) -> bool {
+        block.free_before.is_some_and(|before| heap::free_after_commit(block) > before)
+            && Self::is_to_be_linked(segment, block)
+    }
+
     /// Whether a block that did not take a row is filled to PCTUSED.
-    fn is_used(segment: &Segment, block: &[u8]) -> bool {
+    pub(super) fn is_used(segment: &Segment, block: &[u8]) -> bool {
         heap::used_after_commit_percent(block) >= usize::from(segment.spec.pctused)
     }
 }
@@ -349,8 +376,11 @@ impl SpaceManager for FreeLists {
         segment.append_extent(s, &mut header, entry, map_block)
     }
 
-    fn block_for_insert(&self, segment: &Segment, s: &Session, row_bytes: usize) -> Result<BlockMut> {
+    fn block_for_insert(&self, segment: &Segment, s: &Session, row: RowRoom) -> Result<BlockMut> {
         let object = segment.data_object();
+        if let Some(block) = Self::own_block(segment, s, row)? {
+            return Ok(block);
+        }
         let release_limit = s.parameters().unsigned(Parameter::ReleaseInsertThreshold).max(1);
         let walk_limit = match s.parameters().unsigned(Parameter::WalkInsertThreshold) {
             0 => u64::MAX,
@@ -359,6 +389,7 @@ impl SpaceManager for FreeLists {
         let (mut released, mut walked) = (0, 0);
         let mut patrol = Patrol::default();
         let mut candidate = s.search_hint(object).block;
+        let mut remembered = candidate.is_some();
         loop {
             s.check_cancelled()?;
             let address = match candidate {
@@ -366,7 +397,7 @@ impl SpaceManager for FreeLists {
                 None => match Self::head(segment, s)? {
                     Some(head) => head,
                     None => {
-                        candidate = Self::bump(segment, s, false)?;
+                        candidate = Self::bump(segment, s, After::Lists)?;
                         continue;
                     }
                 },
@@ -375,29 +406,41 @@ impl SpaceManager for FreeLists {
             if !segment.owns(&block) || !transaction::header(&block).on_freelist() {
                 // It was filled or the segment was emptied since it was remembered or read from the header.
                 s.remember(object, SearchHint::default());
-                candidate = None;
+                (candidate, remembered) = (None, false);
                 patrol.again(segment)?;
                 continue;
             }
-            if heap::fits(&block, row_bytes, segment.spec.pctfree) || segment.make_fit(s, &mut block, row_bytes)? {
+            if segment.takes(s, &mut block, row)? {
                 s.remember(object, SearchHint { block: Some(address), first_level: None });
                 return Ok(block);
             }
             s.remember(object, SearchHint::default());
             if Self::is_used(segment, &block) && Self::unlink(segment, s, &mut block)? {
                 released += 1;
-                candidate = s.search_hint(object).block;
+                (candidate, remembered) = (s.search_hint(object).block, false);
                 if released > release_limit {
                     drop(block);
-                    return self.above_high_water(segment, s);
+                    return Self::above_high_water(segment, s);
                 }
                 continue;
             }
+            if remembered && transaction::header(&block).freelist_slot != 0 {
+                // It may be on a transaction's list by now: what follows it there is not this search's to walk through.
+                (candidate, remembered) = (None, false);
+                continue;
+            }
+            remembered = false;
             walked += 1;
             let next = transaction::header(&block).next_free();
             drop(block);
-            if next.is_none() || walked > walk_limit {
-                return self.above_high_water(segment, s);
+            if walked > walk_limit {
+                return Self::above_high_water(segment, s);
+            }
+            if next.is_none() {
+                // What follows the first of these may have been walked past before: it is no circle.
+                candidate = Some(Self::behind_lists(segment, s)?);
+                patrol = Patrol::default();
+                continue;
             }
             candidate = Some(next);
             if !patrol.step(segment, next)? {
@@ -407,10 +450,9 @@ impl SpaceManager for FreeLists {
         }
     }
 
-    fn changed(&self, segment: &Segment, s: &Session, mut block: BlockMut, next_row: Option<usize>) -> Result<()> {
-        let pctfree = segment.spec.pctfree;
+    fn changed(&self, segment: &Segment, s: &Session, mut block: BlockMut, next_row: Option<RowRoom>) -> Result<()> {
         if let Some(next) = next_row {
-            if !heap::fits(&block, next, pctfree) {
+            if !segment.fits(&block, next) {
                 s.remember(segment.data_object(), SearchHint::default());
                 if transaction::header(&block).on_freelist() && Self::is_used(segment, &block) {
                     Self::unlink(segment, s, &mut block)?;
@@ -418,13 +460,11 @@ impl SpaceManager for FreeLists {
             }
             return Ok(());
         }
-        if !transaction::header(&block).on_freelist()
-            && block.free_before.is_some_and(|before| heap::free_after_commit(&block) > before)
-            && heap::used_after_commit_percent(&block) < usize::from(segment.spec.pctused)
-        {
-            Self::link(segment, s, &mut block)?;
-        }
-        Ok(())
+        if Self::has_fallen_below(segment, &block) { Self::link_freed(segment, s, block) } else { Ok(()) }
+    }
+
+    fn restored(&self, segment: &Segment, s: &Session, mut block: BlockMut) -> Result<()> {
+        if Self::has_fallen_below(segment, &block) { Self::link(segment, s, &mut block) } else { Ok(()) }
     }
 
     fn empty_block(&self, segment: &Segment, s: &Session) -> Result<BlockMut> {
@@ -438,7 +478,7 @@ impl SpaceManager for FreeLists {
                 None => match Self::head(segment, s)? {
                     Some(head) => head,
                     None => {
-                        candidate = Self::bump(segment, s, false)?;
+                        candidate = Self::bump(segment, s, After::Lists)?;
                         continue;
                     }
                 },
@@ -516,7 +556,7 @@ impl SpaceManager for FreeLists {
         };
         for (address, class) in blocks {
             let block = metadata::current(s, address, class)?;
-            for slot in 0..=usize::from(segment.spec.storage.freelists) {
+            for slot in 0..freelist::slots(block.len()) {
                 on_freelists += freelist::list(&block, slot).blocks.get();
             }
         }
@@ -525,10 +565,29 @@ impl SpaceManager for FreeLists {
 }
 
 impl FreeLists {
-    /// After a search was given up: fresh blocks above the mark, though the list is not empty. They go to the head, so the next look finds them.
-    fn above_high_water(&self, segment: &Segment, s: &Session) -> Result<BlockMut> {
+    /// No block of the own list takes a row: the first of a list whose transaction has ended, which has become part of the master list, else a fresh one from
+    /// above the mark.
+    fn behind_lists(segment: &Segment, s: &Session) -> Result<BlockAddress> {
+        if let Some(fresh) = Self::bump(segment, s, After::TransactionLists)? {
+            return Ok(fresh);
+        }
+        let lists = Self::lists(segment, s);
         loop {
-            Self::bump(segment, s, true)?;
+            let header = lists.block_mut(segment, s)?;
+            match Self::refill_master(segment, s, header, &lists)? {
+                Some(first) if !first.is_none() => return Ok(first),
+                // Somebody else was faster with that one.
+                Some(_) => {}
+                None => break,
+            }
+        }
+        Self::bump(segment, s, After::Nothing)?.ok_or_else(|| Error::bug("a high-water mark was not moved"))
+    }
+
+    /// After a search was given up: fresh blocks above the mark, though the list is not empty. They go to the head, so the next look finds them.
+    fn above_high_water(segment: &Segment, s: &Session) -> Result<BlockMut> {
+        loop {
+            Self::bump(segment, s, After::Nothing)?;
             if let Some(head) = Self::head(segment, s)? {
                 let block = s.current_mut(head, BlockClass::Data)?;
                 if segment.owns(&block)

@@ -3,16 +3,18 @@
 mod bitmap;
 mod bitmap_growth;
 mod freelist;
+mod transaction_list;
 
 pub(super) use bitmap::Bitmaps;
 pub(super) use freelist::FreeLists;
+pub(crate) use transaction_list::OwnFreelist;
 
 use std::fmt;
 
 use common::{BlockAddress, Result};
 
 use super::extent::Position;
-use super::{BlockRange, Segment};
+use super::{BlockRange, RowRoom, Segment};
 use crate::cache::BlockMut;
 use crate::instance::Session;
 
@@ -25,10 +27,13 @@ pub(super) trait SpaceManager: fmt::Debug + Send + Sync {
     fn add_extent(&self, segment: &Segment, s: &Session, range: BlockRange) -> Result<()>;
 
     /// See [`Segment::block_for_insert`].
-    fn block_for_insert(&self, segment: &Segment, s: &Session, row_bytes: usize) -> Result<BlockMut>;
+    fn block_for_insert(&self, segment: &Segment, s: &Session, row: RowRoom) -> Result<BlockMut>;
 
     /// See [`Segment::inserted`] and [`Segment::changed`].
-    fn changed(&self, segment: &Segment, s: &Session, block: BlockMut, next_row: Option<usize>) -> Result<()>;
+    fn changed(&self, segment: &Segment, s: &Session, block: BlockMut, next_row: Option<RowRoom>) -> Result<()>;
+
+    /// See [`Segment::restored`].
+    fn restored(&self, segment: &Segment, s: &Session, block: BlockMut) -> Result<()>;
 
     /// See [`Segment::empty_block`].
     fn empty_block(&self, segment: &Segment, s: &Session) -> Result<BlockMut>;

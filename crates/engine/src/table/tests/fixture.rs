@@ -13,6 +13,7 @@ use scan::{Predicate, RowSink, ScanSpec};
 use crate::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
 use crate::index::IndexScan;
 use crate::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use crate::segment::Storage;
 use crate::table::{Inserter, TableScan, fetch_row};
 use crate::tablespace::{DatafileSpec, TablespaceSpec};
 
@@ -26,6 +27,7 @@ const MB: u64 = 1 << 20;
 pub(super) struct Database {
     pub(super) session: Arc<Session>,
     pub(super) instance: Arc<Instance>,
+    files: Arc<MemoryFileSystem>,
 }
 
 impl Drop for Database {
@@ -52,7 +54,7 @@ impl Database {
             ..CreateOptions::default()
         };
         let clock = Arc::new(SystemClock::default());
-        let instance = Instance::create(files, Path::new("/database"), clock, None, &options).unwrap();
+        let instance = Instance::create(files.clone(), Path::new("/database"), clock, None, &options).unwrap();
         let session = instance.connect("SYSTEM").unwrap();
         let name = name_of(size, management);
         let file = DatafileSpec {
@@ -69,7 +71,7 @@ impl Database {
             space_management: management,
         };
         instance.create_tablespace(&session, &spec).unwrap();
-        Self { session, instance }
+        Self { session, instance, files }
     }
 
     /// Another session.
@@ -77,8 +79,28 @@ impl Database {
         self.instance.connect("SYSTEM").unwrap()
     }
 
+    /// Closes the database and checks all of it.
+    pub(super) fn sound(self) {
+        self.instance.shutdown().unwrap();
+        let report =
+            crate::verify::verify(self.files.clone(), Path::new("/database"), Arc::new(SystemClock::default()), None)
+                .unwrap();
+        assert!(report.problems.is_empty(), "{:?}", report.problems);
+    }
+
     /// A table of VARCHAR2 columns; the first three are short enough to be indexed.
     pub(super) fn table(&self, name: &str, columns: usize, pctfree: u64) -> Arc<TableDef> {
+        let physical = PhysicalAttributes { pctfree: Some(pctfree), ..PhysicalAttributes::default() };
+        self.table_with(name, columns, physical, Storage::default())
+    }
+
+    pub(super) fn table_with(
+        &self,
+        name: &str,
+        columns: usize,
+        physical: PhysicalAttributes,
+        storage: Storage,
+    ) -> Arc<TableDef> {
         let column = |number| ColumnDef {
             name: format!("C{number}"),
             data_type: DataType::Varchar2 { bytes: if number < 3 { 300 } else { 4000 } },
@@ -89,7 +111,7 @@ impl Database {
         let tablespace = tablespaces.iter().map(|t| t.name().to_owned()).find(|name| name.starts_with('T'));
         let mut spec = TableSpec::new("SYSTEM", name, (0..columns).map(column).collect());
         spec.tablespace = tablespace;
-        spec.physical = PhysicalAttributes { pctfree: Some(pctfree), ..PhysicalAttributes::default() };
+        (spec.physical, spec.storage) = (physical, storage);
         self.session.create_table(&spec).unwrap()
     }
 
@@ -104,14 +126,18 @@ impl Database {
             unique,
             tablespace: None,
             physical: PhysicalAttributes::default(),
-            storage: crate::segment::Storage::default(),
+            storage: Storage::default(),
         };
         self.session.create_index(&spec).unwrap();
         self.session.catalog().table(&table.owner, &table.name).unwrap().clone()
     }
 
     pub(super) fn insert(&self, table: &Arc<TableDef>, rows: &[Columns]) -> u64 {
-        let mut inserter = Inserter::new(self.session.clone(), table.clone()).unwrap();
+        Self::insert_as(&self.session, table, rows)
+    }
+
+    pub(super) fn insert_as(session: &Arc<Session>, table: &Arc<TableDef>, rows: &[Columns]) -> u64 {
+        let mut inserter = Inserter::new(session.clone(), table.clone()).unwrap();
         for row in rows {
             inserter.push(&borrow(row)).unwrap();
         }

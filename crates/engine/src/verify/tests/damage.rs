@@ -1,7 +1,8 @@
 //! Damage: of bytes, which the checksum tells, and of sense, which only other structures tell.
 
-use common::FileNumber;
+use common::{FileNumber, Xid};
 use format::bitmap::{self, BlockState};
+use format::freelist::FreeList;
 use format::{extent_bitmap, file, freelist, heap, segment, transaction};
 
 use super::*;
@@ -215,6 +216,32 @@ fn freelists_are_chains_of_flagged_blocks() {
     let stranger = BlockAddress::new(FileNumber(head.file.0), 2);
     let report = fixture.manual(head, |bytes| transaction::header_mut(bytes).set_freelist(true, stranger));
     assert_found(&report, stranger, "no data block of the segment");
+}
+
+#[test]
+fn a_transaction_has_one_freelist_at_most_and_where_it_must_be() {
+    let of = FreeList::of(Xid { segment: 3, slot: 7, sequence: 11 });
+    let fixture = Fixture::new();
+    let report = fixture.manual(fixture.manual, |bytes| *freelist::list_mut(bytes, 5) = of);
+    assert!(report.problems.is_empty(), "an empty one is what an ended transaction leaves: {:?}", report.problems);
+
+    let fixture = Fixture::new();
+    let report = fixture.manual(fixture.manual, |bytes| {
+        (*freelist::list_mut(bytes, 5), *freelist::list_mut(bytes, 6)) = (of, of);
+    });
+    assert_found(&report, fixture.manual, "another one of transaction");
+
+    let fixture = Fixture::new();
+    let report = fixture.manual(fixture.manual, |bytes| freelist::list_mut(bytes, 5).used = 1.into());
+    assert_found(&report, fixture.manual, "of no transaction");
+
+    let fixture = Fixture::new();
+    let report = fixture.manual(fixture.manual, |bytes| {
+        let list = *freelist::list(bytes, 0);
+        *freelist::list_mut(bytes, 0) =
+            FreeList { used: 1.into(), head: list.head, tail: list.tail, blocks: list.blocks, ..of };
+    });
+    assert_found(&report, fixture.manual, "cannot be");
 }
 
 #[test]
