@@ -67,8 +67,11 @@ impl Session {
             return Ok(block);
         }
         let cache = self.instance().cache();
-        // Versions with changes of the own transaction are nobody else's.
-        let is_own = itl::slots(&block).any(|(_, slot)| slot.is_active() && snapshot.is_own(slot.xid()));
+        // Versions with changes of the own transaction are nobody else's. While it runs it has a slot where it has changed the block; once it has ended
+        // another transaction may have that slot.
+        let is_own = snapshot
+            .own()
+            .is_some_and(|own| self.xid() != Some(own) || itl::slots(&block).any(|(_, slot)| slot.xid() == own));
         if !is_own && let Some(clone) = cache.clone_for(meter, &block, snapshot.scn()) {
             meter.count(Statistic::NoWorkConsistentReadGets, 1);
             return Ok(clone);

@@ -136,9 +136,9 @@ impl Snapshot {
         self.scn
     }
 
-    /// Whether this is the own transaction.
-    pub(crate) fn is_own(&self, xid: Xid) -> bool {
-        self.own.as_ref().is_some_and(|(identity, _)| identity.xid == xid)
+    /// The own transaction: the one that was under way when the snapshot was taken.
+    pub(crate) fn own(&self) -> Option<Xid> {
+        self.own.as_ref().map(|(identity, _)| identity.xid)
     }
 
     /// Whether a record of this transaction is part of what is seen; None for another transaction's.

@@ -114,6 +114,31 @@ fn the_second_reader_of_a_snapshot_applies_no_undo() {
     }
 }
 
+/// The cursor was opened in the transaction and is read after its commit: what the others' clones do not show, it does.
+#[test]
+fn a_cursor_sees_its_own_transaction_after_the_commit_beside_clones_that_do_not() {
+    for management in MANAGEMENTS {
+        let database = Database::new(BlockSize::K8, management);
+        let table = database.table("T1", 2, 10);
+        database.insert(&table, &[row("a", "0"), row("b", "0")]);
+        commit(&database.session);
+        let [reader, writer, third] = std::array::from_fn(|_| database.connect());
+        update(&writer, &table, "a", "mine");
+        let (old, own) = (reader.begin_snapshot(), writer.begin_snapshot());
+        commit(&writer);
+        update(&third, &table, "b", "later");
+        commit(&third);
+        let read = |session: &Arc<Session>, snapshot: &Arc<Snapshot>| {
+            let _entered = session.enter(snapshot.clone());
+            content(session, &table).into_values().map(|text| String::from_utf8(text).unwrap()).collect::<Vec<_>>()
+        };
+        for _ in 0..2 {
+            assert_eq!(read(&reader, &old), ["0", "0"], "{management:?}");
+            assert_eq!(read(&writer, &own), ["mine", "0"], "{management:?}");
+        }
+    }
+}
+
 #[test]
 fn a_block_has_six_clones_at_most_and_each_snapshot_its_own_version() {
     let database = Database::new(BlockSize::K8, MANAGEMENTS[1]);
