@@ -9,6 +9,7 @@ mod insert;
 mod outcome;
 mod postgres;
 mod print;
+mod recovery;
 
 use std::path::PathBuf;
 
@@ -45,7 +46,7 @@ impl Default for BenchOptions {
 /// The benchmarks that can be run.
 #[must_use]
 pub fn benchmarks() -> &'static [&'static str] {
-    &["insert", "commit"]
+    &["insert", "commit", "recovery"]
 }
 
 /// Runs a benchmark by its name.
@@ -56,6 +57,7 @@ pub fn bench(name: &str, options: &BenchOptions, progress: &mut dyn Progress) ->
     match name {
         "insert" => insert::run(options, progress),
         "commit" => commit::run(options, progress),
+        "recovery" => recovery::run(options, progress),
         other => Err(Error::own(
             ErrorKind::User,
             3,
