@@ -48,11 +48,11 @@ impl RowSink for Found {
     }
 }
 
-/// A table of a key, something short and something long, the first two indexed, in blocks of 2 KB.
+/// A table of a key, something short and something long, the first two indexed.
 fn database() -> Database {
     let files = Arc::new(MemoryFileSystem::new());
     let options = CreateOptions {
-        block_size: BlockSize::K2,
+        block_size: BlockSize::K8,
         parameters: vec![("db_cache_size".to_owned(), "16M".to_owned())],
         ..CreateOptions::default()
     };
@@ -171,7 +171,7 @@ impl Database {
 }
 
 fn made(keys: std::ops::Range<u32>, seed: u32) -> Vec<Row> {
-    let long = |key: u32| if key.is_multiple_of(31) { 3_500 } else { 10 + key as usize * 13 % 120 };
+    let long = |key: u32| if key.is_multiple_of(31) { 3_900 } else { 10 + key as usize * 13 % 120 };
     let short = |key: u32| format!("{}", key.wrapping_mul(2_654_435_761).wrapping_add(seed) % 1_000).into_bytes();
     keys.map(|key| vec![key.to_be_bytes().to_vec(), short(key), vec![b'v'; long(key)]]).collect()
 }
