@@ -266,29 +266,48 @@ impl<'a> Record<'a> {
         })
     }
 
+    /// Its vectors in order, each with its place behind the record's header.
+    pub fn each(&self) -> impl Iterator<Item = Result<(usize, Vector<'a>)>> + use<'a> {
+        let (bytes, mut at, mut left) = (self.bytes, 0, self.vectors);
+        std::iter::from_fn(move || {
+            left = left.checked_sub(1)?;
+            let vector = bytes.get(at..).ok_or_else(|| damaged("a vector is cut")).and_then(Vector::parse);
+            let place = at;
+            match &vector {
+                Ok(vector) => at += vector.bytes(),
+                Err(_) => left = 0,
+            }
+            Some(vector.map(|vector| (place, vector)))
+        })
+    }
+
     /// Its vectors in order.
     ///
     /// # Errors
     /// ORA-00353 where one is cut.
     pub fn vectors(&self) -> Result<Vec<Vector<'a>>> {
-        let mut found = Vec::with_capacity(usize::from(self.vectors));
-        let mut bytes = self.bytes;
-        for _ in 0..self.vectors {
-            let read = |at, length| number(bytes, at, length).ok_or_else(|| damaged("a vector is cut"));
-            let length = read(22, 2)? as usize;
-            let (vector, rest) =
-                bytes.split_at_checked(VECTOR_BYTES + length).ok_or_else(|| damaged("a vector is cut"))?;
-            found.push(Vector {
-                code: vector[1],
-                class: read(2, 2)? as u16,
-                address: BlockAddress::unpack(read(4, 4)? as u32),
-                before: Version { scn: read(8, 6)?, seq: vector[14] },
-                after: Version { scn: read(16, 6)?, seq: vector[15] },
-                pieces: &vector[VECTOR_BYTES..],
-            });
-            bytes = rest;
-        }
-        Ok(found)
+        self.each().map(|vector| vector.map(|(_, vector)| vector)).collect()
+    }
+}
+
+impl<'a> Vector<'a> {
+    /// The vector that `bytes` begin with.
+    ///
+    /// # Errors
+    /// ORA-00353 where it is cut.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+        let (head, rest) = bytes.split_first_chunk::<VECTOR_BYTES>().ok_or_else(|| damaged("a vector is cut"))?;
+        let two = |at: usize| u16::from_le_bytes([head[at], head[at + 1]]);
+        let four = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let six = |at: usize| u64::from(four(at)) | u64::from(two(at + 4)) << 32;
+        Ok(Self {
+            code: head[1],
+            class: two(2),
+            address: BlockAddress::unpack(four(4)),
+            before: Version { scn: six(8), seq: head[14] },
+            after: Version { scn: six(16), seq: head[15] },
+            pieces: rest.get(..usize::from(two(22))).ok_or_else(|| damaged("a vector is cut"))?,
+        })
     }
 }
 

@@ -121,6 +121,8 @@ fn look(
     let clock = Arc::new(SimulatedClock::default());
     let directory = Path::new(DIRECTORY);
     let instance = Instance::open_with(Arc::new(files.clone()), directory, clock.clone(), None, Background::Inline)?;
+    // What was recovered is written after the open: a second crash may fall into that.
+    instance.writer_round()?;
     *recovery = files.take_operations();
     let session = instance.connect(OWNER)?;
     for (name, error) in session.catalog().unusable() {

@@ -15,7 +15,7 @@ use super::frame::{CLEAN, FrameRef};
 use super::group;
 #[cfg(debug_assertions)]
 use super::order;
-use crate::redo::RedoLog;
+use crate::redo::{Lsn, RedoLog};
 
 /// A pin; gone when dropped.
 struct Pin(FrameRef);
@@ -224,10 +224,10 @@ impl BlockMut {
         result
     }
 
-    /// Puts redo into a block that recovery has found to need it.
-    pub(crate) fn recover(&mut self, vector: &Vector<'_>) -> Result<()> {
+    /// Puts redo into a block that recovery has found to need it. The redo from `from` on is needed until the block is written.
+    pub(crate) fn recover(&mut self, vector: &Vector<'_>, from: Lsn) -> Result<()> {
         let Some(held) = &mut self.held else { unreachable!("a block is latched until it is dropped") };
-        held.pin.0.redo_from.store(0, Ordering::Release);
+        held.pin.0.redo_from.fetch_min(from.0, Ordering::AcqRel);
         held.pin.0.set_dirty(true);
         vector.apply(&mut held.guard)
     }

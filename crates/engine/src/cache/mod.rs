@@ -23,7 +23,9 @@ mod writer;
 pub use block::{Block, BlockMut};
 pub(crate) use double_write::DoubleWrite;
 pub use group::ChangeGroup;
+use pool::Patience;
 pub use pool::{BufferState, Pool, PoolFigures};
+use replacement::Entry;
 pub use scan::BlockScan;
 pub(crate) use writer::WriterWakes;
 
@@ -243,6 +245,33 @@ impl Cache {
         let mut block = BlockMut::latch(meter, frame, address, class);
         block.clear();
         Ok(block)
+    }
+
+    /// Sends for up to `count` blocks from `start` on that will be wanted soon, with one read; nobody waits, and where no buffer is free nothing is sent.
+    /// How many of them are taken care of, from the first on.
+    ///
+    /// # Errors
+    /// As [`Cache::get`], but for those of the read, which come to who gets the block.
+    pub(crate) fn read_ahead(&self, meter: &Meter, start: BlockAddress, count: u32, class: BlockClass) -> Result<u32> {
+        let pool = self.pool(start)?;
+        if pool.holds(start) {
+            return Ok(1);
+        }
+        let file = self.file(start.file)?;
+        let read = pool.start_read(self, meter, &file, start, count, class, Entry::Midpoint, Patience::Never)?;
+        Ok(read.map_or(1, |read| read.blocks().max(1)))
+    }
+
+    /// Sends for a block, and with it for up to `count` that lie before it, as they will be wanted soon; nobody waits, and nothing is sent where that
+    /// cannot be.
+    pub(crate) fn read_behind(&self, meter: &Meter, last: BlockAddress, count: u32, class: BlockClass) {
+        let (Ok(pool), Ok(file)) = (self.pool(last), self.file(last.file)) else { return };
+        let address = |before: u32| last.block.checked_sub(before).map(|block| BlockAddress::new(last.file, block));
+        let run = (0..count).map_while(address).take_while(|at| file.check_block(*at).is_ok() && !pool.holds(*at));
+        if let Some((blocks, start)) = (1..).zip(run).last() {
+            // Who gets the block meets what fails here.
+            let _ = pool.start_read(self, meter, &file, start, blocks, class, Entry::Midpoint, Patience::Never);
+        }
     }
 
     /// Drops the buffers of blocks whose contents no longer matter. What is dirty is written first: redo that is no longer read must not be

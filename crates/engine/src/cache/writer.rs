@@ -25,6 +25,9 @@ const DIRTY_PERCENT: usize = 25;
 /// Share of the replacement list, in percent, that is cleaned in one round.
 const ROUND_PERCENT: usize = 25;
 
+/// Old buffers that are written before sessions that wait for a clean one have their turn.
+const BUFFERS_AT_ONCE: usize = 2048;
+
 /// Wakes the background writer before its time.
 #[derive(Debug, Default)]
 pub(crate) struct WriterWakes {
@@ -90,12 +93,16 @@ pub(super) fn write_range(cache: &Cache, pool: &Pool, meter: &Meter, range: Bloc
 /// Writes the buffers that need redo from before `lsn`; blocks that a session has latched for a change are left for the next time.
 pub(super) fn write_older(cache: &Cache, pool: &Pool, meter: &Meter, lsn: Lsn) -> Result<()> {
     let old = |frame: &FrameRef| frame.is_dirty() && frame.redo_from.load(Ordering::Acquire) < lsn.0;
-    let frames: Vec<_> = pool.frames().into_iter().filter(old).collect();
-    if frames.is_empty() {
-        return Ok(());
+    let mut frames: Vec<_> = pool.frames().into_iter().filter(old).collect();
+    frames.sort_by_key(|frame| frame.address());
+    for some in frames.chunks(BUFFERS_AT_ONCE) {
+        write(cache, pool, meter, some.to_vec(), Latched::Skip)?;
+        pool.announce_clean();
+        // Who waits for a buffer does not wait for the end of it.
+        if pool.starved.load(Ordering::Acquire) > 0 {
+            write_cold(cache, pool, meter)?;
+        }
     }
-    write(cache, pool, meter, frames, Latched::Skip)?;
-    pool.announce_clean();
     Ok(())
 }
 

@@ -9,8 +9,11 @@
 //! | delete | the same, then the lock byte before (1) |
 //! | revive | the same, then the rowid before (6) |
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
 use common::{Error, Result, Uba};
-use format::index::key::ROWID_BYTES;
+use format::index::key::{self, ROWID_BYTES};
 use format::index::{Leaf, Target, change};
 use format::itl::{self, Itl};
 use waits::Statistic;
@@ -100,69 +103,156 @@ fn take_back(bytes: &mut [u8], at: usize, operation: u8, changed: Changed<'_>) -
     }
 }
 
-/// Takes a change back in the index, wherever its entries are by now: for rollback. What is back already stays as it is.
+/// Takes changes back in their indexes, wherever their entries are by now: for rollback. The records are of one transaction, the newest first. What is back
+/// already stays as it is.
 ///
 /// # Errors
 /// Those of getting blocks.
-pub(crate) fn undo(s: &Session, record: &Record) -> Result<()> {
-    let entries =
-        entries(record).ok_or_else(|| Error::bug(format!("undo record {} is not one of an index", record.uba)))?;
-    // An index that is not there any more has nothing to take back.
+pub(crate) fn undo(s: &Session, records: &[&Record]) -> Result<()> {
     let catalog = s.catalog();
-    let Some(index) = catalog.indexes().find(|index| index.segment.data_object() == record.object) else {
-        return Ok(());
-    };
-    with_tree(s, index, |tree| tree.undo(record, &entries, |from| leads_to(s, from, record)))?;
-    s.meter().count(Statistic::RollbackChangesUndoRecordsApplied, 1);
+    let mut rest = records.to_vec();
+    while let Some(object) = rest.first().map(|record| record.object) {
+        let (own, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|record| record.object == object);
+        rest = others;
+        // An index that is not there any more has nothing to take back.
+        let Some(index) = catalog.indexes().find(|index| index.segment.data_object() == object) else { continue };
+        let batch = Batch::new(s, &own);
+        with_tree(s, index, |tree| tree.undo(&own, |from, record| batch.leads_to(from, record)))?;
+        s.meter().count(Statistic::RollbackChangesUndoRecordsApplied, own.len() as u64);
+    }
     Ok(())
 }
 
-/// Whether a record of the same transaction is met on the way back from `from` through the records of one leaf.
-fn leads_to(s: &Session, from: Uba, record: &Record) -> Result<bool> {
-    let mut at = from;
-    while at != record.uba {
-        match undo::read(s, at, Some(record.xid))?.previous {
-            OwnedPrevious::Uba(previous) => at = previous,
-            OwnedPrevious::Itl(_) => return Ok(false),
+/// Records that are taken back together, to be followed back.
+struct Batch<'a> {
+    session: &'a Session,
+    records: &'a [&'a Record],
+    /// What was before each, once it is asked for.
+    previous: OnceCell<HashMap<Uba, OwnedPrevious>>,
+}
+
+impl<'a> Batch<'a> {
+    fn new(session: &'a Session, records: &'a [&'a Record]) -> Self {
+        Self { session, records, previous: OnceCell::new() }
+    }
+
+    fn previous(&self, uba: Uba, record: &Record) -> Result<OwnedPrevious> {
+        let all = || self.records.iter().map(|record| (record.uba, record.previous)).collect();
+        match self.previous.get_or_init(all).get(&uba) {
+            Some(previous) => Ok(*previous),
+            None => Ok(undo::read(self.session, uba, Some(record.xid))?.previous),
         }
     }
-    Ok(true)
+
+    /// Whether a record of the same transaction is met on the way back from `from` through the records of one leaf.
+    fn leads_to(&self, from: Uba, record: &Record) -> Result<bool> {
+        let mut at = from;
+        while at != record.uba {
+            match self.previous(at, record)? {
+                OwnedPrevious::Uba(previous) => at = previous,
+                OwnedPrevious::Itl(_) => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// An entry of one of the records that are taken back together.
+struct Undone<'a> {
+    prefix: u64,
+    /// Which record: the newest is 0.
+    record: usize,
+    changed: Changed<'a>,
 }
 
 impl<B: Blocks> Tree<'_, B> {
-    /// Takes the entries of a record back. `leads_to`: whether the record is met on the way back from another.
-    fn undo(&self, record: &Record, entries: &[Changed<'_>], leads_to: impl Fn(Uba) -> Result<bool>) -> Result<()> {
-        let mut rest = entries;
+    /// Takes the entries of records back, the newest record first. Each leaf is visited once, for all that is in it. `leads_to`: whether a record is met on
+    /// the way back from another.
+    fn undo(&self, records: &[&Record], leads_to: impl Fn(Uba, &Record) -> Result<bool>) -> Result<()> {
+        let mut all = Vec::with_capacity(records.len());
+        for (number, record) in records.iter().enumerate() {
+            let found = entries(record);
+            let found =
+                found.ok_or_else(|| Error::bug(format!("undo record {} is not one of an index", record.uba)))?;
+            all.extend(found.into_iter().map(|changed| Undone {
+                prefix: key::sort_prefix(changed.key),
+                record: number,
+                changed,
+            }));
+        }
+        all.sort_by(|a, b| {
+            let keys = || key::compare(a.changed.key, b.changed.key);
+            a.prefix.cmp(&b.prefix).then_with(keys).then(a.record.cmp(&b.record))
+        });
+        let (mut rest, mut visit) = (&mut all[..], None);
         while let Some(first) = rest.first() {
-            let mut visit = self.visit_leaf(Target::before(first.key))?;
-            let belongs = |changed: &&Changed<'_>| {
-                !visit.upper.as_ref().is_some_and(|upper| Target::before(changed.key).is_past_separator(upper))
+            let target = Target::before(first.changed.key);
+            let mut here = match visit.take() {
+                Some(visit) => self.visit_next(visit, target)?,
+                None => self.visit_leaf(target)?,
+            };
+            let belongs = |undone: &&Undone<'_>| {
+                !here.upper.as_ref().is_some_and(|upper| Target::before(undone.changed.key).is_past_separator(upper))
             };
             let count = rest.iter().take_while(belongs).count().max(1);
-            let (here, further) = rest.split_at(count);
+            let (now, further) = rest.split_at_mut(count);
             rest = further;
-            // All that the transaction did in this leaf after the record is taken back by now. Where its slot still names a later record, that was because
-            // the entries of that one had moved away.
-            let slot = itl::slot(&visit.leaf, record.itl).copied().filter(|slot| is_of(slot, record));
-            let restore = match slot {
-                Some(slot) => leads_to(slot.uba())?,
+            now.sort_by_key(|undone| undone.record);
+            self.undo_in(&mut here.leaf, records, now, &leads_to)?;
+            visit = Some(here);
+        }
+        Ok(())
+    }
+
+    /// Takes entries back in the leaf that they belong into by now; they are in the order of their records.
+    fn undo_in(
+        &self,
+        leaf: &mut B::Exclusive,
+        records: &[&Record],
+        undone: &[Undone<'_>],
+        leads_to: impl Fn(Uba, &Record) -> Result<bool>,
+    ) -> Result<()> {
+        let by_record = || undone.chunk_by(|a, b| a.record == b.record);
+        // All that the transaction did in this leaf after a record is taken back by then. Where its slot still names a later record, that is because the
+        // entries of that one have moved away.
+        let mut slots: HashMap<u8, Option<Uba>> = HashMap::new();
+        let mut restores = Vec::new();
+        for here in by_record() {
+            let record = records[here[0].record];
+            let named = || itl::slot(leaf, record.itl).filter(|slot| is_of(slot, record)).map(Itl::uba);
+            let named = slots.entry(record.itl).or_insert_with(named);
+            let restore = match *named {
+                Some(uba) => leads_to(uba, record)?,
                 None => false,
             };
-            let is_held = |bytes: &[u8], at: usize| {
-                let lock = Leaf::of(bytes).entry(at).lock;
-                itl::slot(bytes, lock).is_some_and(|slot| is_of(slot, record))
-            };
-            let leaf = Leaf::of(&visit.leaf);
-            let any = here.iter().any(|changed| leaf.search(changed.key).is_ok_and(|at| is_held(&visit.leaf, at)));
-            if !any && !restore {
-                continue;
+            if restore {
+                *named = match record.previous {
+                    OwnedPrevious::Itl(_) => None,
+                    OwnedPrevious::Uba(previous) => Some(previous),
+                };
             }
-            self.blocks.change(&mut visit.leaf, |bytes| {
-                for changed in here.iter().rev() {
-                    if let Ok(at) = Leaf::of(bytes).search(changed.key)
-                        && is_held(bytes, at)
+            restores.push(restore);
+        }
+        let is_held = |bytes: &[u8], at: usize, record: &Record| {
+            let lock = Leaf::of(bytes).entry(at).lock;
+            itl::slot(bytes, lock).is_some_and(|slot| is_of(slot, record))
+        };
+        let any = restores.contains(&true)
+            || undone.iter().any(|undone| {
+                let found = Leaf::of(leaf).search(undone.changed.key);
+                found.is_ok_and(|at| is_held(leaf, at, records[undone.record]))
+            });
+        if !any {
+            return Ok(());
+        }
+        self.blocks.change(leaf, |bytes| {
+            for (here, restore) in by_record().zip(restores) {
+                let record = records[here[0].record];
+                for undone in here {
+                    if let Ok(at) = Leaf::of(bytes).search(undone.changed.key)
+                        && is_held(bytes, at, record)
                     {
-                        take_back(bytes, at, record.operation, *changed);
+                        take_back(bytes, at, record.operation, undone.changed);
                     }
                 }
                 if restore {
@@ -171,8 +261,8 @@ impl<B: Blocks> Tree<'_, B> {
                         OwnedPrevious::Uba(previous) => itl::set_uba(bytes, record.itl, *previous),
                     }
                 }
-            });
-        }
+            }
+        });
         Ok(())
     }
 }

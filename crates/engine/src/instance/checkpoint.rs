@@ -70,6 +70,12 @@ impl Checkpoints {
         self.note(&self.meter)
     }
 
+    /// Redo before `lsn` is not to be needed any more, as soon as may be.
+    pub(super) fn want(&self, lsn: Lsn) {
+        self.wanted.fetch_max(lsn.0, Ordering::AcqRel);
+        self.cache.wakes().post();
+    }
+
     /// Notes in the control file from where on redo is needed, and gives what is before it back to the log.
     pub(super) fn note(&self, meter: &Meter) -> Result<()> {
         let _noting = self.noting.lock();

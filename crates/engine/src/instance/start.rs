@@ -20,7 +20,7 @@ use crate::cache::{Cache, DoubleWrite};
 use crate::catalog::{self, Catalog};
 use crate::parameters::{Parameter, ParameterFile, Parameters, Value};
 use crate::recovery;
-use crate::redo::{FIRST_BLOCK, LogGroupSpec, LogOptions, ReadEnd, RedoLog, RedoReader};
+use crate::redo::{FIRST_BLOCK, LogGroupSpec, LogOptions, Lsn, Rba, ReadEnd, RedoLog, RedoReader};
 use crate::tablespace::{self, DatafileSpec, Tablespace, TablespaceSpec, Tablespaces};
 use crate::txn::{Dead, Transactions};
 use crate::undo::UndoSegments;
@@ -63,6 +63,21 @@ pub enum Background {
     /// Whoever waits for it, on his own thread: nothing happens that the callers did not do, so a run can be repeated byte for byte. For one thread
     /// that works for all sessions, as the simulator's; [`Instance::writer_round`] takes the place of the database writer.
     Inline,
+}
+
+/// What a roll forward leaves to the log.
+#[derive(Clone, Copy, Debug)]
+struct Recovered {
+    /// Where the redo ended.
+    end: ReadEnd,
+    needed: Needed,
+}
+
+/// From where on redo is needed.
+#[derive(Clone, Copy, Debug)]
+struct Needed {
+    rba: Rba,
+    lsn: Lsn,
 }
 
 fn io(number: u32, what: &str, error: &std::io::Error) -> Error {
@@ -291,8 +306,9 @@ impl Instance {
         self.open_log(None)
     }
 
-    /// Puts what a crash has kept from the blocks into them; none after a clean close.
-    fn recover(&self, data: &ControlData) -> Result<Option<ReadEnd>> {
+    /// Puts what a crash has kept from the blocks into them; none after a clean close. The blocks are written in the background afterwards, and a crash until
+    /// then begins from the same place again: for that a log group must be there whose redo nobody needs, to go on in.
+    fn recover(&self, data: &ControlData) -> Result<Option<Recovered>> {
         if data.shutdown == Shutdown::Clean {
             return Ok(None);
         }
@@ -315,24 +331,35 @@ impl Instance {
             Some(meter.clone()),
         );
         let mut reader = reader?;
-        let mut done = recovery::roll_forward(&self.cache, meter, data, &mut reader)?;
+        let threads = if self.cache.wakes().is_inline() { 0 } else { recovery::threads() };
+        let begin = reader.lsn();
+        let mut done = recovery::roll_forward(&self.cache, meter, data, &mut reader, threads)?;
         let end = reader.end().ok_or_else(|| Error::bug("the log was not read to its end"))?;
+        // It is needed as it was read: until the blocks are written, and by what is made behind it.
+        reader.sync()?;
         self.scn.store(done.next_scn().0, Ordering::Release);
         self.visible.store(done.next_scn().0, Ordering::Release);
-        // From here on the log that was read is not needed any more.
-        self.cache.checkpoint(meter)?;
-        self.control().update(|data| {
-            data.checkpoint = Some(end.rba());
-            data.scn = done.next_scn().0;
-        })?;
+        done.deferred = data.log_groups.iter().any(|group| group.sequence < from.sequence);
+        let mut needed = Needed { rba: from, lsn: begin };
+        if !done.deferred {
+            let written = self.clock.monotonic_us();
+            self.cache.checkpoint(meter)?;
+            // From here on the log that was read is not needed any more.
+            needed = Needed { rba: end.rba(), lsn: end.lsn };
+            self.control().update(|data| {
+                data.checkpoint = Some(needed.rba);
+                data.scn = done.next_scn().0;
+            })?;
+            done.writing_us = self.clock.monotonic_us() - written;
+        }
         done.torn = torn;
         done.elapsed_us = self.clock.monotonic_us() - start;
         let _ = self.rolled_forward.set(done);
-        Ok(Some(end))
+        Ok(Some(Recovered { end, needed }))
     }
 
     /// Begins a new sequence of the log; from here on changes can be made, and a crash is seen.
-    fn open_log(&self, recovered: Option<ReadEnd>) -> Result<()> {
+    fn open_log(&self, recovered: Option<Recovered>) -> Result<()> {
         let mut groups = self.control().data().log_groups.clone();
         if recovered.is_none()
             && let Some(last) = groups.iter_mut().max_by_key(|group| group.sequence)
@@ -346,8 +373,8 @@ impl Instance {
         let options = LogOptions {
             database: self.database_id,
             buffer_bytes: LOG_BUFFER,
-            checkpoint: recovered.map(|end| end.rba()),
-            recovered,
+            checkpoint: recovered.map(|recovered| recovered.needed.rba),
+            recovered: recovered.map(|recovered| recovered.end),
         };
         let redo = RedoLog::open(
             self.files.clone(),
@@ -358,14 +385,20 @@ impl Instance {
             self.background.clone(),
             &options,
         )?;
-        let place = redo.position(redo.end());
+        let end = redo.end();
+        let needed = recovered.map_or(end, |recovered| recovered.needed.lsn);
+        let (place, scn) = (redo.position(needed), self.scn().0);
         self.control().update(|data| {
             data.shutdown = Shutdown::Open;
             data.checkpoint = Some(place);
+            data.scn = scn;
         })?;
-        let end = redo.end();
         self.cache.set_redo(redo.clone());
-        redo.checkpointed(end)
+        redo.checkpointed(needed)?;
+        if needed < end {
+            self.checkpoints.want(end);
+        }
+        Ok(())
     }
 
     fn open_files(&self, data: &ControlData) -> Result<()> {
@@ -373,6 +406,10 @@ impl Instance {
             let mut numbers = Vec::new();
             for record in data.datafiles.iter().filter(|file| file.tablespace == tablespace.number) {
                 let file = tablespace::open_file(self, tablespace, record)?;
+                // A process that was killed may have left blocks that are there to be read and not durable.
+                if data.shutdown != Shutdown::Clean {
+                    file.doubt();
+                }
                 self.cache.add_file(Arc::new(file))?;
                 numbers.push(record.file());
             }

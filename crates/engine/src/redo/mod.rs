@@ -3,6 +3,7 @@
 //! Records are opaque: bytes whose first four are their little-endian total length.
 
 mod admin;
+mod ahead;
 mod buffer;
 mod company;
 mod core;

@@ -11,15 +11,14 @@ use std::path::{Path, PathBuf};
 
 use common::sync::Arc;
 use common::{Error, ErrorKind, Number, Result};
-use device::{AlignedBuffer, FileSystem};
-use waits::{Event, Meter};
+use device::FileSystem;
+use waits::Meter;
 
-use super::files::{self, Member, offset};
+use super::ahead::{MemberReader, Reading};
+use super::files;
 use super::group::{LogGroupRecord, Lsn, Rba, resolve};
-use super::layout::{self, BLOCK, FIRST_BLOCK, HEADER, Kind, PAYLOAD, RECORD_HEADER, WRITE_HEADER, Write};
+use super::layout::{self, FIRST_BLOCK, HEADER, Kind, PAYLOAD, RECORD_HEADER, WRITE_HEADER, Write};
 
-/// Blocks that are read at once.
-const CHUNK_BLOCKS: u32 = 2048;
 /// Behind a hole this many blocks are searched for a write that knows the hole as durable.
 const SEARCH_BLOCKS: u32 = 32_768;
 
@@ -75,47 +74,6 @@ pub struct RedoReader {
 impl fmt::Debug for RedoReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "RedoReader(sequence {}, block {}, lsn {})", self.group.sequence, self.block, self.lsn)
-    }
-}
-
-/// A member and the part of it that was read last.
-struct MemberReader {
-    member: Member,
-    chunk: AlignedBuffer,
-    first: u32,
-}
-
-impl MemberReader {
-    fn new(member: Member) -> Self {
-        Self { member, chunk: AlignedBuffer::zeroed(0), first: 0 }
-    }
-
-    /// A block, or None when it cannot be read.
-    fn block(&mut self, number: u32, blocks: u32, meter: Option<&Meter>, sequence: u32) -> Option<&[u8]> {
-        if number >= blocks {
-            return None;
-        }
-        let held = (self.chunk.len() / BLOCK) as u32;
-        if number < self.first || number >= self.first + held {
-            self.read(number, CHUNK_BLOCKS.min(blocks - number), meter, sequence)
-                // One sector that cannot be read must not hide its neighbours.
-                .or_else(|| self.read(number, 1, meter, sequence))?;
-        }
-        let at = (number - self.first) as usize * BLOCK;
-        self.chunk.get(at..at + BLOCK)
-    }
-
-    fn read(&mut self, first: u32, count: u32, meter: Option<&Meter>, sequence: u32) -> Option<()> {
-        let mut chunk = AlignedBuffer::zeroed(count as usize * BLOCK);
-        let mut read = || self.member.device.read_at(offset(first), &mut [&mut chunk]);
-        let parameters = [u64::from(sequence), u64::from(first), u64::from(count)];
-        let result = match meter {
-            Some(meter) => meter.wait(Event::LogFileSequentialRead, parameters, -1, read),
-            None => read(),
-        };
-        self.chunk = if result.is_ok() { chunk } else { AlignedBuffer::zeroed(0) };
-        self.first = first;
-        result.ok()
     }
 }
 
@@ -188,7 +146,12 @@ impl RedoReader {
     #[expect(clippy::should_implement_trait, reason = "it lends the record out")]
     pub fn next(&mut self) -> Result<Option<(Rba, &[u8])>> {
         while self.at == self.records.len() {
-            if self.end.is_some() || !self.read_write()? {
+            let mut records = std::mem::take(&mut self.records);
+            records.clear();
+            self.at = 0;
+            let more = self.read_write(&mut records);
+            self.records = records;
+            if !more? {
                 return Ok(None);
             }
         }
@@ -208,10 +171,39 @@ impl RedoReader {
         Ok(Some((rba, &self.records[start..start + length])))
     }
 
+    /// Appends the records of the next writes to `out`, whole writes until there are `bytes` or more. False at the end. Not to be mixed with
+    /// [`next`](Self::next).
+    ///
+    /// # Errors
+    /// As [`next`](Self::next); what was appended before stands.
+    pub fn next_writes(&mut self, out: &mut Vec<u8>, bytes: usize) -> Result<bool> {
+        while out.len() < bytes {
+            if !self.read_write(out)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Where the record that [`next`](Self::next) gave last ends.
     #[must_use]
     pub fn lsn(&self) -> Lsn {
         Lsn(self.lsn - (self.records.len() - self.at) as u64)
+    }
+
+    /// Makes what was read of the last sequence durable: what a process that was killed has written may be there to be read and not be on the disk yet.
+    ///
+    /// # Errors
+    /// ORA-00345 when no member can be synced.
+    pub fn sync(&self) -> Result<()> {
+        let results: Vec<_> = self.members.iter().map(|member| (member.path(), member.sync())).collect();
+        if results.iter().any(|(_, synced)| synced.is_ok()) {
+            return Ok(());
+        }
+        match results.into_iter().find_map(|(path, synced)| Some((path, synced.err()?))) {
+            Some((path, error)) => Err(files::failed(345, "redo log write error", path, &error)),
+            None => Ok(()),
+        }
     }
 
     /// Where the redo ends, once `next` has given None.
@@ -220,8 +212,11 @@ impl RedoReader {
         self.end
     }
 
-    /// Reads the next write. False at the end.
-    fn read_write(&mut self) -> Result<bool> {
+    /// Appends the records of the next write to `out`. False at the end.
+    fn read_write(&mut self, out: &mut Vec<u8>) -> Result<bool> {
+        if self.end.is_some() {
+            return Ok(false);
+        }
         while self.group.end_block.is_some_and(|end| self.block >= end) {
             if !self.next_sequence()? {
                 return Ok(false);
@@ -236,20 +231,21 @@ impl RedoReader {
             let why = format!("the write there is of position {} and should be of {}", write.lsn, self.lsn);
             return Err(self.damage(self.block, &why));
         }
-        self.records.clear();
-        self.at = 0;
         self.first = self.block;
+        let start = out.len();
+        let end = start + write.bytes as usize;
+        out.reserve(write.bytes as usize);
         for index in 0..write.blocks() {
             let number = self.block + index;
             let kind = if index == 0 { Kind::First } else { Kind::More };
             let from = if index == 0 { HEADER + WRITE_HEADER } else { HEADER };
             let Some(block) = valid(&mut self.members, &self.group, self.meter.as_deref(), number, kind) else {
-                self.records.clear();
+                out.truncate(start);
                 return self.hole(number);
             };
             let part = &block[from..];
-            let left = write.bytes as usize - self.records.len();
-            self.records.extend_from_slice(&part[..left.min(part.len())]);
+            let left = end - out.len();
+            out.extend_from_slice(&part[..left.min(part.len())]);
         }
         self.block += write.blocks();
         self.lsn += u64::from(write.bytes);
@@ -327,8 +323,9 @@ fn valid<'a>(
     number: u32,
     kind: Kind,
 ) -> Option<&'a [u8]> {
+    let reading = Reading { meter, sequence: group.sequence, blocks: group.blocks() };
     members.iter_mut().find_map(|member| {
-        let block = member.block(number, group.blocks(), meter, group.sequence)?;
+        let block = member.block(number, reading)?;
         layout::is_valid(block, kind, number, group.sequence).then_some(block)
     })
 }

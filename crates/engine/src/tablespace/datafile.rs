@@ -169,6 +169,11 @@ impl Datafile {
         })
     }
 
+    /// The file may hold what was written to it before it was opened and never synced.
+    pub(crate) fn doubt(&self) {
+        self.written.store(true, Ordering::Release);
+    }
+
     /// Syncs the file if it was written to since the last sync.
     ///
     /// # Errors

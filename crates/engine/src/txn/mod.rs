@@ -11,12 +11,16 @@ pub(crate) mod operation;
 mod rollback;
 mod session;
 mod snapshot;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use change::{Interest, RowLock};
 pub use deadlock::{Deadlock, DeadlockedSession, Waited};
 pub(crate) use locks::Resource;
 pub use locks::{HeldTableLock, Locks, Waiter};
 pub(crate) use rollback::Dead;
+#[cfg(test)]
+pub(crate) use rollback::RECORDS_OF_TEST;
 pub use session::Mark;
 pub(crate) use session::SessionTransactions;
 pub use snapshot::Snapshot;

@@ -1,20 +1,39 @@
 //! Taking changes back: to a mark, or all of a transaction; by the session that made them, or by the instance after a crash.
 
 use common::sync::Arc;
-use common::{BlockClass, Result, Uba, Xid};
+use common::{BlockClass, Error, ObjectNumber, Result, Uba, Xid};
 use format::block::{self, BlockType};
 use format::itl;
 use format::transaction::Owner;
 use waits::Statistic;
 
 use super::consistent::{is_newest, undo_change};
+use super::operation::INSERT_ENTRIES;
 use super::session::{Mark, Transaction};
+use crate::catalog::Catalog;
 use crate::instance::Session;
 use crate::segment::{OwnFreelist, Segment};
 use crate::undo::{self, OwnedPrevious, Record};
 
-/// Records undone before that is noted. What a crash makes meet again is known by the ITL slot, which names an older record by then.
-const NOTED_EVERY: u64 = 256;
+/// Records that are undone together at most, and bytes of their payloads, before that is noted. What a crash makes meet again is known by the ITL slot,
+/// which names an older record by then.
+const RECORDS: usize = 8192;
+const BYTES: usize = 4 << 20;
+/// Blocks sent for before they are worked on.
+const BLOCKS_AHEAD: usize = 16;
+
+#[cfg(test)]
+thread_local! {
+    /// Records that are undone together at most, for tests.
+    pub(crate) static RECORDS_OF_TEST: std::cell::Cell<usize> = const { std::cell::Cell::new(RECORDS) };
+}
+
+fn records_max() -> usize {
+    #[cfg(test)]
+    return RECORDS_OF_TEST.get();
+    #[cfg(not(test))]
+    RECORDS
+}
 
 /// A transaction that a crash has left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,66 +97,102 @@ impl Session {
 
     /// Undoes the records from `last` back to `to`, which stays.
     fn undo_down_to(&self, last: Uba, to: Uba) -> Result<()> {
-        let (mut at, mut count) = (last, 0);
+        let mut at = last;
         while at != to && !at.is_none() {
-            let record = undo::read(self, at, self.xid())?;
-            self.undo_record(&record)?;
-            at = record.chain;
-            count += 1;
-            if at.block != record.uba.block {
-                self.instance().undo().rollback_goes_on(record.xid);
+            let xid = self.xid().ok_or_else(|| Error::bug("a rollback without a transaction"))?;
+            let records = self.records_back(at, to, xid)?;
+            let Some(oldest) = records.last() else { break };
+            self.undo_records(&records)?;
+            self.note_progress(xid, &records);
+            let mut state = self.transactions().0.lock();
+            if let Some(transaction) = &mut state.transaction {
+                transaction.undo.undone_to(self, oldest.uba)?;
+                // What was refused before may fit now.
+                transaction.freelists.values_mut().for_each(OwnFreelist::look_again);
             }
-            if count % NOTED_EVERY == 0 || at == to || at.is_none() {
-                let mut state = self.transactions().0.lock();
-                if let Some(transaction) = &mut state.transaction {
-                    transaction.undo.undone_to(self, record.uba)?;
-                    // What was refused before may fit now.
-                    transaction.freelists.values_mut().for_each(OwnFreelist::look_again);
-                }
-            }
+            at = oldest.chain;
         }
         Ok(())
     }
 
-    /// Takes one change back in the block that it is in.
-    pub(super) fn undo_record(&self, record: &Record) -> Result<()> {
-        if record.operation >= super::operation::INSERT_ENTRIES {
-            return crate::index::undo(self, record);
+    /// Counts the undo blocks that are through with these records.
+    fn note_progress(&self, xid: Xid, records: &[Record]) {
+        for _ in records.iter().filter(|record| record.chain.block != record.uba.block) {
+            self.instance().undo().rollback_goes_on(xid);
         }
-        let segment = self.segment_of(record);
+    }
+
+    /// Records from `last` back, the newest first, as many as are undone together.
+    fn records_back(&self, last: Uba, to: Uba, xid: Xid) -> Result<Vec<Record>> {
+        let (mut records, mut bytes): (Vec<Record>, usize) = (Vec::new(), 0);
+        let mut at = last;
+        while at != to && !at.is_none() && records.len() < records_max() && bytes < BYTES {
+            let mut more = undo::read_back(self, at, to, xid)?;
+            more.truncate(records_max() - records.len());
+            let Some(oldest) = more.last() else { break };
+            at = oldest.chain;
+            bytes += more.iter().map(|record| record.payload.len()).sum::<usize>();
+            records.extend(more);
+        }
+        Ok(records)
+    }
+
+    /// Takes changes back in the blocks that they are in; the records are in the order of a rollback. Entries of indexes go first, all of them: for each row
+    /// that is the order anyway, since its entries were made after it. Rows keep theirs: a row may have pieces in several blocks, and must not be free
+    /// in one of them while it is not in another.
+    fn undo_records(&self, records: &[Record]) -> Result<()> {
+        let (entries, rows): (Vec<_>, Vec<_>) = records.iter().partition(|record| record.operation >= INSERT_ENTRIES);
+        crate::index::undo(self, &entries)?;
+        let runs: Vec<_> = rows.chunk_by(|a, b| a.block == b.block && a.object == b.object).collect();
+        let mut segments = Segments::default();
+        let mut sent = 0;
+        for (at, run) in runs.iter().enumerate() {
+            while sent < runs.len() && sent <= at + BLOCKS_AHEAD {
+                // What fails is met when the block is got.
+                let _ = self.instance().cache().read_ahead(self.meter(), runs[sent][0].block, 1, BlockClass::Data);
+                sent += 1;
+            }
+            self.undo_rows(run, segments.of(self, run[0].object))?;
+        }
+        Ok(())
+    }
+
+    /// Takes changes of one block's rows back: one get, and one change.
+    fn undo_rows(&self, records: &[&Record], segment: Option<Arc<Segment>>) -> Result<()> {
+        let address = records[0].block;
         let _group = self.group();
-        let mut block = self.current_mut(record.block, BlockClass::Data)?;
+        let mut block = self.current_mut(address, BlockClass::Data)?;
         let rows = block::kind(&block) == Some(BlockType::Data)
             && format::transaction::header(&block).owner == Owner::Table as u8
-            && format::transaction::header(&block).object_number() == record.object;
+            && format::transaction::header(&block).object_number() == records[0].object;
         // A record that a crash has kept from being noted as undone is met again.
-        if !rows || !is_newest(&block, record) {
+        if !rows || !records.iter().any(|record| is_newest(&block, record)) {
             return Ok(());
         }
         if let Some(segment) = &segment {
             segment.watch(&mut block);
         }
-        let address = record.block;
+        let mut undone = 0;
         self.change(&mut block, |bytes| {
-            undo_change(bytes, record, address)?;
-            match &record.previous {
-                OwnedPrevious::Itl(before) => itl::restore(bytes, record.itl, before),
-                OwnedPrevious::Uba(previous) => itl::set_uba(bytes, record.itl, *previous),
+            for record in records {
+                if !is_newest(bytes, record) {
+                    continue;
+                }
+                undo_change(bytes, record, address)?;
+                match &record.previous {
+                    OwnedPrevious::Itl(before) => itl::restore(bytes, record.itl, before),
+                    OwnedPrevious::Uba(previous) => itl::set_uba(bytes, record.itl, *previous),
+                }
+                undone += 1;
             }
             Ok(())
         })
-        .map_err(|error: common::Error| self.instance().health().stop(&error))?;
-        self.meter().count(Statistic::RollbackChangesUndoRecordsApplied, 1);
+        .map_err(|error: Error| self.instance().health().stop(&error))?;
+        self.meter().count(Statistic::RollbackChangesUndoRecordsApplied, undone);
         match segment {
             Some(segment) => segment.restored(self, block),
             None => Ok(()),
         }
-    }
-
-    /// The table segment that a record is about; None for one that the dictionary does not know (yet): its space is then not told of the change.
-    fn segment_of(&self, record: &Record) -> Option<Arc<Segment>> {
-        let catalog = self.catalog();
-        catalog.tables().map(|table| &table.segment).find(|segment| segment.data_object() == record.object).cloned()
     }
 
     /// Rolls back a transaction that a crash has left.
@@ -147,21 +202,17 @@ impl Session {
     pub(crate) fn rollback_dead(&self, dead: Dead) -> Result<()> {
         let mut writer = self.instance().undo().resume(self, dead.xid)?;
         self.instance().undo().rollback_begins(self, dead.xid, writer.used_blocks());
-        let (mut at, mut count) = (dead.last, 0);
+        let mut at = dead.last;
         while !at.is_none() {
             self.instance().health().check()?;
-            let record = undo::read(self, at, Some(dead.xid))?;
-            self.undo_record(&record)?;
-            at = record.chain;
-            count += 1;
-            if at.block != record.uba.block {
-                self.instance().undo().rollback_goes_on(dead.xid);
-            }
-            if count % NOTED_EVERY == 0 || at.is_none() {
-                writer.undone_to(self, record.uba)?;
-                if !at.is_none() {
-                    self.check_cancelled()?;
-                }
+            let records = self.records_back(at, Uba::NONE, dead.xid)?;
+            let Some(oldest) = records.last() else { break };
+            self.undo_records(&records)?;
+            self.note_progress(dead.xid, &records);
+            writer.undone_to(self, oldest.uba)?;
+            at = oldest.chain;
+            if !at.is_none() {
+                self.check_cancelled()?;
             }
         }
         let _group = self.group();
@@ -175,12 +226,38 @@ impl Session {
     pub(crate) fn touches_dictionary(&self, dead: Dead) -> Result<bool> {
         let mut at = dead.last;
         while !at.is_none() {
-            let record = undo::read(self, at, Some(dead.xid))?;
-            if crate::catalog::is_dictionary(record.object) {
+            let records = undo::read_back(self, at, Uba::NONE, dead.xid)?;
+            if records.iter().any(|record| crate::catalog::is_dictionary(record.object)) {
                 return Ok(true);
             }
-            at = record.chain;
+            at = records.last().map_or(Uba::NONE, |record| record.chain);
         }
         Ok(false)
+    }
+}
+
+/// The table segments that records are about, looked up anew when the dictionary has changed.
+#[derive(Default)]
+struct Segments {
+    catalog: Option<Arc<Catalog>>,
+    last: Option<(ObjectNumber, Option<Arc<Segment>>)>,
+}
+
+impl Segments {
+    /// None for an object that the dictionary does not know (yet): its space is then not told of the change.
+    fn of(&mut self, s: &Session, object: ObjectNumber) -> Option<Arc<Segment>> {
+        let catalog = s.catalog();
+        let same = self.catalog.as_ref().is_some_and(|before| Arc::ptr_eq(before, &catalog));
+        if let Some((last, segment)) = &self.last
+            && same
+            && *last == object
+        {
+            return segment.clone();
+        }
+        let segments = || catalog.tables().map(|table| &table.segment);
+        let segment = segments().find(|segment| segment.data_object() == object).cloned();
+        self.last = Some((object, segment.clone()));
+        self.catalog = Some(catalog);
+        segment
     }
 }

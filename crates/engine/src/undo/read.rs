@@ -35,6 +35,9 @@ pub struct Record {
     pub payload: Vec<u8>,
 }
 
+/// Undo blocks that are read at once where a rollback goes on: a transaction takes them one after another.
+const BLOCKS_BEHIND: u32 = 16;
+
 fn too_old(s: &Session, segment: Option<u16>) -> Error {
     s.instance().undo().count_too_old(s);
     let whose = segment.map_or_else(|| "undo segment".to_owned(), |number| format!("undo segment {}", name_of(number)));
@@ -59,34 +62,75 @@ fn undo_block(s: &Session, address: BlockAddress, segment: Option<u16>) -> Resul
 /// ORA-01555 when the block has been put to another use since; those of the cache.
 pub fn read(s: &Session, uba: Uba, xid: Option<Xid>) -> Result<Record> {
     let segment = xid.map(|xid| xid.segment);
-    let mut record = {
+    let (mut record, more) = {
         let bytes = undo_block(s, uba.block, segment)?;
         let view = view(&bytes, uba, xid).filter(|view| !view.piece).ok_or_else(|| too_old(s, segment))?;
-        let previous = match view.record.previous {
-            Previous::Itl(itl) => OwnedPrevious::Itl(*itl),
-            Previous::Uba(uba) => OwnedPrevious::Uba(uba),
-        };
-        let record = Record {
-            uba,
-            xid: view.xid,
-            chain: view.chain,
-            object: view.record.object,
-            block: view.record.block,
-            operation: view.record.operation,
-            itl: view.record.itl,
-            previous,
-            payload: view.record.payload.to_vec(),
-        };
-        (record, view.more)
+        owned(uba, &view)
     };
-    while let Some(next) = record.1 {
-        let bytes = undo_block(s, next.block, segment)?;
-        let piece = view(&bytes, next, Some(record.0.xid)).filter(|view| view.piece);
-        let piece = piece.ok_or_else(|| too_old(s, segment))?;
-        record.0.payload.extend_from_slice(piece.record.payload);
-        record.1 = piece.more;
+    rest_of(s, &mut record, more)?;
+    Ok(record)
+}
+
+/// As [`read`], with the records before it on the way of a rollback that are in the same block, the newest first; not `to`, nor what is before that. One get,
+/// and the block where the way goes on is sent for.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_back(s: &Session, uba: Uba, to: Uba, xid: Xid) -> Result<Vec<Record>> {
+    let segment = Some(xid.segment);
+    let (mut found, mut pieces) = (Vec::new(), Vec::new());
+    let mut at = uba;
+    {
+        let bytes = undo_block(s, uba.block, segment)?;
+        while at.block == uba.block && at != to && !at.is_none() {
+            let view = view(&bytes, at, Some(xid)).filter(|view| !view.piece).ok_or_else(|| too_old(s, segment))?;
+            let (record, more) = owned(at, &view);
+            at = record.chain;
+            if more.is_some() {
+                pieces.push((found.len(), more));
+            }
+            found.push(record);
+        }
     }
-    Ok(record.0)
+    if at != to && !at.is_none() {
+        s.instance().cache().read_behind(s.meter(), at.block, BLOCKS_BEHIND, BlockClass::UndoBlock);
+    }
+    for (number, more) in pieces {
+        rest_of(s, &mut found[number], more)?;
+    }
+    Ok(found)
+}
+
+/// A record as its block has it, and where its payload goes on.
+fn owned(uba: Uba, view: &undo::RecordView<'_>) -> (Record, Option<Uba>) {
+    let previous = match view.record.previous {
+        Previous::Itl(itl) => OwnedPrevious::Itl(*itl),
+        Previous::Uba(uba) => OwnedPrevious::Uba(uba),
+    };
+    let record = Record {
+        uba,
+        xid: view.xid,
+        chain: view.chain,
+        object: view.record.object,
+        block: view.record.block,
+        operation: view.record.operation,
+        itl: view.record.itl,
+        previous,
+        payload: view.record.payload.to_vec(),
+    };
+    (record, view.more)
+}
+
+/// Reads the pieces of a payload that its record's block had no room for.
+fn rest_of(s: &Session, record: &mut Record, mut more: Option<Uba>) -> Result<()> {
+    while let Some(next) = more {
+        let bytes = undo_block(s, next.block, Some(record.xid.segment))?;
+        let piece = view(&bytes, next, Some(record.xid)).filter(|view| view.piece);
+        let piece = piece.ok_or_else(|| too_old(s, Some(record.xid.segment)))?;
+        record.payload.extend_from_slice(piece.record.payload);
+        more = piece.more;
+    }
+    Ok(())
 }
 
 /// The transaction's record before the one at `uba`.

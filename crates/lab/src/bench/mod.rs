@@ -10,6 +10,7 @@ mod outcome;
 mod postgres;
 mod print;
 mod readers;
+mod recovery;
 mod together;
 
 use std::path::PathBuf;
@@ -47,7 +48,7 @@ impl Default for BenchOptions {
 /// The benchmarks that can be run.
 #[must_use]
 pub fn benchmarks() -> &'static [&'static str] {
-    &["insert", "commit", "readers"]
+    &["insert", "commit", "readers", "recovery"]
 }
 
 /// Runs a benchmark by its name.
@@ -59,6 +60,7 @@ pub fn bench(name: &str, options: &BenchOptions, progress: &mut dyn Progress) ->
         "insert" => insert::run(options, progress),
         "commit" => commit::run(options, progress),
         "readers" => readers::run(options, progress),
+        "recovery" => recovery::run(options, progress),
         other => Err(Error::own(
             ErrorKind::User,
             3,

@@ -32,6 +32,7 @@ fn a_close_leaves_what_is_not_yet_rolled_back_to_the_next_open() {
         std::thread::yield_now();
     }
     let (_, last) = database.instance.undo().active()[0];
+    crate::txn::RECORDS_OF_TEST.set(256);
     let error = session.rollback_dead(crate::txn::Dead { xid, last }).unwrap_err();
     assert!(error.is_ora(1089), "{error}");
     let stopped = only(&database);

@@ -1,0 +1,236 @@
+//! Crashes of whole databases in memory. Batches are small here (`batch::BATCH_BYTES`), so each recovery has many.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use common::sync::Arc;
+use common::{DataType, Rowid, SystemClock};
+use device::{Fault, FaultyFileSystem, FileSystem, MemoryFileSystem};
+use scan::{RowSink, ScanSpec};
+
+use crate::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
+use crate::instance::{Background, CreateOptions, Instance, Session};
+use crate::segment::Storage;
+use crate::table::{Inserter, TableScan, Updater};
+use crate::txn::CommitWrite;
+
+const DIRECTORY: &str = "/data";
+const OWNER: &str = "SYSTEM";
+const ROWS: u32 = 4_000;
+
+type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
+
+#[derive(Default)]
+struct Found {
+    at: Option<(common::ObjectNumber, common::BlockAddress)>,
+    rows: Rows,
+    rowids: Vec<(Rowid, Vec<u8>)>,
+}
+
+impl RowSink for Found {
+    fn block(&mut self, object: common::ObjectNumber, address: common::BlockAddress) {
+        self.at = Some((object, address));
+    }
+
+    fn row(&mut self, slot: u16, columns: &[Option<&[u8]>]) {
+        let value = |n: usize| columns[n].map(<[u8]>::to_vec).unwrap_or_default();
+        let (data_object, block) = self.at.unwrap();
+        assert!(self.rows.insert(value(0), value(1)).is_none(), "a key twice");
+        self.rowids.push((Rowid { data_object, block, slot }, value(0)));
+    }
+}
+
+fn found(session: &Arc<Session>) -> Found {
+    let spec = ScanSpec { projection: vec![0, 1], predicate: None, rowids: true };
+    let mut scan = TableScan::new(session.clone(), table(session), spec).unwrap();
+    let mut found = Found::default();
+    while scan.next(&mut found, 100).unwrap() {}
+    found
+}
+
+fn table(session: &Session) -> Arc<TableDef> {
+    session.catalog().require_table(OWNER, "T").unwrap().clone()
+}
+
+/// Small blocks of redo for few blocks, again and again, among redo of many: rows updated over and over, checkpoints between, undo of a transaction that
+/// is still under way. What was committed.
+fn work(instance: &Arc<Instance>, switch: bool) -> Rows {
+    let session = instance.connect(OWNER).unwrap();
+    let column = |name: &str, bytes| ColumnDef {
+        name: name.to_owned(),
+        data_type: DataType::Varchar2 { bytes },
+        nullable: true,
+        default: None,
+    };
+    session.create_table(&TableSpec::new(OWNER, "T", vec![column("K", 4), column("V", 200)])).unwrap();
+    session
+        .create_index(&IndexSpec {
+            owner: OWNER.to_owned(),
+            name: "T_V".to_owned(),
+            table_owner: OWNER.to_owned(),
+            table_name: "T".to_owned(),
+            columns: vec!["V".to_owned()],
+            unique: false,
+            tablespace: None,
+            physical: PhysicalAttributes::default(),
+            storage: Storage::default(),
+        })
+        .unwrap();
+    insert(&session, 0..ROWS);
+    session.commit(CommitWrite::default()).unwrap();
+    instance.checkpoint(session.meter()).unwrap();
+    let places = found(&session).rowids;
+    for round in 0..30_usize {
+        let mut updater = Updater::new(session.clone(), table(&session));
+        for (n, (rowid, key)) in places.iter().enumerate() {
+            if n < 40 || n % 30 == round {
+                let value = vec![b'a' + round as u8; 20 + (n + round) % 30];
+                updater.push(*rowid, &[Some(key), Some(&value)]).unwrap();
+            }
+        }
+        updater.finish().unwrap();
+        session.commit(CommitWrite::default()).unwrap();
+        if round == 10 {
+            // Some blocks are ahead of the redo that will be read.
+            instance.cache().checkpoint(session.meter()).unwrap();
+        }
+        if round == 20 && switch {
+            instance.redo().switch(session.meter()).unwrap();
+        }
+    }
+    let committed = found(&session).rows;
+    let other = instance.connect(OWNER).unwrap();
+    insert(&other, ROWS..ROWS + 500);
+    instance.redo().flush(instance.redo().end()).unwrap();
+    instance.health().stop(&common::Error::bug("a crash"));
+    committed
+}
+
+fn insert(session: &Arc<Session>, keys: std::ops::Range<u32>) {
+    let mut inserter = Inserter::new(session.clone(), table(session)).unwrap();
+    for key in keys {
+        let value = vec![b'x'; 20 + key as usize % 50];
+        inserter.push(&[Some(&key.to_be_bytes()), Some(&value)]).unwrap();
+    }
+    inserter.finish().unwrap();
+}
+
+/// Nobody writes blocks but who says so here.
+fn create(files: &Arc<dyn FileSystem>) -> Arc<Instance> {
+    let parameters = vec![("db_cache_size".to_owned(), "16M".to_owned())];
+    let options = CreateOptions { log_bytes: 24 << 20, parameters, ..CreateOptions::default() };
+    let clock = Arc::new(SystemClock::default());
+    Instance::create_with(files.clone(), Path::new(DIRECTORY), clock, None, &options, Background::Inline).unwrap()
+}
+
+fn crashed(files: &Arc<dyn FileSystem>) -> Rows {
+    work(&create(files), false)
+}
+
+fn copy(files: &Arc<dyn FileSystem>) -> Arc<dyn FileSystem> {
+    let copy = MemoryFileSystem::new();
+    let mut names: Vec<String> = ["01", "02", "03"].iter().map(|n| format!("redo{n}.log")).collect();
+    names.extend(["system01.dbf", "users01.dbf", "undotbs01.dbf", "doublewrite.dbf"].map(str::to_owned));
+    names.extend(["control01.ctl", "control02.ctl", "highwater.ora"].map(str::to_owned));
+    for name in names {
+        let path = Path::new(DIRECTORY).join(name);
+        copy.write_whole(&path, &files.read_whole(&path).unwrap()).unwrap();
+    }
+    Arc::new(copy)
+}
+
+fn open(files: &Arc<dyn FileSystem>, background: Background) -> Arc<Instance> {
+    let clock = Arc::new(SystemClock::default());
+    Instance::open_with(files.clone(), Path::new(DIRECTORY), clock, None, background).unwrap()
+}
+
+/// Closes it, and finds every block in order.
+fn closes_soundly(instance: Arc<Instance>, files: &Arc<dyn FileSystem>) {
+    while instance.processes().iter().len() > 0 {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    instance.shutdown().unwrap();
+    drop(instance);
+    let clock = Arc::new(SystemClock::default());
+    let report = crate::verify::verify(files.clone(), Path::new(DIRECTORY), clock, None).unwrap();
+    assert_eq!(report.problems, []);
+}
+
+#[test]
+fn threads_and_one_after_another_come_to_the_same() {
+    let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
+    let committed = crashed(&files);
+    let mut done = Vec::new();
+    for background in [Background::Inline, Background::Threads] {
+        let files = copy(&files);
+        let instance = open(&files, background);
+        let forward = *instance.rolled_forward().unwrap();
+        assert!(forward.bytes > 20 * super::batch::BATCH_BYTES as u64, "{forward:?}");
+        assert!(forward.applied > 1_000 && forward.passed > 1_000, "{forward:?}");
+        done.push((forward.records, forward.bytes, forward.applied, forward.passed, forward.scn));
+        let session = instance.connect(OWNER).unwrap();
+        assert!(found(&session).rows == committed, "{background:?}");
+        drop(session);
+        closes_soundly(instance, &files);
+    }
+    assert_eq!(done[0], done[1]);
+}
+
+#[test]
+fn a_crash_before_the_recovered_blocks_are_written_begins_again_from_the_same_place() {
+    let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
+    let committed = crashed(&files);
+    // The write that fails: none at all, the first of the blocks, some in their midst.
+    for fails in [None, Some(1), Some(7), Some(12)] {
+        let faulty = Arc::new(FaultyFileSystem::new(copy(&files)));
+        let files: Arc<dyn FileSystem> = faulty.clone();
+        let from = {
+            let instance = open(&files, Background::Inline);
+            assert!(instance.rolled_forward().unwrap().deferred);
+            let from = instance.control().data().checkpoint;
+            // New work is in the log behind the redo that is still needed.
+            let session = instance.connect(OWNER).unwrap();
+            insert(&session, 2 * ROWS..2 * ROWS + 10);
+            session.commit(CommitWrite::default()).unwrap();
+            drop(session);
+            if let Some(nth) = fails {
+                faulty.fail(nth, Fault::TornWrite { bytes: 5000 });
+                instance.writer_round().unwrap_err();
+                faulty.heal();
+            }
+            assert_eq!(instance.control().data().checkpoint, from, "{fails:?}");
+            instance.health().stop(&common::Error::bug("a second crash"));
+            from
+        };
+        let instance = open(&files, Background::Inline);
+        let mut expected = committed.clone();
+        let session = instance.connect(OWNER).unwrap();
+        let rows = found(&session).rows;
+        expected.extend(
+            (2 * ROWS..2 * ROWS + 10).map(|key| (key.to_be_bytes().to_vec(), vec![b'x'; 20 + key as usize % 50])),
+        );
+        assert!(rows == expected, "{fails:?}: {} rows", rows.len());
+        drop(session);
+        // Once they are written the old redo is not needed any more.
+        instance.writer_round().unwrap();
+        assert_ne!(instance.control().data().checkpoint, from, "{fails:?}");
+        closes_soundly(instance, &files);
+    }
+}
+
+#[test]
+fn where_every_log_group_is_needed_the_blocks_are_written_before_the_open() {
+    let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
+    let instance = create(&files);
+    instance.redo().drop_group(3).unwrap();
+    let committed = work(&instance, true);
+    assert_eq!(instance.redo().groups().len(), 2);
+    drop(instance);
+    let instance = open(&files, Background::Threads);
+    let forward = *instance.rolled_forward().unwrap();
+    assert!(!forward.deferred && forward.applied > 1_000, "{forward:?}");
+    let session = instance.connect(OWNER).unwrap();
+    assert!(found(&session).rows == committed);
+    drop(session);
+    closes_soundly(instance, &files);
+}
