@@ -58,7 +58,8 @@ impl Session {
     /// The dictionary as of now. A statement takes it once and keeps it.
     #[must_use]
     pub fn catalog(&self) -> Arc<Catalog> {
-        self.instance().catalog.read().clone()
+        let making = self.making.lock().clone();
+        making.unwrap_or_else(|| self.instance().catalog.read().clone())
     }
 
     /// Runs a DDL statement: all of `work` or nothing of it shows in the catalog.
@@ -108,6 +109,21 @@ impl Ddl<'_> {
     /// Wall time, as definitions and rows note it: whole seconds.
     pub(super) fn now_us(&self) -> u64 {
         self.session.meter().clock().wall_us() / 1_000_000 * 1_000_000
+    }
+
+    /// Does what must find in the dictionary what the statement has made so far, which nobody else sees yet.
+    pub(super) fn with_what_is_made<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        struct Making<'a>(&'a Session);
+        impl Drop for Making<'_> {
+            fn drop(&mut self) {
+                *self.0.making.lock() = None;
+            }
+        }
+        let mut catalog = self.catalog.clone();
+        catalog.advance();
+        let _making = Making(self.session);
+        *self.session.making.lock() = Some(Arc::new(catalog));
+        work()
     }
 
     /// What follows, to the commit, happens as a whole or not at all, also in a crash.

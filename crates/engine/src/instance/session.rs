@@ -11,6 +11,7 @@ use waits::{GetMode, Meter};
 use super::calls::SessionCalls;
 use super::{Health, Instance};
 use crate::cache::{Block, BlockMut, BlockScan, ChangeGroup};
+use crate::catalog::Catalog;
 use crate::parameters::SessionParameters;
 use crate::segment::{BlockRange, SearchHint};
 use crate::txn::SessionTransactions;
@@ -30,6 +31,8 @@ pub struct Session {
     search: Mutex<HashMap<ObjectNumber, SearchHint>>,
     logon_us: u64,
     transactions: SessionTransactions,
+    /// While a statement of this session fills a table that it makes: the dictionary with the table in it.
+    pub(crate) making: Mutex<Option<Arc<Catalog>>>,
     pub(super) calls: SessionCalls,
 }
 
@@ -47,6 +50,7 @@ impl Session {
             search: Mutex::new(HashMap::new()),
             logon_us,
             transactions: SessionTransactions::default(),
+            making: Mutex::default(),
             calls: SessionCalls::default(),
         }
     }

@@ -222,6 +222,7 @@ fn read<'l>(lines: &'l [Line], settled: &mut Settled, findings: &mut Vec<Finding
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::durability::state::Row;
 
     /// A first process of two sessions: what it said, and what it did.
     const SAID: &[&str] = &[
@@ -302,15 +303,27 @@ mod tests {
         let whole = after(&ALL);
         let damages: [fn(&mut State); 10] = [
             |state| *state.accounts.get_mut(&1).unwrap() -= 1,
-            |state| drop(state.accounts.remove(&5)),
-            |state| drop(state.sessions[1].manual.remove(&22)),
+            |state| {
+                state.accounts.remove(&5);
+            },
+            |state| {
+                state.sessions[1].manual.remove(&22);
+            },
             |state| state.sessions[1].manual.get_mut(&21).unwrap().length = 9,
             |state| state.sessions[1].auto.get_mut(&11).unwrap().number = 3,
-            |state| drop(state.sessions[0].auto.insert(77, super::super::state::Row { number: 1, length: 1 })),
-            |state| drop(state.sessions[0].side.as_mut().unwrap().rows.remove(&5)),
+            |state| {
+                state.sessions[0].auto.insert(77, Row { number: 1, length: 1 });
+            },
+            |state| {
+                state.sessions[0].side.as_mut().unwrap().rows.remove(&5);
+            },
             |state| state.sessions[0].side.as_mut().unwrap().indexed = true,
-            |state| drop(state.sessions[0].manual.insert(10, super::super::state::Row { number: 1, length: 5 })),
-            |state| drop(state.journal.insert(Id { session: 1, number: 1 }, "IA11:7".to_owned())),
+            |state| {
+                state.sessions[0].manual.insert(10, Row { number: 1, length: 5 });
+            },
+            |state| {
+                state.journal.insert(Id { session: 1, number: 1 }, "IA11:7".to_owned());
+            },
         ];
         for (number, damage) in damages.iter().enumerate() {
             let mut found = whole.clone();

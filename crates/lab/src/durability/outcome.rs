@@ -159,8 +159,8 @@ impl Outcome {
         vec![
             ("loops", grouped(self.loops)),
             ("databases", grouped(self.databases)),
-            ("killed while working", grouped(self.killed_working)),
-            ("killed while opening", grouped(self.killed_opening)),
+            ("killed with the database open", grouped(self.killed_working)),
+            ("killed while it was opened", grouped(self.killed_opening)),
             ("loops without an acknowledged transaction", grouped(self.idle_loops)),
             ("transactions acknowledged", grouped(self.acknowledged)),
             ("  with NOWAIT", grouped(self.nowait)),

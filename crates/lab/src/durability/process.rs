@@ -68,7 +68,7 @@ impl Process {
     ///
     /// # Errors
     /// When it ends before, or takes for ever.
-    pub(super) fn wait_for(&mut self, what: &str, is_it: impl Fn(&Line) -> bool) -> Result<()> {
+    pub(super) fn wait_for(&mut self, what: &str, mut is_it: impl FnMut(&Line) -> bool) -> Result<()> {
         loop {
             match self.said.recv_timeout(PATIENCE) {
                 Ok(text) => {

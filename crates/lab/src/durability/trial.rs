@@ -95,22 +95,35 @@ impl Trial {
     /// When it cannot be started, does not open the database, or ends by itself.
     pub fn crash(&mut self) -> Result<()> {
         let pause = KILL_MS.start + self.random.below(KILL_MS.end - KILL_MS.start);
-        self.crash_after(Duration::from_millis(pause))
+        self.crash_when(|_| {
+            std::thread::sleep(Duration::from_millis(pause));
+            Ok(())
+        })
     }
 
-    /// As [`Trial::crash`], so long after its sessions began.
+    /// As [`Trial::crash`], as soon as so many transactions were acknowledged.
     ///
     /// # Errors
     /// As [`Trial::crash`].
-    pub fn crash_after(&mut self, pause: Duration) -> Result<()> {
+    pub fn crash_after(&mut self, transactions: usize) -> Result<()> {
+        self.crash_when(|process| {
+            let mut left = transactions;
+            process.wait_for("its transactions", |line| {
+                left -= usize::from(matches!(line, Line::Acknowledged(_)));
+                left == 0 || matches!(line, Line::Failed { .. })
+            })
+        })
+    }
+
+    fn crash_when(&mut self, wait: impl FnOnce(&mut Process) -> Result<()>) -> Result<()> {
         let mut process = self.start(false)?;
         self.lives += 1;
         process.wait_for("its sessions", |line| *line == Line::Ready)?;
-        std::thread::sleep(pause);
+        wait(&mut process)?;
         self.lines = process.kill()?;
         // Beside a database that is kept: what was promised in it last.
-        let (path, said) =
-            (self.directory.join("lines"), self.lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+        let said: String = self.lines.iter().map(|line| format!("{line}\n")).collect();
+        let path = self.directory.join("lines");
         std::fs::write(&path, said).map_err(|error| io(&path, &error))
     }
 
