@@ -5,11 +5,12 @@
 use std::path::Path;
 
 use common::sync::Arc;
-use common::{DataType, Error, Result, SystemClock};
+use common::{BlockAddress, DataType, Error, ObjectNumber, Result, SystemClock};
 use device::{FileSystem, MemoryFileSystem};
 use engine::catalog::{ColumnDef, TableDef, TableSpec};
 use engine::instance::{CreateOptions, Instance, Session};
-use engine::table::Inserter;
+use engine::table::{Inserter, TableScan};
+use scan::{RowSink, ScanSpec};
 
 const DIRECTORY: &str = "/data";
 const ROWS: u32 = 3_000;
@@ -31,6 +32,22 @@ fn fill(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<u64> {
         inserter.push(&[Some(&format::number::encode_i64(row.into()))])?;
     }
     inserter.finish()
+}
+
+fn rows_of(session: &Arc<Session>, table: &Arc<TableDef>) -> u32 {
+    struct Counter(u32);
+    impl RowSink for Counter {
+        fn block(&mut self, _: ObjectNumber, _: BlockAddress) {}
+
+        fn row(&mut self, _: u16, _: &[Option<&[u8]>]) {
+            self.0 += 1;
+        }
+    }
+    let spec = ScanSpec { projection: vec![0], predicate: None, rowids: false };
+    let mut scan = TableScan::new(session.clone(), table.clone(), spec).unwrap();
+    let mut counter = Counter(0);
+    while scan.next(&mut counter, 1_000).unwrap() {}
+    counter.0
 }
 
 fn free_blocks(session: &Session) -> u64 {
@@ -74,6 +91,9 @@ fn what_cannot_be_filled_is_not_there() {
     assert!(error.unwrap_err().is_ora(1476));
     assert!(session.catalog().table("SYSTEM", "FILLED").is_none());
     assert_eq!(free_blocks(&session), free);
+    // Where it was is not where the next one of its name is looked for.
+    let made = session.create_table_filled(&spec(), |table| fill(&session, table).map(|_| table.clone())).unwrap();
+    assert_eq!(rows_of(&session, &made), ROWS);
     drop(session);
     instance.shutdown().unwrap();
     verified(files);

@@ -100,7 +100,10 @@ impl Session {
                 ddl.ended.iter().for_each(|sequence| sequence.end());
                 ddl.drop_segments().map(|()| result)
             }
-            Err(error) => Err(ddl.take_back(error)),
+            Err(error) => {
+                ddl.use_up_numbers();
+                Err(ddl.take_back(error))
+            }
         }
     }
 }
@@ -280,6 +283,14 @@ impl Ddl<'_> {
             }
         }
         Ok(count)
+    }
+
+    /// A number that a statement has taken which fails is given to nothing else: sessions may remember where there was room in its segment.
+    fn use_up_numbers(&self) {
+        let mut current = self.session.instance().catalog.write();
+        if current.next_object < self.catalog.next_object {
+            Arc::make_mut(&mut current).next_object = self.catalog.next_object;
+        }
     }
 
     /// Undoes every row change, the last one first. Returns what the caller shall report.
