@@ -117,7 +117,7 @@ impl Connection {
             constraints,
             ..TableSpec::new(&owner, &name, columns)
         };
-// A query that reads what is being created has failed before the name exists.
+        // A query that reads what is being created has failed before the name exists.
         let session = Arc::clone(&self.session);
         let made = match query {
             None => session.create_table(&spec).map(|_| None)?,
@@ -144,9 +144,9 @@ impl Connection {
             }
         };
         // Keys whose index has a statement of its own, each a definition by itself.
-        let added = later.into_iter().try_for_each(|constraint| {
-            self.alter_constraint(&owner, &name, &TableClause::AddConstraint(constraint))
-        });
+        let added = later
+            .into_iter()
+            .try_for_each(|constraint| self.alter_constraint(&owner, &name, &TableClause::AddConstraint(constraint)));
         if added.is_err() {
             // The statement failed: nothing of it stays. The first error is the one to report.
             let _ = session.drop_table(&owner, &name);
