@@ -42,6 +42,10 @@ sim seeds="100":
     cargo run --release -p sim -- --seeds {{seeds}} --steps 100 --places 60
     cargo run --release -p sim -- --seeds 5 --steps 12 --exhaustive 1
 
+# Kills the binary at random moments while sessions write, and checks what it leaves (crates/lab/README.md)
+kill loops="200":
+    cargo run --release -- bench durability --loops {{loops}}
+
 # Each fuzz target for that many seconds (fuzz/README.md)
 fuzz seconds="60" targets="":
     bash fuzz/run {{seconds}} {{targets}}

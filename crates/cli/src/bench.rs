@@ -1,23 +1,28 @@
-//! `highwater bench`: a benchmark beside its peers, as ratios.
+//! `highwater bench`: a benchmark beside its peers, as ratios; `durability` goes its own way.
 
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 use common::{Error, Result};
 use lab::BenchOptions;
 use lab::bench::{benchmarks, print};
 
 use crate::command_line::Bench;
+use crate::durability;
 use crate::failure::{self, Outcome, file, wrong_use};
 
 pub(crate) fn run(arguments: &Bench) -> Result<Outcome> {
     if arguments.list {
         let mut out = io::stdout().lock();
-        let listed = benchmarks().iter().try_for_each(|name| writeln!(out, "{name}"));
+        let listed = benchmarks().iter().chain([&lab::durability::NAME]).try_for_each(|name| writeln!(out, "{name}"));
         failure::written(listed.and_then(|()| out.flush()))?;
         return Ok(Outcome::DONE);
     }
     let name =
         arguments.name.as_deref().ok_or_else(|| wrong_use("bench takes the name of a benchmark; --list has them"))?;
+    if name == lab::durability::NAME {
+        return durability::run(arguments);
+    }
     let options = BenchOptions {
         scale: arguments.scale,
         runs: arguments.runs,
@@ -29,8 +34,13 @@ pub(crate) fn run(arguments: &Bench) -> Result<Outcome> {
     let mut out = BufWriter::new(io::stdout().lock());
     failure::written(print(&outcome, &mut out).and_then(|()| out.flush()))?;
     if let Some(path) = &arguments.json {
-        let text = serde_json::to_string_pretty(&outcome.json()).map_err(|error| Error::bug(error.to_string()))?;
-        std::fs::write(path, text + "\n").map_err(|error| file(path, &error))?;
+        write_json(path, &outcome.json())?;
     }
     Ok(Outcome::DONE)
+}
+
+/// The file of `--json`.
+pub(crate) fn write_json(path: &Path, document: &serde_json::Value) -> Result<()> {
+    let text = serde_json::to_string_pretty(document).map_err(|error| Error::bug(error.to_string()))?;
+    std::fs::write(path, text + "\n").map_err(|error| file(path, &error))
 }

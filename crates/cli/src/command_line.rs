@@ -23,6 +23,8 @@ pub(crate) enum Command {
     Dump(Dump),
     Bench(Bench),
     Completions(Completions),
+    #[command(hide = true)]
+    DurabilityProcess(DurabilityProcess),
 }
 
 /// Run a paper's experiment, and print what was published beside what is measured
@@ -153,7 +155,7 @@ impl FromStr for Dumped {
     }
 }
 
-/// Run a benchmark beside its peers where they are installed
+/// Run a benchmark beside its peers where they are installed, or kill processes that write and check what they leave
 #[derive(Args, Debug)]
 pub(crate) struct Bench {
     /// The benchmark
@@ -170,6 +172,15 @@ pub(crate) struct Bench {
     /// Buffer cache of each side, in megabytes
     #[arg(long, value_name = "MB", default_value_t = 512)]
     pub(crate) cache_mb: u64,
+    /// durability: processes to kill
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) loops: u64,
+    /// durability: sessions that write in each process
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) sessions: u32,
+    /// durability: what is done, and when processes are killed, follows from it as far as a running machine can repeat it
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub(crate) seed: u64,
     /// Keep both sides' files here, instead of in a temporary directory
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
@@ -179,4 +190,19 @@ pub(crate) struct Bench {
     /// Write the figures as JSON, too
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+}
+
+/// What `bench durability` starts and kills.
+#[derive(Args, Debug)]
+pub(crate) struct DurabilityProcess {
+    #[arg(long)]
+    pub(crate) data: PathBuf,
+    #[arg(long)]
+    pub(crate) seed: u64,
+    #[arg(long)]
+    pub(crate) life: u64,
+    #[arg(long)]
+    pub(crate) sessions: u32,
+    #[arg(long)]
+    pub(crate) idle: bool,
 }

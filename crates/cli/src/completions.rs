@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use clap::CommandFactory;
+use clap::{Command, CommandFactory};
 use common::Result;
 
 use crate::command_line::{CommandLine, Completions};
@@ -10,7 +10,11 @@ use crate::failure::{Outcome, written};
 
 pub(crate) fn run(arguments: &Completions) -> Result<Outcome> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut CommandLine::command(), "highwater", &mut script);
+    let all = CommandLine::command();
+    // What is hidden in the help is completed by nobody.
+    let shown = all.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
+    let mut command = Command::new("highwater").version(env!("CARGO_PKG_VERSION")).subcommands(shown);
+    clap_complete::generate(arguments.shell, &mut command, "highwater", &mut script);
     written(io::stdout().write_all(&script))?;
     Ok(Outcome::DONE)
 }

@@ -7,6 +7,7 @@ mod bench;
 mod command_line;
 mod completions;
 mod dump;
+mod durability;
 mod failure;
 mod offline;
 mod reproduce;
@@ -54,6 +55,7 @@ fn run() -> ExitCode {
         Command::Tkprof(arguments) => tkprof::run(&arguments),
         Command::Analyze(arguments) => analyze::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
+        Command::DurabilityProcess(arguments) => durability::process(arguments),
     };
     failure::exit_code(outcome)
 }

@@ -7,6 +7,7 @@ pub mod block;
 pub mod clock;
 pub mod error;
 pub mod limits;
+pub mod seeded;
 pub mod sync;
 pub mod transaction;
 pub mod types;
@@ -15,5 +16,6 @@ pub use address::{BlockAddress, FileNumber, ObjectNumber, ProcessNumber, Rowid, 
 pub use block::{BlockClass, BlockSize};
 pub use clock::{Clock, Random, SystemClock};
 pub use error::{Error, ErrorKind, Number, Result};
+pub use seeded::Seeded;
 pub use transaction::{Uba, Xid};
 pub use types::DataType;

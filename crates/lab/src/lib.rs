@@ -5,6 +5,7 @@
 mod arm;
 pub mod bench;
 mod clustering;
+pub mod durability;
 pub mod expectation;
 mod grid;
 pub mod insert_gets;

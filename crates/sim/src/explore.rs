@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use common::Seeded;
+
 use crate::check::{Allowed, Depth, Findings, check};
 use crate::disk::{Keep, Note, Operation, Walk};
-use crate::random::Random;
 use crate::workload::Recording;
 
 /// Which crashes to try.
@@ -108,7 +109,7 @@ fn matters(operation: &Operation) -> bool {
 #[must_use]
 pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
     let mut outcome = Outcome::default();
-    let mut random = Random::at(crashes.seed, 2);
+    let mut random = Seeded::at(crashes.seed, 2);
     let all: Vec<usize> = (0..recording.operations.len()).filter(|n| matters(&recording.operations[*n])).collect();
     let share = |left: usize, of: usize| left >= of || of == 0;
     let mut walk = Walk::new(recording.base.clone());
@@ -161,7 +162,7 @@ fn again_crash(
     allowed: &Allowed,
     crashes: &Crashes,
     (place, keep): (usize, Keep),
-    random: &mut Random,
+    random: &mut Seeded,
 ) {
     for (n, operation) in recovery.iter().enumerate() {
         if recovery.len() <= crashes.again_places || random.index(recovery.len()) < crashes.again_places {

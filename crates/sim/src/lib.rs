@@ -6,7 +6,6 @@ pub mod check;
 pub mod clock;
 pub mod disk;
 pub mod explore;
-pub mod random;
 pub mod workload;
 
 /// Where the database is, on every simulated disk.

@@ -58,7 +58,8 @@ impl Session {
     /// The dictionary as of now. A statement takes it once and keeps it.
     #[must_use]
     pub fn catalog(&self) -> Arc<Catalog> {
-        self.instance().catalog.read().clone()
+        let making = self.making.lock().clone();
+        making.unwrap_or_else(|| self.instance().catalog.read().clone())
     }
 
     /// Runs a DDL statement: all of `work` or nothing of it shows in the catalog.
@@ -99,7 +100,10 @@ impl Session {
                 ddl.ended.iter().for_each(|sequence| sequence.end());
                 ddl.drop_segments().map(|()| result)
             }
-            Err(error) => Err(ddl.take_back(error)),
+            Err(error) => {
+                ddl.use_up_numbers();
+                Err(ddl.take_back(error))
+            }
         }
     }
 }
@@ -108,6 +112,21 @@ impl Ddl<'_> {
     /// Wall time, as definitions and rows note it: whole seconds.
     pub(super) fn now_us(&self) -> u64 {
         self.session.meter().clock().wall_us() / 1_000_000 * 1_000_000
+    }
+
+    /// Does what must find in the dictionary what the statement has made so far, which nobody else sees yet.
+    pub(super) fn with_what_is_made<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        struct Making<'a>(&'a Session);
+        impl Drop for Making<'_> {
+            fn drop(&mut self) {
+                *self.0.making.lock() = None;
+            }
+        }
+        let mut catalog = self.catalog.clone();
+        catalog.advance();
+        let _making = Making(self.session);
+        *self.session.making.lock() = Some(Arc::new(catalog));
+        work()
     }
 
     /// What follows, to the commit, happens as a whole or not at all, also in a crash.
@@ -264,6 +283,14 @@ impl Ddl<'_> {
             }
         }
         Ok(count)
+    }
+
+    /// A number that a statement has taken which fails is given to nothing else: sessions may remember where there was room in its segment.
+    fn use_up_numbers(&self) {
+        let mut current = self.session.instance().catalog.write();
+        if current.next_object < self.catalog.next_object {
+            Arc::make_mut(&mut current).next_object = self.catalog.next_object;
+        }
     }
 
     /// Undoes every row change, the last one first. Returns what the caller shall report.

@@ -60,6 +60,22 @@ impl Session {
         self.ddl(|ddl| ddl.create_table(spec))
     }
 
+    /// CREATE TABLE AS SELECT: `fill` puts the rows into the new table. Table and rows are one transaction: before its end nobody else sees the table,
+    /// and a crash leaves nothing of it. Other DDL waits meanwhile, as it does for the build of an index.
+    ///
+    /// # Errors
+    /// As [`Session::create_table`], and those of `fill`.
+    pub fn create_table_filled<R>(
+        self: &Arc<Self>,
+        spec: &TableSpec,
+        fill: impl FnOnce(&Arc<TableDef>) -> Result<R>,
+    ) -> Result<R> {
+        self.ddl(|ddl| {
+            let table = ddl.create_table(spec)?;
+            ddl.with_what_is_made(|| fill(&table))
+        })
+    }
+
     /// DROP TABLE, with its indexes and the privileges on it.
     ///
     /// # Errors

@@ -11,6 +11,7 @@ use waits::{GetMode, Meter};
 use super::calls::SessionCalls;
 use super::{Health, Instance};
 use crate::cache::{Block, BlockMut, BlockScan, ChangeGroup};
+use crate::catalog::Catalog;
 use crate::parameters::SessionParameters;
 use crate::segment::{BlockRange, SearchHint};
 use crate::txn::{Deadlock, SessionTransactions};
@@ -34,6 +35,8 @@ pub struct Session {
     /// The last deadlock that this session was told of, until it is taken.
     deadlock: Mutex<Option<Deadlock>>,
     transactions: SessionTransactions,
+    /// While a statement of this session fills a table that it makes: the dictionary with the table in it.
+    pub(crate) making: Mutex<Option<Arc<Catalog>>>,
     pub(super) calls: SessionCalls,
 }
 
@@ -53,6 +56,7 @@ impl Session {
             statement: Mutex::new(None),
             deadlock: Mutex::new(None),
             transactions: SessionTransactions::default(),
+            making: Mutex::default(),
             calls: SessionCalls::default(),
         }
     }

@@ -45,7 +45,7 @@ impl Default for BenchOptions {
     }
 }
 
-/// The benchmarks that can be run.
+/// The benchmarks beside a peer that can be run; [`crate::durability`] has another shape.
 #[must_use]
 pub fn benchmarks() -> &'static [&'static str] {
     &["insert", "commit", "readers", "recovery"]
@@ -64,7 +64,11 @@ pub fn bench(name: &str, options: &BenchOptions, progress: &mut dyn Progress) ->
         other => Err(Error::own(
             ErrorKind::User,
             3,
-            format!("there is no benchmark '{other}'; there is: {}", benchmarks().join(", ")),
+            format!(
+                "there is no benchmark '{other}'; there is: {}, {}",
+                benchmarks().join(", "),
+                crate::durability::NAME
+            ),
         )),
     }
 }

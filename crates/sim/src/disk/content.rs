@@ -90,12 +90,13 @@ impl Content {
 
 #[cfg(test)]
 mod tests {
+    use common::Seeded;
+
     use super::*;
-    use crate::random::Random;
 
     #[test]
     fn is_what_a_vector_of_bytes_is_and_copies_stay_as_they_were() {
-        let mut random = Random::new(11);
+        let mut random = Seeded::new(11);
         let (mut content, mut plain) = (Content::default(), Vec::new());
         let mut copies: Vec<(Content, Vec<u8>)> = Vec::new();
         for _ in 0..600 {

@@ -10,11 +10,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use common::Seeded;
 use common::sync::Arc;
 
 use super::image::Image;
 use super::operation::{FileId, Operation};
-use crate::random::Random;
 
 const SECTOR: usize = 512;
 
@@ -127,7 +127,7 @@ impl Walk {
 
     /// A disk as it may be after a crash within `operation`, or after all that has passed when there is none.
     #[must_use]
-    pub fn crash(&self, operation: Option<&Operation>, keep: Keep, random: &mut Random) -> Image {
+    pub fn crash(&self, operation: Option<&Operation>, keep: Keep, random: &mut Seeded) -> Image {
         let mut walk = self.clone();
         match operation {
             Some(Operation::Write { file, offset, bytes, .. }) => {
@@ -161,7 +161,7 @@ impl Walk {
     }
 }
 
-fn survive(image: &mut Image, file: FileId, waiting: &[Waiting], keep: Keep, random: &mut Random) {
+fn survive(image: &mut Image, file: FileId, waiting: &[Waiting], keep: Keep, random: &mut Seeded) {
     let content = image.content_mut(file);
     let moment = random.index(waiting.len() + 1);
     for (n, one) in waiting.iter().enumerate() {

@@ -1,9 +1,7 @@
 //! What a seed chooses once for a whole run.
 
-use common::BlockSize;
+use common::{BlockSize, Seeded};
 use engine::instance::SpaceManagement;
-
-use crate::random::Random;
 
 /// How a run is set up.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,7 +26,7 @@ impl Plan {
     /// The plan of a seed.
     #[must_use]
     pub fn new(seed: u64, steps: usize) -> Self {
-        let mut random = Random::at(seed, 0);
+        let mut random = Seeded::at(seed, 0);
         let sizes = BlockSize::ALL;
         let managements = [SpaceManagement::Manual, SpaceManagement::Auto];
         // Seeds in a row go through all kinds.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use common::Result;
 use common::sync::{Arc, Mutex};
+use common::{Result, Seeded};
 use engine::instance::{Background, CreateOptions, Instance, Session};
 use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use engine::txn::CommitWrite;
@@ -16,7 +16,6 @@ use super::{Kind, Plan, Recording, TRANSACTIONS};
 use crate::DIRECTORY;
 use crate::clock::SimulatedClock;
 use crate::disk::{Fault, Image, Lie, Note, SimulatedFileSystem};
-use crate::random::Random;
 
 pub(super) const MB: u64 = 1 << 20;
 /// Rows of a table beyond which it only shrinks.
@@ -84,7 +83,7 @@ pub fn record(plan: &Plan, faults: &[Fault], lie: Lie) -> Result<Recording> {
         clock,
         instance,
         sessions,
-        random: Random::at(plan.seed, 1),
+        random: Seeded::at(plan.seed, 1),
         live: State::default(),
         states: vec![State::default()],
         kinds: vec![Kind::Space],
@@ -122,7 +121,7 @@ pub(super) struct Run<'p> {
     pub(super) clock: Arc<SimulatedClock>,
     pub(super) instance: Arc<Instance>,
     pub(super) sessions: Vec<Arc<Session>>,
-    pub(super) random: Random,
+    pub(super) random: Seeded,
     /// What is in the blocks, committed or not.
     pub(super) live: State,
     pub(super) states: Vec<State>,

@@ -117,32 +117,41 @@ impl Connection {
             constraints,
             ..TableSpec::new(&owner, &name, columns)
         };
-        // A query that reads what is being created must fail before the name exists.
-        self.session.create_table(&spec)?;
-        let filled = (|| -> Result<Option<u64>> {
-            for constraint in later {
-                self.alter_constraint(&owner, &name, &TableClause::AddConstraint(constraint))?;
+        // A query that reads what is being created has failed before the name exists.
+        let session = Arc::clone(&self.session);
+        let made = match query {
+            None => session.create_table(&spec).map(|_| None)?,
+            Some(query) => {
+                let (shared, _) = self.database.library().find(text, &self.schema, session.catalog().version())?;
+                let mut cursor = Cursor::new(shared);
+                let filled = session.create_table_filled(&spec, |table| {
+                    let _seen = session.enter(session.begin_snapshot());
+                    let rows = self.insert_rows(table, query, &mut cursor)?;
+                    // The transaction ends with the statement.
+                    self.check_deferred()?;
+                    Ok(Some(rows))
+                });
+                self.forget_deferred();
+                filled.map_err(|mut error| {
+                    // No row stands when the table is gone.
+                    if let Some(at) = error.text.find(" (")
+                        && error.text.ends_with("rows of this statement stand)")
+                    {
+                        error.text.truncate(at);
+                    }
+                    error
+                })?
             }
-            let Some(query) = query else { return Ok(None) };
-            let current = self.session.catalog().require_table(&owner, &name)?.clone();
-            let (_lock, current) = self.session.lock_for_change(&current)?;
-            let (shared, _) = self.database.library().find(text, &self.schema, self.session.catalog().version())?;
-            let mut cursor = Cursor::new(shared);
-            self.insert_rows(&current, query, &mut cursor).map(Some)
-        })();
-        if filled.is_err() {
+        };
+        // Keys whose index has a statement of its own, each a definition by itself.
+        let added = later
+            .into_iter()
+            .try_for_each(|constraint| self.alter_constraint(&owner, &name, &TableClause::AddConstraint(constraint)));
+        if added.is_err() {
             // The statement failed: nothing of it stays. The first error is the one to report.
-            let _ = self.session.drop_table(&owner, &name);
+            let _ = session.drop_table(&owner, &name);
         }
-        filled.map_err(|mut error| {
-            // No row stands when the table is gone.
-            if let Some(at) = error.text.find(" (")
-                && error.text.ends_with("rows of this statement stand)")
-            {
-                error.text.truncate(at);
-            }
-            error
-        })
+        added.map(|()| made)
     }
 
     fn table_query(&self, text: &str, offset: usize) -> Result<BoundQuery> {

@@ -172,3 +172,24 @@ ORA-00942: there is no table or view SYSTEM.NOSUCH
 ORA-02275: the table has such a foreign key already
 ORA-01407: ON DELETE SET NULL on column A, which is NOT NULL
 TABLE_NAME
+
+# CREATE TABLE AS SELECT: what violates a constraint of the new table leaves nothing of it, and the error names the constraint.
+
+create table twice (a, constraint twice_key primary key (a)) as select 1 from dual union all select 1 from dual;
+select count(*) from user_tables where table_name = 'TWICE';
+create table twice (a, constraint twice_key unique (a) deferrable initially deferred) as select 1 from dual union all select 1 from dual;
+select count(*) from user_tables where table_name = 'TWICE';
+create table twice (a, constraint twice_key primary key (a)) as select level from dual connect by level <= 3;
+insert into twice values (3);
+select count(*) from twice;
+---
+ORA-00001: unique constraint (SYSTEM.TWICE_KEY) violated
+COUNT(*)
+0
+ORA-00001: unique constraint (SYSTEM.TWICE_KEY) violated
+COUNT(*)
+0
+CREATE TABLE: 3 rows
+ORA-00001: unique constraint (SYSTEM.TWICE_KEY) violated
+COUNT(*)
+3

@@ -1,10 +1,10 @@
-//! Numbers from a seed: the same seed, the same numbers, on every machine.
+//! Numbers from a seed: the same seed, the same numbers, on every machine. For simulations and tests that choose what happens next.
 
 /// SplitMix64: small, and good enough to choose what happens next.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Seeded(u64);
 
-impl Random {
+impl Seeded {
     /// Numbers of this seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
@@ -14,9 +14,9 @@ impl Random {
     /// Numbers of a seed and a place: what is chosen here does not depend on how much was chosen elsewhere.
     #[must_use]
     pub fn at(seed: u64, place: u64) -> Self {
-        let mut random = Self(seed ^ place.wrapping_mul(0xd605_1b5c_5cf1_a4ad));
-        random.draw();
-        random
+        let mut numbers = Self(seed ^ place.wrapping_mul(0xd605_1b5c_5cf1_a4ad));
+        numbers.draw();
+        numbers
     }
 
     pub fn draw(&mut self) -> u64 {
