@@ -4,7 +4,7 @@
 //! record                                        vector
 //! offset size field                             offset size field
 //!      0    4 length, of the whole record            0    1 layer      what kind of block, see LAYER_*
-//!      4    1 flags                                  1    1 code       CHANGE, NEW
+//!      4    1 flags                                  1    1 code       CHANGE, NEW, SESSION
 //!      5    1 spare                                  2    2 class      block class
 //!      6    2 vectors                                4    4 rdba       packed block address
 //!      8    8 SCN                                    8    6 before     SCN of the block before the change
@@ -12,24 +12,29 @@
 //!     20    4 spare                                 15    1 after      seq of the block after the change
 //!     24    … vectors                               16    6 after      SCN of the block after the change
 //!                                                   22    2 length     of the pieces that follow, in bytes
-//!                                                   24    … pieces: offset (2), length (2), bytes; padded to 4 at the end
+//!                                                   24    4 object     data object number of the block, NO_OBJECT for others
+//!                                                   28    … pieces: offset (2), length (2), bytes; padded to 4 at the end
 //! ```
 //!
 //! A vector says which bytes of one block become what. `before` and `after` are the block's SCN and seq: a vector is applied to a block that is at
 //! `before`, and passed over where the block is at `after` or beyond. NEW: the pieces go into a block of zeros, whatever it was.
+//! SESSION: of no block, and nothing to recovery: who began a transaction. Its pieces are fields, numbered by their offset (`FIELD_*`).
 //! The vectors of a record are applied together or not at all: a record that is not whole in the log is not applied.
 
 mod dump;
 
-use common::{BlockAddress, Error, Result, Scn};
+use common::{BlockAddress, Error, Result, Scn, Xid};
 
 pub use self::dump::dump;
-use crate::block::{self, HEADER_BYTES, TAIL_BYTES};
+use crate::block::{self, BlockType, HEADER_BYTES, TAIL_BYTES};
+use crate::transaction;
 
 /// Bytes of a record's header.
 pub const RECORD_BYTES: usize = 24;
 /// Bytes of a vector's header.
-pub const VECTOR_BYTES: usize = 24;
+pub const VECTOR_BYTES: usize = 28;
+/// The object of a block that belongs to no segment of a table or an index.
+pub const NO_OBJECT: u32 = u32::MAX;
 const PIECE_BYTES: usize = 4;
 /// Equal bytes that cost less than a piece of their own.
 const GAP: usize = 8;
@@ -38,6 +43,17 @@ const GAP: usize = 8;
 pub const CHANGE: u8 = 1;
 /// Pieces go into a block of zeros.
 pub const NEW: u8 = 2;
+/// Pieces are fields that say who began a transaction.
+pub const SESSION: u8 = 3;
+
+/// The transaction: segment (2), slot (2), sequence (4).
+pub const FIELD_TRANSACTION: usize = 0;
+/// The number of the session's process (4).
+pub const FIELD_PROCESS: usize = 1;
+/// Seconds since 1970 (4).
+pub const FIELD_BEGUN: usize = 2;
+/// The name of the user.
+pub const FIELD_USER: usize = 3;
 
 /// The state of a block: when it was last changed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -108,6 +124,7 @@ fn begin_vector(
     address: BlockAddress,
     before: Version,
     after: Version,
+    object: u32,
 ) -> usize {
     let start = out.len();
     out.push(0);
@@ -119,6 +136,7 @@ fn begin_vector(
     out.push(after.seq);
     out.extend_from_slice(&six(after.scn));
     out.extend_from_slice(&[0; 2]);
+    out.extend_from_slice(&object.to_le_bytes());
     start
 }
 
@@ -128,6 +146,26 @@ fn end_vector(out: &mut Vec<u8>, start: usize) {
     }
     let length = (out.len() - start - VECTOR_BYTES) as u16;
     out[start + 22..start + 24].copy_from_slice(&length.to_le_bytes());
+}
+
+fn object_of(block: &[u8]) -> u32 {
+    let is_data = block::kind(block) == Some(BlockType::Data);
+    if is_data { transaction::header(block).object.get() } else { NO_OBJECT }
+}
+
+/// Appends the vector that says who began a transaction.
+pub fn session(out: &mut Vec<u8>, xid: Xid, process: u32, begun_s: u32, user: &str) {
+    let none = Version::default();
+    let start = begin_vector(out, SESSION, 0, BlockAddress::NONE, none, none, NO_OBJECT);
+    let mut transaction = [0; 8];
+    transaction[..2].copy_from_slice(&xid.segment.to_le_bytes());
+    transaction[2..4].copy_from_slice(&xid.slot.to_le_bytes());
+    transaction[4..].copy_from_slice(&xid.sequence.to_le_bytes());
+    put(out, &transaction, FIELD_TRANSACTION);
+    put(out, &process.to_le_bytes(), FIELD_PROCESS);
+    put(out, &begun_s.to_le_bytes(), FIELD_BEGUN);
+    put(out, user.as_bytes(), FIELD_USER);
+    end_vector(out, start);
 }
 
 /// The bytes of a block that redo describes: version, checksum and tail follow from the rest.
@@ -145,14 +183,14 @@ pub fn difference(
     before: Version,
     after: Version,
 ) {
-    let start = begin_vector(out, CHANGE, class, address, before, after);
+    let start = begin_vector(out, CHANGE, class, address, before, after, object_of(new));
     pieces(out, old, new);
     end_vector(out, start);
 }
 
 /// Appends the vector that makes `new` of nothing.
 pub fn image(out: &mut Vec<u8>, class: u16, address: BlockAddress, new: &[u8], after: Version) {
-    let start = begin_vector(out, NEW, class, address, Version::default(), after);
+    let start = begin_vector(out, NEW, class, address, Version::default(), after, object_of(new));
     let mut at = 0;
     let end = new.len() - TAIL_BYTES;
     while let Some(from) = block::first_nonzero(&new[..end], at) {
@@ -228,6 +266,8 @@ pub struct Vector<'a> {
     pub address: BlockAddress,
     pub before: Version,
     pub after: Version,
+    /// The data object number of the block, or [`NO_OBJECT`].
+    pub object: u32,
     pieces: &'a [u8],
 }
 
@@ -306,6 +346,7 @@ impl<'a> Vector<'a> {
             address: BlockAddress::unpack(four(4)),
             before: Version { scn: six(8), seq: head[14] },
             after: Version { scn: six(16), seq: head[15] },
+            object: four(24),
             pieces: rest.get(..usize::from(two(22))).ok_or_else(|| damaged("a vector is cut"))?,
         })
     }

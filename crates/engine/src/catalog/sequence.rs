@@ -17,7 +17,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use common::sync::{Mutex, MutexGuard};
-use common::{Error, ObjectNumber, Result};
+use common::{Error, ErrorKind, ObjectNumber, Result};
 use waits::Event;
 
 use super::SYS;
@@ -207,11 +207,18 @@ impl Session {
         // A transaction of its own: it stands whatever becomes of the caller's. A commit that is durable has it before it in the log, so there is no
         // need to wait: no value that anybody keeps is given again.
         let own = self.instance().connect(SYS)?;
-        let rows = select::<SequenceRow>(&own, &table, &equal("OBJ#", sequence.object.0)?)?;
-        let Some((rowid, row)) = rows.into_iter().next() else {
-            return Err(no_sequence(&sequence.owner, &sequence.name));
-        };
-        update_row(&own, &table, rowid, &SequenceRow { highwater, ..row }.encode()?)?;
+        loop {
+            let rows = select::<SequenceRow>(&own, &table, &equal("OBJ#", sequence.object.0)?)?;
+            let Some((rowid, row)) = rows.into_iter().next() else {
+                return Err(no_sequence(&sequence.owner, &sequence.name));
+            };
+            match update_row(&own, &table, rowid, &SequenceRow { highwater, ..row }.encode()?) {
+                Ok(()) => break,
+                // ALTER SEQUENCE has changed the row meanwhile: what it wrote is read again.
+                Err(error) if error.kind == ErrorKind::Retry => own.rollback()?,
+                Err(error) => return Err(error),
+            }
+        }
         own.commit(CommitWrite { no_wait: true, batch: true })
     }
 }

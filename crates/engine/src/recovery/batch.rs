@@ -1,7 +1,7 @@
 //! Redo that is applied together, sorted by block.
 
 use common::{Error, ErrorKind, Number, Result};
-use format::redo::{RECORD_BYTES, Record, Vector};
+use format::redo::{RECORD_BYTES, Record, SESSION, Vector};
 
 /// Bytes of redo in a batch, and a write of the log more.
 pub(super) const BATCH_BYTES: usize = if cfg!(test) { 16 << 10 } else { 8 << 20 };
@@ -37,6 +37,9 @@ impl Batch {
             batch.scn = batch.scn.max(record.scn.0);
             for vector in record.each() {
                 let (place, vector) = vector?;
+                if vector.code == SESSION {
+                    continue;
+                }
                 let address = vector.address.pack();
                 let place = (at + RECORD_BYTES + place) as u64;
                 batch.parts[part_of(address, parts)].push(u64::from(address) << 32 | place);

@@ -135,6 +135,8 @@ impl UndoSegment {
             None => self.format_next(s, &header, &taker)?,
         };
         let begun = now_s(s);
+        let group = s.group();
+        group.note_session(xid, s.process().0, begun, &s.user());
         s.change(&mut header, |bytes| {
             let block = taken.map_or(0, |taken| taken.block.pack());
             *undo::slot_mut(bytes, number) = Slot {
@@ -163,6 +165,7 @@ impl UndoSegment {
                 None => {}
             }
         });
+        drop(group);
         if let Some(taken) = taken {
             self.uses(taken.extent, true);
         }

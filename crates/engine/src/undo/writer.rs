@@ -232,11 +232,13 @@ impl UndoWriter {
     /// Those of the cache; ORA-00600 without a reservation.
     pub fn append(&mut self, s: &Session, record: &UndoRecord<'_>) -> Result<Uba> {
         let Some(mut taken) = self.current else { return Err(no_reservation()) };
-        let whole = record.payload.len() + RECORD_OVERHEAD_MAX <= undo::empty_room(self.segment.block_bytes());
-        let more = if whole { None } else { self.append_pieces(s, record.payload)? };
-        let payload = if whole { record.payload.len() } else { 0 };
         let chain = Chain::to(self.last, taken.block);
-        let length = undo::record_bytes(&record.previous, chain, more.is_some(), payload) + 2;
+        let length_with = |more, payload| undo::record_bytes(&record.previous, chain, more, payload) + 2;
+        // A longer payload may have been reserved for, and so pieces: the current block then has room for a short record alone.
+        let whole = record.payload.len() + RECORD_OVERHEAD_MAX <= undo::empty_room(self.segment.block_bytes())
+            && (self.spare.is_empty() || length_with(false, record.payload.len()) <= taken.room);
+        let more = if whole { None } else { self.append_pieces(s, record.payload)? };
+        let length = length_with(more.is_some(), if whole { record.payload.len() } else { 0 });
         if length > taken.room || usize::from(taken.records) >= RECORDS_MAX {
             return Err(no_reservation());
         }

@@ -4,7 +4,10 @@ use std::fmt::Write;
 
 use common::{BlockClass, Result};
 
-use super::{CHANGE, NEW, RECORD_BYTES, Record, VECTOR_BYTES, Vector};
+use super::{
+    CHANGE, FIELD_BEGUN, FIELD_PROCESS, FIELD_TRANSACTION, FIELD_USER, NEW, NO_OBJECT, RECORD_BYTES, Record, SESSION,
+    VECTOR_BYTES, Vector,
+};
 
 /// A line of the record and two of each of its vectors. All lengths are in bytes: those of the vectors and the record's header add up to the record's.
 ///
@@ -40,10 +43,38 @@ fn class(number: u16) -> &'static str {
     BlockClass::ALL.into_iter().find(|class| *class as u16 == number).map_or("unknown class", BlockClass::name)
 }
 
+fn dump_session(out: &mut String, number: usize, vector: &Vector<'_>) -> Result<()> {
+    let _ = write!(out, "  vector {number}: session length {} (header {VECTOR_BYTES})\n   ", vector.bytes());
+    for piece in vector.pieces() {
+        let (field, bytes) = piece?;
+        let value = |from: usize, to: usize| {
+            bytes
+                .get(from..to)
+                .unwrap_or_default()
+                .iter()
+                .rev()
+                .fold(0_u64, |value, byte| value << 8 | u64::from(*byte))
+        };
+        let _ = match field {
+            FIELD_TRANSACTION => write!(out, " transaction {}.{}.{}", value(0, 2), value(2, 4), value(4, 8)),
+            FIELD_PROCESS => write!(out, " process {}", value(0, 4)),
+            FIELD_BEGUN => write!(out, " begun {}", value(0, 4)),
+            FIELD_USER => write!(out, " user {}", String::from_utf8_lossy(bytes)),
+            other => write!(out, " field {other}: {} bytes", bytes.len()),
+        };
+    }
+    out.push('\n');
+    Ok(())
+}
+
 fn dump_vector(out: &mut String, number: usize, vector: &Vector<'_>) -> Result<()> {
+    if vector.code == SESSION {
+        return dump_session(out, number, vector);
+    }
+    let object = if vector.object == NO_OBJECT { String::new() } else { format!(" object {}", vector.object) };
     let _ = writeln!(
         out,
-        "  vector {number}: {} of {} {} (class {}) from {}.{} to {}.{} length {} (header {VECTOR_BYTES})",
+        "  vector {number}: {} of {} {} (class {}){object} from {}.{} to {}.{} length {} (header {VECTOR_BYTES})",
         operation(vector.code),
         class(vector.class),
         vector.address,
@@ -68,7 +99,7 @@ mod tests {
     use super::super::*;
     use super::dump;
     use crate::block::BlockType;
-    use common::{BlockClass, FileNumber};
+    use common::{BlockClass, FileNumber, Xid};
 
     #[test]
     fn a_record_tells_what_it_changes_and_its_lengths_add_up() {
@@ -83,17 +114,22 @@ mod tests {
         begin(&mut record);
         difference(&mut record, BlockClass::UndoBlock as u16, address, &old, &new, one, two);
         image(&mut record, BlockClass::Data as u16, address, &new, two);
-        finish(&mut record, 2, Scn(12), 3);
+        session(&mut record, Xid { segment: 3, slot: 5, sequence: 77 }, 9, 1_000_000, "SCOTT");
+        finish(&mut record, 3, Scn(12), 3);
         let text = dump(&record).unwrap();
         let lines: Vec<&str> = text.lines().collect();
-        // A header of 24 bytes, pieces of 4 + 5 and 4 + 1, two bytes to the next multiple of four.
-        let vector = "  vector 1: change of undo block 4.77 (class 18) from 9.1 to 12.1 length 40 (header 24)";
+        // A header of 28 bytes, pieces of 4 + 5 and 4 + 1, two bytes to the next multiple of four.
+        let vector = "  vector 1: change of undo block 4.77 (class 18) object 0 from 9.1 to 12.1 length 44 (header 28)";
         assert_eq!(lines[1..3], [vector, "    offset:bytes 100:5 300:1"]);
-        assert!(lines[3].starts_with("  vector 2: new block of data block 4.77 (class 1) from 0.0 to 12.1"), "{text}");
+        assert!(
+            lines[3].starts_with("  vector 2: new block of data block 4.77 (class 1) object 0 from 0.0 to 12.1"),
+            "{text}"
+        );
         let length =
             |line: &str| -> usize { line.split("length ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap() };
         assert_eq!(length(lines[0]), record.len());
-        assert_eq!(24 + length(lines[1]) + length(lines[3]), record.len());
+        assert_eq!(lines[6], "    transaction 3.5.77 process 9 begun 1000000 user SCOTT");
+        assert_eq!(24 + length(lines[1]) + length(lines[3]) + length(lines[5]), record.len());
         assert!(dump(&record[..60]).is_err());
     }
 }

@@ -3,16 +3,18 @@
 //! A crash is the instance given up as it is: nothing more is written. What is opened then is read from files that were written moments ago; how much of
 //! that the page cache holds depends on the file system, and where direct I/O works, nothing.
 
+use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 
 use common::{Clock, Error, Result, SystemClock};
 use device::OsFileSystem;
+use engine::index::{IndexScan, Key};
 use engine::instance::{CreateOptions, Instance};
 use engine::recovery::RolledForward;
-use engine::table::Inserter;
+use engine::table::{Inserter, Updater};
 use engine::txn::CommitWrite;
-use sql::{Connection, Database, Datum};
+use sql::{Connection, Database};
 use waits::Statistic;
 
 use super::BenchOptions;
@@ -171,19 +173,25 @@ fn updates(directory: &Path, options: &BenchOptions, redo_mb: u64) -> Result<Ope
     insert(&connection, 0..rows)?;
     connection.commit(CommitWrite::default())?;
     let from = checkpoint(&connection)?;
-    let update = connection.parse("update t set filler = :f where id = :i")?;
+    let session = connection.session();
+    let table = session.catalog().require_table(&session.user(), "T")?.clone();
+    let index = table.indexes.first().cloned().ok_or_else(|| Error::bug("the table has no index"))?;
     let mut n = 0_u64;
     while redo_end(&connection) - from < redo_mb * MB {
-        let filler = char::from(b'a' + (n % 26) as u8).to_string().repeat(FILLER_BYTES);
-        connection.bind(update, "f", Datum::varchar2(filler))?;
-        connection.bind(update, "i", Datum::integer(key(n.wrapping_mul(0xd129_0b26_88c9_dcd5) % rows)))?;
-        connection.execute(update)?;
+        let id = format::number::encode_i64(key(n.wrapping_mul(0xd129_0b26_88c9_dcd5) % rows));
+        // Found by the index: UPDATE in SQL would scan the table for each.
+        let _entered = session.enter(session.begin_snapshot());
+        let place = || Bound::Included(Key::new([Some(&id[..])]));
+        let found = IndexScan::new(session, &index, place(), place(), false)?.next()?.map(|(_, rowid)| rowid);
+        let rowid = found.ok_or_else(|| Error::bug("a row is not in the index"))?;
+        let mut updater = Updater::new(Arc::clone(session), table.clone());
+        updater.push(rowid, &[Some(&id), Some(&[b'a' + (n % 26) as u8; FILLER_BYTES])])?;
+        updater.finish()?;
         n += 1;
         if n.is_multiple_of(UPDATES) {
             connection.commit(CommitWrite::default())?;
         }
     }
-    connection.close(update);
     connection.commit(CommitWrite::default())?;
     crash_and_open(directory, database, connection, rows)
 }
