@@ -173,7 +173,7 @@ fn updates(directory: &Path, options: &BenchOptions, redo_mb: u64) -> Result<Ope
     insert(&connection, 0..rows)?;
     connection.commit(CommitWrite::default())?;
     let from = checkpoint(&connection)?;
-    let session = connection.session();
+    let session = Arc::clone(connection.session());
     let table = session.catalog().require_table(&session.user(), "T")?.clone();
     let index = table.indexes.first().cloned().ok_or_else(|| Error::bug("the table has no index"))?;
     let mut n = 0_u64;
@@ -182,9 +182,9 @@ fn updates(directory: &Path, options: &BenchOptions, redo_mb: u64) -> Result<Ope
         // Found by the index: UPDATE in SQL would scan the table for each.
         let _entered = session.enter(session.begin_snapshot());
         let place = || Bound::Included(Key::new([Some(&id[..])]));
-        let found = IndexScan::new(session, &index, place(), place(), false)?.next()?.map(|(_, rowid)| rowid);
+        let found = IndexScan::new(&session, &index, place(), place(), false)?.next()?.map(|(_, rowid)| rowid);
         let rowid = found.ok_or_else(|| Error::bug("a row is not in the index"))?;
-        let mut updater = Updater::new(Arc::clone(session), table.clone());
+        let mut updater = Updater::new(Arc::clone(&session), table.clone());
         updater.push(rowid, &[Some(&id), Some(&[b'a' + (n % 26) as u8; FILLER_BYTES])])?;
         updater.finish()?;
         n += 1;
