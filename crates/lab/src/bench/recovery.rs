@@ -193,6 +193,8 @@ fn updates(directory: &Path, options: &BenchOptions, redo_mb: u64) -> Result<Ope
         }
     }
     connection.commit(CommitWrite::default())?;
+    // It would keep the instance.
+    drop(session);
     crash_and_open(directory, database, connection, rows)
 }
 
