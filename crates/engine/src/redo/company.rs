@@ -10,6 +10,9 @@ use common::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 /// Writes that do not wait after one that waited in vain, at the most.
 const PENALTY_MAX: u32 = 255;
 
+/// So many share a write well enough: to wait for more would leave the device idle while those who come keep the processors busy during the write as well.
+const ENOUGH: usize = 6;
+
 #[derive(Default, Debug)]
 pub(super) struct Company {
     /// Threads that wait for redo and have not been served.
@@ -37,9 +40,10 @@ impl Company {
         self.expected.store(self.waiting.fetch_sub(sleepers, Ordering::Relaxed), Ordering::Relaxed);
     }
 
-    /// Whether as many wait as can be expected.
+    /// Whether as many wait as can be expected, or enough for a write of their own while the others work.
     fn complete(&self) -> bool {
-        self.waiting.load(Ordering::Relaxed) >= self.expected.load(Ordering::Relaxed)
+        let waiting = self.waiting.load(Ordering::Relaxed);
+        waiting >= ENOUGH || waiting >= self.expected.load(Ordering::Relaxed)
     }
 
     /// Waits until as many wait as can be expected, but at most `most_us` by `now_us`. Other threads run meanwhile.
