@@ -49,10 +49,10 @@ impl RowSink for Found {
 }
 
 /// A table of a key, something short and something long, the first two indexed.
-fn database() -> Database {
+fn database(block_size: BlockSize) -> Database {
     let files = Arc::new(MemoryFileSystem::new());
     let options = CreateOptions {
-        block_size: BlockSize::K8,
+        block_size,
         parameters: vec![("db_cache_size".to_owned(), "16M".to_owned())],
         ..CreateOptions::default()
     };
@@ -178,9 +178,9 @@ fn made(keys: std::ops::Range<u32>, seed: u32) -> Vec<Row> {
 
 /// What is there after each rollback, with so many records undone together at most, and the changes of blocks that the rollbacks took. Where rows lie is
 /// compared within a run alone: which block a later insert is given may depend on what a rollback has told the bitmaps on its way.
-fn run(records: usize) -> (Vec<Vec<Row>>, u64) {
+fn run(records: usize, block_size: BlockSize) -> (Vec<Vec<Row>>, u64) {
     RECORDS_OF_TEST.set(records);
-    let database = database();
+    let database = database(block_size);
     let session = database.session.clone();
     database.insert(&made(1..600, 0), 600);
     session.commit(CommitWrite::default()).unwrap();
@@ -218,10 +218,17 @@ fn run(records: usize) -> (Vec<Vec<Row>>, u64) {
 
 #[test]
 fn records_that_are_undone_together_come_to_what_they_do_one_by_one() {
-    let (one_by_one, changes) = run(1);
+    let (one_by_one, changes) = run(1, BlockSize::K8);
     for records in [3, 50, 8192] {
-        let (states, fewer) = run(records);
+        let (states, fewer) = run(records, BlockSize::K8);
         assert!(states == one_by_one, "{records} together");
         assert!(fewer < changes, "{records} together: {fewer} changes, one by one {changes}");
     }
+}
+
+/// Blocks of 2 KB: payloads of undo go into pieces, and some for which pieces were reserved turn out to be short enough for one block.
+#[test]
+fn undo_in_pieces_is_undone_as_well() {
+    let (one_by_one, _) = run(1, BlockSize::K2);
+    assert!(run(50, BlockSize::K2).0 == one_by_one);
 }
