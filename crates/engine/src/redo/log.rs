@@ -149,6 +149,11 @@ impl RedoLog {
         }
     }
 
+    /// Whether there are no threads: who waits does what is waited for.
+    pub(crate) fn is_inline(&self) -> bool {
+        self.core.inline
+    }
+
     /// Where the next record will be.
     #[must_use]
     pub fn end(&self) -> Lsn {

@@ -343,6 +343,10 @@ impl Locks {
                     s.note_deadlock(state.circle(this));
                     break Err(deadlock());
                 }
+                if s.instance().redo().is_inline() {
+                    // All sessions are this thread's: nobody could ever end the wait.
+                    break Err(busy());
+                }
                 state.waits.insert(sid, this);
                 self.released.wait_for(&mut state, left.min(LOOK_ROUND));
                 if let Err(error) = s.check_cancelled() {

@@ -181,14 +181,28 @@ impl Run<'_> {
         self.files.note(Note::Acknowledged(self.states.len() - 1));
     }
 
-    /// Rows change: `change` makes the engine do what `state` says.
-    pub(super) fn rows(&mut self, table: &str, state: State, change: impl FnOnce() -> Result<()>) -> Result<()> {
+    /// Rows change: `change` makes the engine do what `state` says. False where it would have to wait for another session, for a slot in a full block: the
+    /// statement is then taken back.
+    pub(super) fn rows(
+        &mut self,
+        s: &Session,
+        table: &str,
+        state: State,
+        change: impl FnOnce() -> Result<()>,
+    ) -> Result<bool> {
         if !TRANSACTIONS {
             self.begin(state.clone(), Kind::Rows(table.to_owned()));
         }
-        change()?;
-        self.live = state;
-        Ok(())
+        let mark = s.mark();
+        match change() {
+            Ok(()) => self.live = state,
+            Err(error) if TRANSACTIONS && error.is_ora(54) => {
+                s.rollback_to_mark(mark)?;
+                return Ok(false);
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(true)
     }
 
     pub(super) fn some_table(&mut self) -> Option<String> {
@@ -247,7 +261,7 @@ impl Run<'_> {
             }
         }
         let s = self.sessions[session].clone();
-        self.rows(&name.clone(), state, || statements::insert(&s, &name, &rows))
+        self.rows(&s, &name.clone(), state, || statements::insert(&s, &name, &rows)).map(drop)
     }
 
     pub(super) fn update(&mut self, session: usize) -> Result<()> {
@@ -267,7 +281,7 @@ impl Run<'_> {
             return Ok(());
         }
         let s = self.sessions[session].clone();
-        self.rows(&name.clone(), state, || statements::update(&s, &name, &rows))
+        self.rows(&s, &name.clone(), state, || statements::update(&s, &name, &rows)).map(drop)
     }
 
     pub(super) fn delete(&mut self, session: usize) -> Result<()> {
@@ -281,7 +295,7 @@ impl Run<'_> {
             table.retain(|key, _| !keys.contains(key));
         }
         let s = self.sessions[session].clone();
-        self.rows(&name.clone(), state, || statements::delete(&s, &name, &keys))
+        self.rows(&s, &name.clone(), state, || statements::delete(&s, &name, &keys)).map(drop)
     }
 
     pub(super) fn commit(&mut self, session: usize) -> Result<()> {

@@ -58,7 +58,7 @@ impl Run<'_> {
                 accounts.extend(rows.iter().filter_map(|row| Some((statements::key_of(row)?, Arc::new(row.clone())))));
             }
             let s = self.sessions[session].clone();
-            self.rows(bank::TABLE, state, || statements::insert(&s, bank::TABLE, &rows))?;
+            self.rows(&s, bank::TABLE, state, || statements::insert(&s, bank::TABLE, &rows))?;
             self.commit(session)?;
         }
         Ok(())
@@ -75,7 +75,9 @@ impl Run<'_> {
             let balance = accounts.get(&key).map_or(0, |row| bank::balance(row));
             let row = bank::account(key, balance + change);
             accounts.insert(key, Arc::new(row.clone()));
-            self.rows(bank::TABLE, state, || statements::update(&s, bank::TABLE, &[(key, row)]))?;
+            if !self.rows(&s, bank::TABLE, state, || statements::update(&s, bank::TABLE, &[(key, row)]))? {
+                return self.rollback(session);
+            }
         }
         if self.random.percent(80) { self.commit(session) } else { self.rollback(session) }
     }
