@@ -43,6 +43,13 @@ fn what_was_acknowledged_survives_crashes() {
     assert!(tried > 80, "{tried} crashes");
 }
 
+/// In this run three sessions meet in a full block that has ITL slots for two.
+#[test]
+fn a_statement_that_would_wait_for_ever_ends() {
+    let recording = record(&Plan::new(15_387, 40), &[], Lie::None).unwrap();
+    assert_clean("seed 15387", &explore(&recording, &crashes(15_387, 2)));
+}
+
 #[test]
 fn a_small_run_survives_a_crash_at_every_operation_and_again_in_its_recovery() {
     let plan = Plan { definitions: false, closed: true, ..Plan::new(5, 9) };
