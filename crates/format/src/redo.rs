@@ -3,7 +3,7 @@
 //! ```text
 //! record                                        vector
 //! offset size field                             offset size field
-//!      0    4 length, of the whole record            0    1 layer      what kind of block, see LAYER_*
+//!      0    4 length, of the whole record            0    1 layer      0
 //!      4    1 flags                                  1    1 code       CHANGE, NEW, SESSION
 //!      5    1 spare                                  2    2 class      block class
 //!      6    2 vectors                                4    4 rdba       packed block address

@@ -54,10 +54,15 @@ impl<'a> ChangeGroup<'a> {
 }
 
 impl ChangeGroup<'_> {
-    /// Notes in the record who begins a transaction: of no use to recovery, but to who reads the log.
-    #[expect(clippy::unused_self, reason = "there is a group")]
-    pub(crate) fn note_session(&self, xid: Xid, process: u32, begun_s: u32, user: &str) {
-        note_session(xid, process, begun_s, user);
+    /// Notes in the record of this thread's group who begins a transaction: of no use to recovery, but to who reads the log.
+    pub(crate) fn note_session(xid: Xid, process: u32, begun_s: u32, user: &str) {
+        STATE.with_borrow_mut(|state| {
+            if state.vectors == 0 {
+                redo::begin(&mut state.record);
+            }
+            redo::session(&mut state.record, xid, process, begun_s, user);
+            state.vectors += 1;
+        });
     }
 
     /// Whether a group is open on this thread.
@@ -122,17 +127,6 @@ pub(super) fn hold(block: BlockMut, record_number: u64) -> Option<BlockMut> {
             }
         })
         .unwrap_or_default()
-}
-
-/// Says in the record of this thread's group who begins a transaction.
-pub(super) fn note_session(xid: Xid, process: u32, begun_s: u32, user: &str) {
-    STATE.with_borrow_mut(|state| {
-        if state.vectors == 0 {
-            redo::begin(&mut state.record);
-        }
-        redo::session(&mut state.record, xid, process, begun_s, user);
-        state.vectors += 1;
-    });
 }
 
 /// Makes a change, and its vector in the record of this thread. `fresh`: the block was made of nothing, or of zeros. Returns the record's number.

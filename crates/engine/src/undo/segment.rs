@@ -10,7 +10,7 @@ use common::sync::{Arc, Mutex};
 use common::{BlockAddress, BlockClass, Result, Scn, Uba, Xid};
 use format::undo::{self, PooledBlock, Slot};
 
-use crate::cache::BlockMut;
+use crate::cache::{BlockMut, ChangeGroup};
 use crate::instance::Session;
 use crate::segment::metadata;
 use crate::tablespace::Tablespace;
@@ -136,7 +136,7 @@ impl UndoSegment {
         };
         let begun = now_s(s);
         let group = s.group();
-        group.note_session(xid, s.process().0, begun, &s.user());
+        ChangeGroup::note_session(xid, s.process().0, begun, &s.user());
         s.change(&mut header, |bytes| {
             let block = taken.map_or(0, |taken| taken.block.pack());
             *undo::slot_mut(bytes, number) = Slot {
