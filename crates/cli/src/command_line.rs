@@ -21,6 +21,7 @@ pub(crate) enum Command {
     Analyze(Analyze),
     Verify(Verify),
     Dump(Dump),
+    Map(Map),
     Bench(Bench),
     Completions(Completions),
     #[command(hide = true)]
@@ -120,6 +121,20 @@ pub(crate) struct Verify {
     /// The database
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
+}
+
+/// Show what each block of a table or an index is used for; the database is closed, and stays as it is
+#[derive(Args, Debug)]
+pub(crate) struct Map {
+    /// The database
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// Tables and indexes; without an owner SYSTEM's
+    #[arg(value_name = "OWNER.TABLE", required = true)]
+    pub(crate) segments: Vec<String>,
+    /// Write one HTML page, instead of the map in the terminal
+    #[arg(long, value_name = "OUT")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 /// Print one block, or the records of the redo log, in readable form

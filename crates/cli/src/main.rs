@@ -9,6 +9,7 @@ mod completions;
 mod dump;
 mod durability;
 mod failure;
+mod map;
 mod offline;
 mod reproduce;
 mod sql;
@@ -51,6 +52,7 @@ fn run() -> ExitCode {
         Command::Sql(arguments) => sql::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Dump(arguments) => dump::run(&arguments),
+        Command::Map(arguments) => map::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Tkprof(arguments) => tkprof::run(&arguments),
         Command::Analyze(arguments) => analyze::run(&arguments),

@@ -15,6 +15,7 @@ pub mod print;
 pub mod progress;
 pub mod published;
 pub mod reproduction;
+pub mod segment_map;
 pub mod source;
 mod text;
 

@@ -272,3 +272,108 @@ fn a_long_expression_is_evaluated() {
     });
     worker.unwrap().join().unwrap();
 }
+
+#[test]
+fn an_insert_that_is_executed_again_follows_the_dictionary() {
+    let mut connection = support::connect();
+    connection
+        .run("create table t (a number(3) not null, b varchar2(10) default 'dflt', c date default sysdate)")
+        .unwrap();
+    let insert = connection.parse("insert into t (a) values (:a + 1) returning a, b, c into :x, :y, :z").unwrap();
+    let run = |connection: &mut Connection, a: i64| {
+        connection.bind(insert, "a", Datum::integer(a)).unwrap();
+        connection.execute(insert)
+    };
+    assert_eq!(run(&mut connection, 1).unwrap().rows, Some(1));
+    let returned = connection.returned(insert).unwrap();
+    let names: Vec<&str> = returned.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        (names, &returned[0].1, &returned[1].1),
+        (vec!["X", "Y", "Z"], &Datum::integer(2), &Datum::varchar2("dflt"))
+    );
+    assert!(matches!(returned[2].1, Datum::Date(_)), "{returned:?}");
+
+    // What is wrong with a value has its place, and leaves nothing behind.
+    assert!(run(&mut connection, 2000).unwrap_err().is_ora(1438));
+    assert!(connection.returned(insert).unwrap().is_empty());
+    connection.bind(insert, "a", Datum::varchar2("x")).unwrap();
+    let error = connection.execute(insert).unwrap_err();
+    assert!(error.is_ora(1722), "{error}");
+    connection.bind(insert, "a", Datum::Null).unwrap();
+    assert!(connection.execute(insert).unwrap_err().is_ora(1400));
+
+    // The dictionary changes while the cursor is open.
+    connection.run("alter table t modify (b default 'new')").unwrap();
+    connection.run("alter table t add constraint a_max check (a < 50)").unwrap();
+    run(&mut connection, 2).unwrap();
+    assert_eq!(connection.returned(insert).unwrap()[1].1, Datum::varchar2("new"));
+    assert!(run(&mut connection, 60).unwrap_err().is_ora(2290));
+    connection.run("drop table t").unwrap();
+    assert!(run(&mut connection, 3).unwrap_err().is_ora(942));
+    connection.run("create table t (b varchar2(1), a number, c varchar2(30))").unwrap();
+    run(&mut connection, 4).unwrap();
+    assert_eq!(number(&mut connection, "select a from t"), 5);
+    connection.run("create unique index t_a on t (a)").unwrap();
+    assert!(run(&mut connection, 4).unwrap_err().is_ora(1));
+    assert_eq!(number(&mut connection, "select count(*) from t"), 1);
+    connection.close(insert);
+}
+
+/// The same values by the way without the planner (a row alone) and by the other (the first of two rows).
+#[test]
+fn both_ways_of_an_insert_put_in_the_same() {
+    const VALUES: &[&str] = &[
+        "null",
+        "''",
+        "'text'",
+        "-12.50",
+        "1e3",
+        "1 / 3",
+        "2 + 3 * 4",
+        "'a' || 5 || null",
+        "upper('abc') || substr('hello', 2, 3)",
+        "round(2.567, 1)",
+        "to_date('2024-02-29', 'YYYY-MM-DD') + 1",
+        "to_char(date '2024-02-29', 'DY')",
+        "length(rpad('x', 5))",
+        "mod(10, 3)",
+        "trunc(to_date('2024-02-29 13', 'YYYY-MM-DD HH24'))",
+        "nvl(null, 7)",
+        "decode(1, 1, 'one', 'other')",
+        "case when 1 = 1 then 'yes' end",
+        "(select 'sub' from dual)",
+        ":n + 1",
+        ":t || '!'",
+        ":n",
+        ":t",
+        ":m",
+        "to_number('12') - -3",
+    ];
+    let mut connection = support::connect();
+    connection.run("create table one (v varchar2(60), c char(60))").unwrap();
+    connection.run("create table two (v varchar2(60), c char(60))").unwrap();
+    for value in VALUES {
+        for (table, other) in [("one", ""), ("two", "union all select null, null from dual where 1 = 0")] {
+            let text = if other.is_empty() {
+                format!("insert into {table} values ({value}, {value})")
+            } else {
+                format!("insert into {table} select {value}, {value} from dual {other}")
+            };
+            let insert = connection.parse(&text).unwrap();
+            for (name, bound) in [("n", Datum::integer(41)), ("t", Datum::varchar2("bound")), ("m", Datum::Null)] {
+                if text.contains(&format!(":{name}")) {
+                    connection.bind(insert, name, bound).unwrap();
+                }
+            }
+            connection.execute(insert).unwrap_or_else(|error| panic!("{text}: {error}"));
+            connection.close(insert);
+        }
+    }
+    let rows =
+        |connection: &mut Connection, table: &str| connection.query(&format!("select v, c from {table}")).unwrap();
+    let (one, two) = (rows(&mut connection, "one"), rows(&mut connection, "two"));
+    for ((one, two), value) in one.iter().zip(&two).zip(VALUES) {
+        assert_eq!(one, two, "{value}");
+    }
+    assert_eq!((one.len(), two.len()), (VALUES.len(), VALUES.len()));
+}

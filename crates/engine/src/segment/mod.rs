@@ -2,6 +2,7 @@
 //!
 //! See README.md in this folder.
 
+mod block_map;
 mod direct;
 mod extent;
 mod life;
@@ -9,6 +10,7 @@ pub(crate) mod metadata;
 mod space;
 mod usage;
 
+pub use block_map::{BlockMap, BlockUse, Freelist, MappedBlock, Rows};
 pub use direct::DirectLoad;
 pub use usage::SpaceUsage;
 

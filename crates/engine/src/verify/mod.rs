@@ -74,6 +74,16 @@ pub fn verify(
     Ok(report)
 }
 
+/// A session of the database in `directory` for looking only: what a crash has left is put in order in memory, and nothing is written to the files.
+/// The caller keeps other processes out meanwhile.
+///
+/// # Errors
+/// ORA-00205 when there is no valid control file; those of opening and recovering the database.
+pub fn look(files: Arc<dyn FileSystem>, directory: &Path, clock: &Arc<dyn Clock>) -> Result<Arc<Session>> {
+    let files: Arc<dyn FileSystem> = Arc::new(ReadOnly::new(files));
+    recover::open(&files, directory, clock, &mut Report::default())
+}
+
 fn check_structure(image: &Image, session: &Arc<Session>, report: &mut Report) {
     let catalog = session.catalog();
     let mut claims = Claims::new(image, report);

@@ -8,6 +8,7 @@ use scalar::Datum;
 
 use super::library::SharedCursor;
 use super::run::Running;
+use crate::dml::direct::Direct;
 use crate::plan::query::BoundQuery;
 use crate::scan::figures::FiguresValue;
 use crate::types::Kind;
@@ -47,6 +48,8 @@ pub(crate) struct Cursor {
     pub(crate) binds: Vec<(String, Datum)>,
     pub(crate) columns: Vec<ColumnDescription>,
     pub(crate) prepared: Option<Prepared>,
+    /// An INSERT of one row that needs no planner.
+    pub(crate) direct: Direct,
     pub(crate) running: Option<Running>,
     /// What its query sees, from one fetch to the next.
     pub(crate) snapshot: Option<Arc<Snapshot>>,
@@ -67,6 +70,7 @@ impl Cursor {
             binds: Vec::new(),
             columns: Vec::new(),
             prepared: None,
+            direct: Direct::Unknown,
             running: None,
             snapshot: None,
             row_sources: Vec::new(),

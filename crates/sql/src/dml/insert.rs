@@ -47,6 +47,9 @@ impl Connection {
         returning: Option<&Returning>,
         cursor: &mut Cursor,
     ) -> Result<u64> {
+        if let Some(rows) = self.insert_directly(insert, returning, cursor)? {
+            return Ok(rows);
+        }
         let (name, query) = check(insert)?;
         let target = self.target(name, ObjectPrivilege::Insert)?;
         let (_lock, table) = self.session.lock_for_change(&target)?;
@@ -368,7 +371,7 @@ pub(crate) fn push_arrays(
 }
 
 /// Refuses every part of INSERT that is not carried out.
-fn check(insert: &ast::Insert) -> Result<(&ast::ObjectName, &ast::Query)> {
+pub(super) fn check(insert: &ast::Insert) -> Result<(&ast::ObjectName, &ast::Query)> {
     let ast::Insert {
         insert_token: _,
         // APPEND and its like ask for a faster way, not for other rows.
@@ -441,7 +444,7 @@ pub(crate) fn no_column(column: &str, name: &ast::ObjectName, text: &str) -> Err
 }
 
 /// Positions of the columns that the statement lists, or of all.
-fn listed_columns(insert: &ast::Insert, table: &TableDef, text: &str) -> Result<Vec<usize>> {
+pub(super) fn listed_columns(insert: &ast::Insert, table: &TableDef, text: &str) -> Result<Vec<usize>> {
     if insert.columns.is_empty() {
         return Ok((0..table.columns.len()).collect());
     }

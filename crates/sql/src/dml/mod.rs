@@ -5,6 +5,7 @@ pub(crate) mod checks;
 pub(crate) mod condition;
 pub(crate) mod deferred;
 pub(crate) mod delete;
+pub(crate) mod direct;
 pub(crate) mod insert;
 pub(crate) mod intake;
 pub(crate) mod merge;
