@@ -78,6 +78,9 @@ pub(crate) struct DirectInsert {
     given: Vec<Given>,
 }
 
+/// A row's bytes, and where in them each column's are; None for NULL.
+type Encoded = (Vec<u8>, Vec<Option<Range<usize>>>);
+
 /// Whether a cursor's statement can go this way.
 #[derive(Default, Debug)]
 pub(crate) enum Direct {
@@ -124,8 +127,8 @@ impl Connection {
         Ok(Some(rows))
     }
 
-    /// The row's bytes, and where in them each column's are.
-    fn encoded(&self, direct: &DirectInsert, cursor: &Cursor) -> Result<(Vec<u8>, Vec<Option<Range<usize>>>)> {
+    /// The row that an execution puts in.
+    fn encoded(&self, direct: &DirectInsert, cursor: &Cursor) -> Result<Encoded> {
         let context = self.statement_context()?;
         let mut bytes = Vec::with_capacity(256);
         let mut places = Vec::with_capacity(direct.origins.len());
