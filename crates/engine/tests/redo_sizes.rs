@@ -189,7 +189,7 @@ fn redo_of_nine_line_items_and_a_commit() {
 /// The published figure is the statistic `undo change vector size` over the rows of a run that inserts 999 rows and rolls them back, again and again. The
 /// statistic counts bytes of redo: vectors that put an undo record into an undo block, with their headers. So it is whole vectors that are compared, on the
 /// average of such a transaction, and not undo records as they lie in their blocks (31 bytes with the directory entry, 47 for a transaction's first in a block,
-/// which tells of an ITL slot, too): those are in the vectors, beside the vector's header of 24 bytes and what tells where its pieces go. Undoing makes no undo
+/// which tells of an ITL slot, too): those are in the vectors, beside the vector's header of 28 bytes and what tells where its pieces go. Undoing makes no undo
 /// records, so it adds nothing, as in the published run, where every row was undone.
 #[test]
 fn undo_vectors_of_rows_without_an_index() {

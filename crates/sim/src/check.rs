@@ -5,7 +5,6 @@
 //! 3. Work can go on, and the database can be closed.
 //! 4. [`engine::verify`] finds nothing: each block is in one segment or free, and every block, row and index entry is where it must be.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use common::Result;
@@ -15,57 +14,23 @@ use engine::instance::{Background, Instance};
 use crate::DIRECTORY;
 use crate::clock::SimulatedClock;
 use crate::disk::{Image, Operation, SimulatedFileSystem};
-use crate::workload::{self, Difference, Kind, OWNER, Recording, Row, State, TRANSACTIONS};
+use crate::workload::{self, Difference, OWNER, Recording, Row, State};
 
-/// The states that a database may be in after a crash.
+/// The states that a database may be in after a crash: from the one that was acknowledged to the one that was begun.
 #[derive(Clone, Debug)]
-pub struct Allowed {
-    /// From the one that was acknowledged to the one that was begun.
-    states: Vec<State>,
-    /// Objects of statements that were not acknowledged: without transactions they may be half done, and an index then lacks entries.
-    half_done: BTreeSet<String>,
-}
+pub struct Allowed(Vec<State>);
 
 impl Allowed {
-    /// What may be there when the crash falls between these states; None where nothing is promised: within the change of a definition, until there are
-    /// transactions.
+    /// What may be there when the crash falls between these states.
     #[must_use]
-    pub fn new(recording: &Recording, acknowledged: usize, begun: usize) -> Option<Self> {
-        let mut half_done = BTreeSet::new();
-        for number in acknowledged + 1..=begun {
-            match &recording.kinds[number] {
-                Kind::Definition if !TRANSACTIONS => return None,
-                Kind::Rows(table) => {
-                    half_done.insert(format!("{OWNER}.{table}"));
-                    let state = &recording.states[number];
-                    let indexes = state.tables.get(table).map(|table| table.indexes.clone()).unwrap_or_default();
-                    half_done.extend(indexes.iter().map(|index| format!("{OWNER}.{index}")));
-                }
-                _ => {}
-            }
-        }
-        Some(Self { states: recording.states[acknowledged..=begun].to_vec(), half_done })
+    pub fn new(recording: &Recording, acknowledged: usize, begun: usize) -> Self {
+        Self(recording.states[acknowledged..=begun].to_vec())
     }
 
-    /// With transactions one of the states; without them one of them, or something between two neighbours.
-    fn difference(&self, found: &State) -> Difference {
-        let mut least: Option<Difference> = None;
-        let pairs: Vec<(&State, &State)> = if TRANSACTIONS || self.states.len() == 1 {
-            self.states.iter().map(|state| (state, state)).collect()
-        } else {
-            self.states.windows(2).map(|pair| (&pair[0], &pair[1])).collect()
-        };
-        for (before, after) in pairs {
-            let difference = found.between(before, after);
-            if difference.is_empty() {
-                return difference;
-            }
-            let size = |difference: &Difference| difference.lost.len() + difference.phantom.len();
-            if least.as_ref().is_none_or(|least| size(&difference) < size(least)) {
-                least = Some(difference);
-            }
-        }
-        least.unwrap_or_default()
+    /// Nothing when it is one of the states, else what least tells it from one.
+    pub(crate) fn difference(&self, found: &State) -> Difference {
+        let size = |difference: &Difference| difference.lost.len() + difference.phantom.len();
+        self.0.iter().map(|state| found.difference(state)).min_by_key(size).unwrap_or_default()
     }
 }
 
@@ -85,6 +50,12 @@ impl Findings {
     pub fn is_empty(&self) -> bool {
         self.lost.is_empty() && self.phantom.is_empty() && self.broken.is_empty()
     }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.lost.extend(other.lost);
+        self.phantom.extend(other.phantom);
+        self.broken.extend(other.broken);
+    }
 }
 
 /// How thoroughly to look.
@@ -96,19 +67,35 @@ pub enum Depth {
     Blocks,
 }
 
+/// What a recovery did.
+#[derive(Clone, Default, Debug)]
+pub struct Recovery {
+    pub operations: Vec<Operation>,
+    /// Reads, writes and syncs: what faults are counted by.
+    pub counts: [u64; 3],
+}
+
 /// Opens the database on an image, and checks it. Also gives what the recovery did to the disk.
 #[must_use]
-pub fn check(image: Image, allowed: &Allowed, depth: Depth) -> (Findings, Vec<Operation>) {
+pub fn check(image: Image, allowed: &Allowed, depth: Depth) -> (Findings, Recovery) {
     let files = SimulatedFileSystem::on(image);
     let mut findings = Findings::default();
-    let mut recovery = Vec::new();
+    let mut recovery = Recovery::default();
     if let Err(error) = look(&files, allowed, depth, &mut findings, &mut recovery) {
         findings.broken.push(error.to_string());
     }
-    if recovery.is_empty() {
-        recovery = files.take_operations();
+    if recovery.operations.is_empty() {
+        recovery.operations = files.take_operations();
     }
     (findings, recovery)
+}
+
+/// Opens the database, and has what was recovered written: a second crash may fall into that.
+pub(crate) fn recover(files: &SimulatedFileSystem, clock: &Arc<SimulatedClock>) -> Result<Arc<Instance>> {
+    let (files, directory) = (Arc::new(files.clone()), Path::new(DIRECTORY));
+    let instance = Instance::open_with(files, directory, clock.clone(), None, Background::Inline)?;
+    instance.writer_round()?;
+    Ok(instance)
 }
 
 fn look(
@@ -116,14 +103,13 @@ fn look(
     allowed: &Allowed,
     depth: Depth,
     findings: &mut Findings,
-    recovery: &mut Vec<Operation>,
+    recovery: &mut Recovery,
 ) -> Result<()> {
     let clock = Arc::new(SimulatedClock::default());
     let directory = Path::new(DIRECTORY);
-    let instance = Instance::open_with(Arc::new(files.clone()), directory, clock.clone(), None, Background::Inline)?;
-    // What was recovered is written after the open: a second crash may fall into that.
-    instance.writer_round()?;
-    *recovery = files.take_operations();
+    let instance = recover(files, &clock)?;
+    let [reads, writes, syncs, _] = files.counts();
+    *recovery = Recovery { operations: files.take_operations(), counts: [reads, writes, syncs] };
     let session = instance.connect(OWNER)?;
     for (name, error) in session.catalog().unusable() {
         findings.broken.push(format!("{name} cannot be used: {error}"));
@@ -147,13 +133,6 @@ fn look(
     instance.shutdown()?;
     drop(instance);
     let report = engine::verify::verify(Arc::new(files.clone()), directory, clock, None)?;
-    let half_done = |object: &Option<String>| object.as_ref().is_some_and(|object| allowed.half_done.contains(object));
-    findings.broken.extend(
-        report
-            .problems
-            .iter()
-            .filter(|problem| !half_done(&problem.object))
-            .map(|problem| format!("verify: {problem}")),
-    );
+    findings.broken.extend(report.problems.iter().map(|problem| format!("verify: {problem}")));
     Ok(())
 }

@@ -4,8 +4,9 @@ use std::fmt;
 
 use common::Seeded;
 
-use crate::check::{Allowed, Depth, Findings, check};
-use crate::disk::{Keep, Note, Operation, Walk};
+use crate::check::{Allowed, Depth, Findings, Recovery, check};
+use crate::disk::{Fault, Image, Keep, Note, Operation, Walk};
+use crate::faulty::{check_faulty, choose};
 use crate::workload::Recording;
 
 /// Which crashes to try.
@@ -21,6 +22,9 @@ pub struct Crashes {
     /// After every so manieth crash, crash in the recovery too, at this many places of it; 0: never.
     pub again_every: usize,
     pub again_places: usize,
+    /// After every so manieth crash, have reads, writes or syncs of the recovery fail, each time others, so many times; 0: never.
+    pub faults_every: usize,
+    pub faults_times: usize,
 }
 
 /// A crash after which something was wrong.
@@ -30,12 +34,17 @@ pub struct Failure {
     pub keep: Keep,
     /// The place in the recovery that a second crash fell into.
     pub again: Option<(usize, Keep)>,
+    /// What failed in the recovery; the operation is then the last.
+    pub faults: Vec<Fault>,
     pub findings: Findings,
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "crash in operation {} ({:?} kept)", self.place, self.keep)?;
+        if !self.faults.is_empty() {
+            write!(f, ", a recovery in which {:?} failed", self.faults)?;
+        }
         if let Some((place, keep)) = self.again {
             write!(f, ", and in operation {place} of its recovery ({keep:?} kept)")?;
         }
@@ -58,8 +67,9 @@ pub struct Outcome {
     pub crashes: usize,
     /// Of these, crashes in a recovery.
     pub second: usize,
-    /// Places where nothing is promised yet.
-    pub unpromised: usize,
+    /// Recoveries in which something failed, and how many of these ended with an error.
+    pub faulty: usize,
+    pub refused: usize,
     pub verified: usize,
     pub lost: usize,
     pub phantom: usize,
@@ -79,7 +89,8 @@ impl Outcome {
     pub fn add(&mut self, other: Self) {
         self.crashes += other.crashes;
         self.second += other.second;
-        self.unpromised += other.unpromised;
+        self.faulty += other.faulty;
+        self.refused += other.refused;
         self.verified += other.verified;
         self.lost += other.lost;
         self.phantom += other.phantom;
@@ -88,16 +99,26 @@ impl Outcome {
         self.failures.truncate(FAILURES_MAX);
     }
 
-    fn note(&mut self, place: usize, keep: Keep, again: Option<(usize, Keep)>, findings: Findings) {
+    fn note(&mut self, at: &At, findings: Findings) {
+        let At { place, keep, again, faults } = at.clone();
         self.crashes += 1;
         self.second += usize::from(again.is_some());
         self.lost += usize::from(!findings.lost.is_empty());
         self.phantom += usize::from(!findings.phantom.is_empty());
         self.broken += usize::from(!findings.broken.is_empty());
         if !findings.is_empty() && self.failures.len() < FAILURES_MAX {
-            self.failures.push(Failure { place, keep, again, findings });
+            self.failures.push(Failure { place, keep, again, faults, findings });
         }
     }
+}
+
+/// Where a crash fell.
+#[derive(Clone)]
+struct At {
+    place: usize,
+    keep: Keep,
+    again: Option<(usize, Keep)>,
+    faults: Vec<Fault>,
 }
 
 /// Operations that change what a crash leaves: the others are as the one before or after them.
@@ -127,10 +148,7 @@ pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
         }
         passed = place;
         let (acknowledged, begun) = recording.known_at(place);
-        let Some(allowed) = Allowed::new(recording, acknowledged, begun) else {
-            outcome.unpromised += 1;
-            continue;
-        };
+        let allowed = Allowed::new(recording, acknowledged, begun);
         let operation = recording.operations.get(place);
         let ways = if walk.waiting() == 0 && operation.is_none_or(|o| !matches!(o, Operation::Write { .. })) {
             1
@@ -144,10 +162,16 @@ pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
             let depth = if number % crashes.blocks_every.max(1) == 0 { Depth::Blocks } else { Depth::Rows };
             outcome.verified += usize::from(depth == Depth::Blocks);
             let (findings, recovery) = check(image.clone(), &allowed, depth);
-            outcome.note(place, keep, None, findings);
+            let at = At { place, keep, again: None, faults: Vec::new() };
+            outcome.note(&at, findings);
             if crashes.again_every > 0 && number % crashes.again_every == 0 {
-                let again = Walk::new(image);
-                again_crash(&mut outcome, again, &recovery, &allowed, crashes, (place, keep), &mut random);
+                let again = Walk::new(image.clone());
+                again_crash(&mut outcome, again, &recovery.operations, &allowed, crashes, &at, &mut random);
+            }
+            if crashes.faults_every > 0 && number % crashes.faults_every == 0 {
+                for _ in 0..crashes.faults_times {
+                    fail(&mut outcome, image.clone(), &recovery, &allowed, &at, &mut random);
+                }
             }
         }
     }
@@ -161,7 +185,7 @@ fn again_crash(
     recovery: &[Operation],
     allowed: &Allowed,
     crashes: &Crashes,
-    (place, keep): (usize, Keep),
+    at: &At,
     random: &mut Seeded,
 ) {
     for (n, operation) in recovery.iter().enumerate() {
@@ -171,8 +195,23 @@ fn again_crash(
             let depth = if random.index(crashes.blocks_every.max(1)) == 0 { Depth::Blocks } else { Depth::Rows };
             outcome.verified += usize::from(depth == Depth::Blocks);
             let (findings, _) = check(image, allowed, depth);
-            outcome.note(place, keep, Some((n, second)), findings);
+            outcome.note(&At { again: Some((n, second)), ..at.clone() }, findings);
         }
         walk.pass(operation);
     }
+}
+
+/// Recovers while something fails, crashes at the end of that, and recovers once more.
+fn fail(outcome: &mut Outcome, image: Image, recovery: &Recovery, allowed: &Allowed, at: &At, random: &mut Seeded) {
+    let faults = choose(recovery.counts, random);
+    let mut walk = Walk::new(image.clone());
+    let (mut findings, faulty) = check_faulty(image, allowed, &faults);
+    faulty.operations.iter().for_each(|operation| walk.pass(operation));
+    let second = Keep::ALL[random.index(Keep::ALL.len())];
+    let (later, _) = check(walk.crash(None, second, random), allowed, Depth::Blocks);
+    findings.add(later);
+    outcome.faulty += usize::from(faulty.happened);
+    outcome.refused += usize::from(faulty.refused);
+    outcome.verified += 1;
+    outcome.note(&At { again: Some((faulty.operations.len(), second)), faults, ..at.clone() }, findings);
 }

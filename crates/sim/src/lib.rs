@@ -6,6 +6,7 @@ pub mod check;
 pub mod clock;
 pub mod disk;
 pub mod explore;
+mod faulty;
 pub mod workload;
 
 /// Where the database is, on every simulated disk.

@@ -69,6 +69,8 @@ fn main() -> ExitCode {
             blocks_every: 1,
             again_every: 10,
             again_places: if all_of_it { usize::MAX } else { 6 },
+            faults_every: 4,
+            faults_times: if all_of_it { 20 } else { 3 },
         };
         let outcome = explore(&recording, &crashes);
         println!(
@@ -89,8 +91,9 @@ fn main() -> ExitCode {
         all.add(outcome);
     }
     println!(
-        "{} crash points ({} in a recovery, {} checked block by block), {} unpromised; lost {}, phantom {}, invariants broken {}",
-        all.crashes, all.second, all.verified, all.unpromised, all.lost, all.phantom, all.broken
+        "{} crash points ({} in a recovery, {} checked block by block), {} recoveries with faults ({} of them ended by an error); lost {}, phantom {}, \
+         invariants broken {}",
+        all.crashes, all.second, all.verified, all.faulty, all.refused, all.lost, all.phantom, all.broken
     );
     if all.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

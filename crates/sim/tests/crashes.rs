@@ -9,7 +9,16 @@ use sim::explore::{Crashes, Outcome, explore};
 use sim::workload::{Plan, record};
 
 fn crashes(seed: u64, places: usize) -> Crashes {
-    Crashes { seed, places, ways: 2, blocks_every: 4, again_every: 9, again_places: 4 }
+    Crashes {
+        seed,
+        places,
+        ways: 2,
+        blocks_every: 4,
+        again_every: 9,
+        again_places: 4,
+        faults_every: 0,
+        faults_times: 0,
+    }
 }
 
 fn assert_clean(what: &str, outcome: &Outcome) {
@@ -54,8 +63,13 @@ fn a_statement_that_would_wait_for_ever_ends() {
 fn a_small_run_survives_a_crash_at_every_operation_and_again_in_its_recovery() {
     let plan = Plan { definitions: false, closed: true, ..Plan::new(5, 9) };
     let recording = record(&plan, &[], Lie::None).unwrap();
-    let everywhere =
-        Crashes { seed: 5, places: usize::MAX, ways: 2, blocks_every: 10, again_every: 23, again_places: usize::MAX };
+    let everywhere = Crashes {
+        places: usize::MAX,
+        blocks_every: 10,
+        again_every: 23,
+        again_places: usize::MAX,
+        ..crashes(5, usize::MAX)
+    };
     let outcome = explore(&recording, &everywhere);
     assert!(outcome.second > 100, "{} crashes in recoveries", outcome.second);
     assert_clean("everywhere", &outcome);
@@ -81,6 +95,20 @@ fn after_a_failed_read_write_sync_or_growth_nothing_acknowledged_is_lost() {
         }
     }
     assert!(happened >= 6 && tried > 40, "{happened} of the faults were met, {tried} crashes");
+}
+
+#[test]
+fn a_recovery_in_which_the_disk_fails_makes_up_nothing_and_loses_nothing() {
+    let mut all = Outcome::default();
+    for seed in 31..=36 {
+        let recording = record(&Plan::new(seed, 40), &[], Lie::None).unwrap();
+        let faults = Crashes { again_every: 0, faults_every: 2, faults_times: 4, ..crashes(seed, 5) };
+        let outcome = explore(&recording, &faults);
+        assert_clean(&format!("seed {seed}"), &outcome);
+        all.add(outcome);
+    }
+    // Some are passed over: another copy is read, or the same once more.
+    assert!(all.refused > 30 && all.faulty > all.refused, "{} faults, {} refused", all.faulty, all.refused);
 }
 
 /// Whether crashes of a few seeds show that the disk lies.

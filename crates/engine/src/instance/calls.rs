@@ -77,6 +77,15 @@ impl Calls {
         Ok(())
     }
 
+    /// Begins the call in which a session ends that nobody refers to any more.
+    ///
+    /// # Errors
+    /// As [`Session::call`].
+    pub(super) fn enter<'c>(&'c self, session: &'c SessionCalls) -> Result<LastCall<'c>> {
+        self.begin(session)?;
+        Ok(LastCall(self, session))
+    }
+
     fn end(&self, session: &SessionCalls) {
         let mut state = self.state.lock();
         if session.depth.fetch_sub(1, Ordering::Relaxed) == 1 {
@@ -123,6 +132,16 @@ impl Calls {
     /// The close has come to its end when this is dropped, by a panic too.
     pub(super) fn until_closed(&self) -> UntilClosed<'_> {
         UntilClosed(self)
+    }
+}
+
+/// A call of a session that is ending.
+#[derive(Debug)]
+pub(super) struct LastCall<'c>(&'c Calls, &'c SessionCalls);
+
+impl Drop for LastCall<'_> {
+    fn drop(&mut self) {
+        self.0.end(self.1);
     }
 }
 

@@ -9,6 +9,9 @@
 //!
 //! Each change writes both whole (temporary file, sync, rename), one after the other, so a crash leaves at least one. At open the valid copy with the
 //! higher sequence counts; with no valid copy the database is refused.
+//!
+//! A change that fails may be in one copy by then, and would count at the next open though it was reported as not made. So the document is written once
+//! more as it was, under a later sequence; where that fails too nobody knows which of the two counts, and the instance stops.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,6 +21,7 @@ use common::{BlockSize, Error, ErrorKind, FileNumber, Number, Result, Tablespace
 use device::FileSystem;
 use serde::{Deserialize, Serialize};
 
+use super::health::Health;
 use crate::redo::{LogGroupRecord, Rba};
 
 const COPIES: [&str; 2] = ["control01.ctl", "control02.ctl"];
@@ -163,6 +167,8 @@ pub struct ControlFile {
     files: Arc<dyn FileSystem>,
     directory: PathBuf,
     data: ControlData,
+    /// Of the instance, once there is one.
+    health: Option<Arc<Health>>,
 }
 
 fn bad(text: impl Into<String>) -> Error {
@@ -175,7 +181,7 @@ impl ControlFile {
     /// # Errors
     /// ORA-00200 when it cannot be written, or when the directory has one already.
     pub fn create(files: Arc<dyn FileSystem>, directory: &Path, data: ControlData) -> Result<Self> {
-        let mut control = Self { files, directory: directory.to_owned(), data };
+        let mut control = Self { files, directory: directory.to_owned(), data, health: None };
         control.write()?;
         Ok(control)
     }
@@ -203,7 +209,7 @@ impl ControlFile {
             }
         }
         let data = best.ok_or_else(|| bad(format!("no valid control file ({})", problems.join("; "))))?;
-        Ok(Self { files, directory: directory.to_owned(), data })
+        Ok(Self { files, directory: directory.to_owned(), data, health: None })
     }
 
     #[must_use]
@@ -211,18 +217,25 @@ impl ControlFile {
         &self.data
     }
 
-    /// Changes the document and writes it; on an error the document is as it was.
+    /// Who is told when it is not known any more what the copies say.
+    pub(super) fn set_health(&mut self, health: Arc<Health>) {
+        self.health = Some(health);
+    }
+
+    /// Changes the document and writes it; on an error the document is as it was, in the copies too.
     ///
     /// # Errors
-    /// ORA-00206 when a copy cannot be written.
+    /// ORA-00206 when a copy cannot be written; HW-0010, and the instance is stopped, when it cannot be written as it was either.
     pub fn update<R>(&mut self, change: impl FnOnce(&mut ControlData) -> R) -> Result<R> {
         let before = self.data.clone();
         let result = change(&mut self.data);
-        if let Err(error) = self.write() {
-            self.data = before;
-            return Err(error);
+        let Err(error) = self.write() else { return Ok(result) };
+        let sequence = self.data.sequence;
+        self.data = ControlData { sequence, ..before };
+        match (self.write(), &self.health) {
+            (Err(again), Some(health)) => Err(health.stop(&again)),
+            _ => Err(error),
         }
-        Ok(result)
     }
 
     fn write(&mut self) -> Result<()> {

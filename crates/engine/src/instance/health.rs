@@ -63,6 +63,8 @@ fn stopped_by(error: &Error) -> Error {
     Error::new(
         ErrorKind::Poisoned,
         Number::Hw(10),
-        format!("the instance has stopped {why}; changes since the last checkpoint are not on disk ({error})"),
+        format!(
+            "the instance has stopped {why}; it has to be opened again, which recovers what was committed ({error})"
+        ),
     )
 }

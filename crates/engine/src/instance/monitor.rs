@@ -1,4 +1,5 @@
-//! The system monitor: what is tidied up now and then though nobody waits for it. Today that is undo ([`UndoSegments::round`]).
+//! The system monitor: what is tidied up now and then though nobody waits for it. Today that is undo ([`UndoSegments::round`]), and transactions that a
+//! crash has left and that could not be rolled back before.
 //!
 //! It has a thread of its own: the database writer must never wait for room in the log, which its own writes make.
 
@@ -84,6 +85,7 @@ impl Instance {
         let meter = Meter::new(&self.system_meter, self.clock.clone(), PROCESS.0, 1);
         let session = Arc::new(Session::new(self.clone(), meter, "SYS".to_owned(), PROCESS));
         let _call = session.call()?;
+        self.retry_rollbacks(&session)?;
         self.undo.round(&session)
     }
 }

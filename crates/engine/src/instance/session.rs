@@ -250,8 +250,11 @@ impl Drop for WholeChange<'_> {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if self.in_transaction() && self.instance.health().check().is_ok() {
-            // What fails here is rolled back at the next open.
+        // The close waits for calls, and for nothing else. What it does not let in, or fails, is rolled back at the next open.
+        if self.in_transaction()
+            && self.instance.health().check().is_ok()
+            && let Ok(_call) = self.instance.calls.enter(&self.calls)
+        {
             let _ = self.rollback();
         }
         self.instance.process_ends(self.process);

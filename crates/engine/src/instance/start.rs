@@ -192,7 +192,8 @@ impl Instance {
     /// Opens the database in `directory`.
     ///
     /// # Errors
-    /// ORA-00205 no control file; ORA-01113 not shut down cleanly; ORA-01157, ORA-01122 a datafile is missing or not the right one.
+    /// ORA-00205 no control file; ORA-01113 the database was never whole, or a datafile is of another time than the control file; ORA-01157, ORA-01122 a
+    /// datafile is missing or not the right one; ORA-00313, ORA-00353 redo that is needed is missing or damaged.
     pub fn open(
         files: Arc<dyn FileSystem>,
         directory: &Path,
@@ -284,18 +285,30 @@ impl Instance {
             return Ok(());
         }
         let session = self.connect("SYS")?;
-        if self.cache.wakes().is_inline() {
-            let _call = session.call()?;
-            return dead.into_iter().try_for_each(|(xid, last)| session.rollback_dead(Dead { xid, last }));
-        }
         let run = move || {
-            for (xid, last) in dead {
-                if session.call().and_then(|_call| session.rollback_dead(Dead { xid, last })).is_err() {
-                    return;
-                }
-            }
+            let all = dead.into_iter().map(|(xid, last)| Dead { xid, last });
+            all.for_each(|dead| session.roll_back_or_note(dead));
         };
+        if self.cache.wakes().is_inline() {
+            run();
+            return Ok(());
+        }
         sync::spawn("smon", run).map(drop).map_err(|e| io(443, "cannot start the rollback", &e))
+    }
+
+    /// Tries again to roll back what a crash has left and what could not be rolled back before; the system monitor does so in each of its rounds.
+    ///
+    /// # Errors
+    /// ORA-01089 when the instance is being closed.
+    pub fn retry_rollbacks(&self, session: &Arc<Session>) -> Result<()> {
+        let failed = self.undo.take_failed();
+        if failed.is_empty() {
+            return Ok(());
+        }
+        let _call = session.call()?;
+        let active = self.undo.active().into_iter().filter(|(xid, _)| failed.contains(xid));
+        active.for_each(|(xid, last)| session.roll_back_or_note(Dead { xid, last }));
+        Ok(())
     }
 
     /// Makes the redo log of a new database and opens it.
@@ -335,8 +348,6 @@ impl Instance {
         let begin = reader.lsn();
         let mut done = recovery::roll_forward(&self.cache, meter, data, &mut reader, threads)?;
         let end = reader.end().ok_or_else(|| Error::bug("the log was not read to its end"))?;
-        // It is needed as it was read: until the blocks are written, and by what is made behind it.
-        reader.sync()?;
         self.scn.store(done.next_scn().0, Ordering::Release);
         self.visible.store(done.next_scn().0, Ordering::Release);
         done.deferred = data.log_groups.iter().any(|group| group.sequence < from.sequence);
@@ -424,7 +435,7 @@ impl Instance {
         clock: Arc<dyn Clock>,
         lock: Option<DirectoryLock>,
         parameters: Parameters,
-        control: ControlFile,
+        mut control: ControlFile,
         background: Background,
     ) -> Result<Arc<Self>> {
         let health = Arc::new(Health::default());
@@ -436,6 +447,7 @@ impl Instance {
         let data = control.data();
         let visible = data.scn;
         let (database_id, scn) = (data.database_id, Arc::new(AtomicU64::new(data.scn)));
+        control.set_health(health.clone());
         let control = Arc::new(Mutex::new(control));
         let checkpoints =
             Arc::new(Checkpoints::new(cache.clone(), control.clone(), scn.clone(), health.clone(), meter.clone()));
@@ -590,6 +602,20 @@ impl Drop for Instance {
         self.checkpoints.close();
         if let Ok(redo) = self.cache.redo() {
             redo.abandon();
+        }
+        // The lock of the directory goes after this: the next instance must not find this one's writer at work.
+        if let Some(writer) = self.writer.lock().take() {
+            let _ = writer.join();
+        }
+    }
+}
+
+impl Session {
+    /// Rolls back a transaction that a crash has left. One that fails, for a block that cannot be read, must not keep the others' rows locked: it is noted.
+    fn roll_back_or_note(self: &Arc<Self>, dead: Dead) {
+        let done = self.call().and_then(|_call| self.rollback_dead(dead));
+        if let Err(error) = done {
+            self.instance().undo.rollback_failed(dead.xid, &error);
         }
     }
 }

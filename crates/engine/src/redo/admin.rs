@@ -121,7 +121,8 @@ impl RedoLog {
     /// Drops a member; its file stays.
     ///
     /// # Errors
-    /// ORA-00360 no such member; ORA-00361 it is the group's last; ORA-01609 its group is current.
+    /// ORA-00360 no such member; ORA-00361 it is the group's last; ORA-00362 a crash would need the group, and no other member holds its redo; ORA-01609
+    /// its group is current.
     pub fn drop_member(&self, name: &str) -> Result<()> {
         let core = &*self.core;
         let mut groups = core.groups.lock();
@@ -141,6 +142,12 @@ impl RedoLog {
             return Err(Error::user(361, text));
         }
         record.members.retain(|member| !is_it(member));
+        if record.state == LogGroupState::Active
+            && let Err(error) = files::open_written(&*core.files, &core.directory, record, core.database)
+        {
+            let text = format!("member is required to form a valid logfile in group {}: {}", record.number, error.text);
+            return Err(Error::user(362, text));
+        }
         self.store(&mut groups, records)
     }
 

@@ -1,7 +1,7 @@
 //! A member of a log group, read in order: large reads, several of them on their way while what came before is looked at.
 
 use std::collections::VecDeque;
-use std::path::Path;
+use std::io;
 
 use device::{AlignedBuffer, PendingRead};
 use waits::{Event, Meter};
@@ -45,24 +45,16 @@ impl MemberReader {
         Self { member, chunk: AlignedBuffer::zeroed(0), first: 0, ahead: VecDeque::new(), spare: Vec::new() }
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.member.path
-    }
-
-    pub(super) fn sync(&self) -> std::io::Result<()> {
-        self.member.device.sync()
-    }
-
-    /// A block, or None when it cannot be read.
-    pub(super) fn block(&mut self, number: u32, reading: Reading<'_>) -> Option<&[u8]> {
-        if number >= reading.blocks {
-            return None;
-        }
+    /// A block of the file.
+    ///
+    /// # Errors
+    /// Those of the device: nobody knows then what is there.
+    pub(super) fn block(&mut self, number: u32, reading: Reading<'_>) -> io::Result<&[u8]> {
         if !self.holds(number) {
             self.load(number, reading)?;
         }
         let at = (number - self.first) as usize * BLOCK;
-        self.chunk.get(at..at + BLOCK)
+        self.chunk.get(at..at + BLOCK).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 
     fn held(&self) -> u32 {
@@ -74,7 +66,7 @@ impl MemberReader {
     }
 
     /// Gets the chunk that begins with a block; the chunk that ends with it, when the one behind it was looked at before.
-    fn load(&mut self, number: u32, reading: Reading<'_>) -> Option<()> {
+    fn load(&mut self, number: u32, reading: Reading<'_>) -> io::Result<()> {
         let backwards = self.held() > 0 && number + 1 == self.first;
         let follows = self.held() == 0 || number == self.first + self.held();
         let first = if backwards { (number + 1).saturating_sub(CHUNK_BLOCKS) } else { number };
@@ -94,9 +86,11 @@ impl MemberReader {
         }
         let arrived = read.and_then(|ahead| self.wait(ahead, reading));
         // One sector that cannot be read must not hide its neighbours.
-        let (first, chunk) = arrived.or_else(|| self.one(number, reading))?;
-        (self.first, self.chunk) = (first, chunk);
-        Some(())
+        (self.first, self.chunk) = match arrived {
+            Some(arrived) => arrived,
+            None => (number, self.one(number, reading)?),
+        };
+        Ok(())
     }
 
     /// Sends reads until enough are on their way.
@@ -128,11 +122,12 @@ impl MemberReader {
         buffers.into_iter().next().map(|chunk| (first, chunk))
     }
 
-    fn one(&self, number: u32, reading: Reading<'_>) -> Option<(u32, AlignedBuffer)> {
+    /// A block by itself.
+    pub(super) fn one(&self, number: u32, reading: Reading<'_>) -> io::Result<AlignedBuffer> {
         let mut block = AlignedBuffer::zeroed(BLOCK);
         let read = || self.member.device.read_at(offset(number), &mut [&mut block]);
-        accounted(reading, number, 1, read).ok()?;
-        Some((number, block))
+        accounted(reading, number, 1, read)?;
+        Ok(block)
     }
 }
 

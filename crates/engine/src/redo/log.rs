@@ -120,17 +120,18 @@ impl RedoLog {
     /// README allows.
     ///
     /// # Errors
-    /// HW-0010 when the instance has stopped; ORA-00600 when the bytes are no record or longer than a log file or the buffer.
+    /// HW-0010 when the instance has stopped, as it does for bytes that are no record, or longer than a log file or the buffer: what they tell of is in the
+    /// blocks already.
     pub fn append(&self, meter: &Meter, record: &[u8]) -> Result<(Lsn, Lsn)> {
         let core = &*self.core;
         let length = record.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize);
         if length != record.len() || length < RECORD_HEADER {
-            return Err(Error::bug(format!("a redo record of {} bytes that says {length}", record.len())));
+            let text = format!("a redo record of {} bytes that says {length}", record.len());
+            return Err(core.fail(&Error::bug(text)));
         }
         if length as u64 > core.buffer.capacity().min(core.record_bytes.load(Ordering::Relaxed)) {
-            return Err(Error::bug(format!(
-                "a redo record of {length} bytes is longer than a log file or the log buffer"
-            )));
+            let text = format!("a redo record of {length} bytes is longer than a log file or the log buffer");
+            return Err(core.fail(&Error::bug(text)));
         }
         loop {
             core.check()?;

@@ -4,9 +4,14 @@
 //! | --- | --- | --- |
 //! | a valid write | its records | its records |
 //! | `end_block` | the next sequence, or the end | |
-//! | a block that is not what it must be, in every member | damage: ORA-00353 | the end, unless a later write knows it as durable: ORA-00353 |
+//! | a block that is not what it must be, in every member that can be read | damage: ORA-00353 | the end, unless what is behind it says that it was durable: ORA-00353 |
+//! | a block that can be read in no member | ORA-00353: it may have been acknowledged | ORA-00353 |
+//!
+//! The last sequence is synced before it is read: what a process that was killed has written may be there to be read and not be on the disk yet, and
+//! nothing may be made of redo that a crash can still take away.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use common::sync::Arc;
@@ -16,11 +21,15 @@ use waits::Meter;
 
 use super::ahead::{MemberReader, Reading};
 use super::files;
-use super::group::{LogGroupRecord, Lsn, Rba, resolve};
+use super::group::{LogGroupRecord, Lsn, Rba, no_member, resolve};
 use super::layout::{self, FIRST_BLOCK, HEADER, Kind, PAYLOAD, RECORD_HEADER, WRITE_HEADER, Write};
 
-/// Behind a hole this many blocks are searched for a write that knows the hole as durable.
-const SEARCH_BLOCKS: u32 = 32_768;
+/// Behind a hole this many blocks are searched for a write that knows the hole as durable. Writes that can be in flight together are far shorter.
+const SEARCH_BLOCKS: u32 = if cfg!(test) { 256 } else { 32_768 };
+/// Behind those every so manieth is looked at: a block of the sequence so far behind the hole was not written while the hole still was.
+const PROBE_BLOCKS: u32 = if cfg!(test) { 16 } else { 512 };
+/// Behind a hole so many blocks that cannot be read end the search.
+const UNREADABLE_MAX: u32 = 8;
 
 /// Why reading ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,7 +90,7 @@ impl RedoReader {
     /// Begins at `from`, which is the start of a write or the end of a sequence.
     ///
     /// # Errors
-    /// ORA-00313 when no member of the group holds the sequence; ORA-00353 when `from` is no such place.
+    /// ORA-00313 when no member of the group holds the sequence, or none can be synced; ORA-00353 when `from` is no such place.
     pub fn open(
         files: Arc<dyn FileSystem>,
         directory: &Path,
@@ -92,14 +101,14 @@ impl RedoReader {
     ) -> Result<Self> {
         let group = groups.iter().find(|group| group.sequence == from.sequence && from.sequence > 0).cloned();
         let group = group.ok_or_else(|| missing(from.sequence))?;
-        let members = files::open_written(&*files, directory, &group, database)?;
+        let members = open_members(&*files, directory, &group, database)?;
         let mut reader = Self {
             files,
             directory: directory.to_owned(),
             database,
             groups: groups.to_vec(),
             meter,
-            members: members.into_iter().map(MemberReader::new).collect(),
+            members,
             block: from.block.max(FIRST_BLOCK),
             lsn: group.first_lsn,
             group,
@@ -123,13 +132,13 @@ impl RedoReader {
         {
             return Ok(lsn);
         }
-        if let Some(write) = self.first_block(block) {
+        if let Some(write) = self.first_block(block)? {
             return Ok(write.lsn);
         }
         let mut before = block;
         while before > FIRST_BLOCK {
             before -= 1;
-            if let Some(write) = self.first_block(before) {
+            if let Some(write) = self.first_block(before)? {
                 if before + write.blocks() == block {
                     return Ok(write.lsn + u64::from(write.bytes));
                 }
@@ -191,21 +200,6 @@ impl RedoReader {
         Lsn(self.lsn - (self.records.len() - self.at) as u64)
     }
 
-    /// Makes what was read of the last sequence durable: what a process that was killed has written may be there to be read and not be on the disk yet.
-    ///
-    /// # Errors
-    /// ORA-00345 when no member can be synced.
-    pub fn sync(&self) -> Result<()> {
-        let results: Vec<_> = self.members.iter().map(|member| (member.path(), member.sync())).collect();
-        if results.iter().any(|(_, synced)| synced.is_ok()) {
-            return Ok(());
-        }
-        match results.into_iter().find_map(|(path, synced)| Some((path, synced.err()?))) {
-            Some((path, error)) => Err(files::failed(345, "redo log write error", path, &error)),
-            None => Ok(()),
-        }
-    }
-
     /// Where the redo ends, once `next` has given None.
     #[must_use]
     pub fn end(&self) -> Option<ReadEnd> {
@@ -226,7 +220,7 @@ impl RedoReader {
             self.finish(EndReason::FileEnd);
             return Ok(false);
         }
-        let Some(write) = self.first_block(self.block) else { return self.hole(self.block) };
+        let Some(write) = self.first_block(self.block)? else { return self.hole(self.block) };
         if write.lsn != self.lsn {
             let why = format!("the write there is of position {} and should be of {}", write.lsn, self.lsn);
             return Err(self.damage(self.block, &why));
@@ -239,13 +233,21 @@ impl RedoReader {
             let number = self.block + index;
             let kind = if index == 0 { Kind::First } else { Kind::More };
             let from = if index == 0 { HEADER + WRITE_HEADER } else { HEADER };
-            let Some(block) = valid(&mut self.members, &self.group, self.meter.as_deref(), number, kind) else {
-                out.truncate(start);
-                return self.hole(number);
-            };
-            let part = &block[from..];
-            let left = end - out.len();
-            out.extend_from_slice(&part[..left.min(part.len())]);
+            match valid(&mut self.members, &self.group, self.meter.as_deref(), number, kind) {
+                Ok(Some(block)) => {
+                    let part = &block[from..];
+                    let left = end - out.len();
+                    out.extend_from_slice(&part[..left.min(part.len())]);
+                }
+                Ok(None) => {
+                    out.truncate(start);
+                    return self.hole(number);
+                }
+                Err(error) => {
+                    out.truncate(start);
+                    return Err(self.unreadable(number, &error));
+                }
+            }
         }
         self.block += write.blocks();
         self.lsn += u64::from(write.bytes);
@@ -253,10 +255,14 @@ impl RedoReader {
         Ok(true)
     }
 
-    fn first_block(&mut self, number: u32) -> Option<Write> {
-        let room = self.group.end_block.unwrap_or(self.group.blocks()).checked_sub(number)?;
-        let block = valid(&mut self.members, &self.group, self.meter.as_deref(), number, Kind::First)?;
-        layout::write_of(block, room)
+    /// The write that begins with a block; None when the block is readable and begins none.
+    fn first_block(&mut self, number: u32) -> Result<Option<Write>> {
+        let end = self.group.end_block.unwrap_or(self.group.blocks());
+        let Some(room) = end.checked_sub(number).filter(|room| *room > 0) else { return Ok(None) };
+        match valid(&mut self.members, &self.group, self.meter.as_deref(), number, Kind::First) {
+            Ok(block) => Ok(block.and_then(|block| layout::write_of(block, room))),
+            Err(error) => Err(self.unreadable(number, &error)),
+        }
     }
 
     /// Block `number` of the write at `self.block` is not there.
@@ -265,14 +271,39 @@ impl RedoReader {
             return Err(self.damage(number, "a block is missing inside a log sequence that has ended"));
         }
         let last = self.group.blocks().min(number.saturating_add(SEARCH_BLOCKS));
+        let mut unreadable = 0;
         for later in number + 1..last {
-            if self.first_block(later).is_some_and(|write| write.durable > self.lsn) {
-                let why = format!("a block is missing, but block {later} was written when it was durable");
+            match self.first_block(later) {
+                Ok(Some(write)) if write.durable > self.lsn => {
+                    let why = format!("a block is missing, but block {later} was written when it was durable");
+                    return Err(self.damage(number, &why));
+                }
+                Ok(_) => {}
+                // What cannot be read here belongs behind the hole and says nothing about it. A device that has gone would be asked for ever.
+                Err(_) => unreadable += 1,
+            }
+            if unreadable == UNREADABLE_MAX {
+                break;
+            }
+        }
+        for later in (last..self.group.blocks()).step_by(PROBE_BLOCKS as usize) {
+            if self.is_of_sequence(later) {
+                let why = format!("a block is missing, but block {later}, which is written long after it, is there");
                 return Err(self.damage(number, &why));
             }
         }
         self.finish(EndReason::NoMoreBlocks);
         Ok(false)
+    }
+
+    /// Whether a member has a whole block of the sequence in this place. The block is read by itself.
+    fn is_of_sequence(&self, number: u32) -> bool {
+        let reading =
+            Reading { meter: self.meter.as_deref(), sequence: self.group.sequence, blocks: self.group.blocks() };
+        self.members.iter().any(|member| {
+            let is = |kind, block: &[u8]| layout::is_valid(block, kind, number, self.group.sequence);
+            member.one(number, reading).is_ok_and(|block| is(Kind::First, &block) || is(Kind::More, &block))
+        })
     }
 
     fn next_sequence(&mut self) -> Result<bool> {
@@ -288,8 +319,7 @@ impl RedoReader {
             let why = format!("the sequence ends at position {}, and the next begins at {}", self.lsn, group.first_lsn);
             return Err(self.damage(self.block, &why));
         }
-        let members = files::open_written(&*self.files, &self.directory, &group, self.database)?;
-        self.members = members.into_iter().map(MemberReader::new).collect();
+        self.members = open_members(&*self.files, &self.directory, &group, self.database)?;
         self.group = group;
         self.block = FIRST_BLOCK;
         Ok(true)
@@ -305,6 +335,11 @@ impl RedoReader {
         });
     }
 
+    /// No member gives a block that may have been acknowledged.
+    fn unreadable(&self, block: u32, error: &io::Error) -> Error {
+        self.damage(block, &format!("it cannot be read ({error})"))
+    }
+
     fn damage(&self, block: u32, why: &str) -> Error {
         let mut text = format!("log corruption near block {block} of log sequence {}: {why}", self.group.sequence);
         for name in &self.group.members {
@@ -315,19 +350,55 @@ impl RedoReader {
     }
 }
 
-/// The block from whichever member has it whole.
+/// The block from whichever member has it whole; None when none has. A member that cannot be read counts as one that is not there: the others have what
+/// was acknowledged.
+///
+/// # Errors
+/// When no member can be read.
 fn valid<'a>(
     members: &'a mut [MemberReader],
     group: &LogGroupRecord,
     meter: Option<&Meter>,
     number: u32,
     kind: Kind,
-) -> Option<&'a [u8]> {
+) -> io::Result<Option<&'a [u8]>> {
     let reading = Reading { meter, sequence: group.sequence, blocks: group.blocks() };
-    members.iter_mut().find_map(|member| {
-        let block = member.block(number, reading)?;
-        layout::is_valid(block, kind, number, group.sequence).then_some(block)
-    })
+    let (mut read, mut failed) = (false, None);
+    for member in members {
+        match member.block(number, reading) {
+            Ok(block) if layout::is_valid(block, kind, number, group.sequence) => return Ok(Some(block)),
+            Ok(_) => read = true,
+            Err(error) => failed = Some(error),
+        }
+    }
+    match failed {
+        Some(error) if !read => Err(error),
+        _ => Ok(None),
+    }
+}
+
+/// The members that hold the redo of the group's sequence. Those of a sequence that goes on are synced first; what cannot be synced is not read.
+fn open_members(
+    files: &dyn FileSystem,
+    directory: &Path,
+    group: &LogGroupRecord,
+    database: u64,
+) -> Result<Vec<MemberReader>> {
+    let mut members = files::open_written(files, directory, group, database)?;
+    if group.end_block.is_none() {
+        let mut problems = Vec::new();
+        members.retain(|member| match member.device.sync() {
+            Ok(()) => true,
+            Err(error) => {
+                problems.push((member.path.clone(), format!("it cannot be synced: {error}")));
+                false
+            }
+        });
+        if members.is_empty() {
+            return Err(no_member(group, &problems));
+        }
+    }
+    Ok(members.into_iter().map(MemberReader::new).collect())
 }
 
 fn missing(sequence: u32) -> Error {

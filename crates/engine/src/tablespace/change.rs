@@ -294,6 +294,10 @@ impl Instance {
     }
 
     fn remove_files(&self, files: &[(DatafileRecord, Datafile)]) {
+        // One copy of the control file may name them.
+        if self.health().check().is_err() {
+            return;
+        }
         for (_, file) in files {
             // The error that led here is the one to report.
             let _ = self.files().remove(file.path());
@@ -451,6 +455,8 @@ impl Instance {
         if tablespace.kind() == TablespaceKind::Undo {
             self.undo().forget(s, tablespace.number())?;
         }
+        // Ends of transactions, and what was undone before, may be in the log buffer alone. Without the files recovery would have to do without them.
+        self.redo().flush(self.redo().end())?;
         let numbers = tablespace.files();
         self.control().update(|data| {
             data.tablespaces.retain(|t| t.number != tablespace.number.0);
@@ -495,6 +501,8 @@ impl Instance {
         if space.free_units != space.units {
             return Err(Error::user(3262, format!("the file '{name}' is not empty")));
         }
+        // No block that a crash leaves may lead into a file that is gone.
+        self.redo().flush(self.redo().end())?;
         self.control().update(|data| data.datafiles.retain(|file| file.number != number.0))?;
         tablespace.files.write().retain(|file| *file != number);
         drop(header);

@@ -182,17 +182,22 @@ impl Tablespace {
         let first = (range.start.block - space.first_block.get()) / space.unit_blocks.get();
         let units = range.blocks / space.unit_blocks.get();
         let (mut at, end) = (first, first + units);
+        let mut bitmaps = Vec::new();
         while at < end {
             let n = at / per_block;
             let take = (end - at).min((n + 1) * per_block - at);
             let address = BlockAddress::new(range.start.file, file::FIRST_BITMAP_BLOCK + n);
-            let mut bitmap = metadata::current_mut(s, address, BlockClass::FileBitmap)?;
+            let bitmap = metadata::current_mut(s, address, BlockClass::FileBitmap)?;
             let bit = at - n * per_block;
             if (bit..bit + take).any(|b| !extent_bitmap::is_used(&bitmap, b)) {
                 return Err(Error::bug(format!("extent at {} is freed twice", range.start)));
             }
-            s.change(&mut bitmap, |block| extent_bitmap::set(block, bit, take, false));
+            bitmaps.push((bitmap, bit, take));
             at += take;
+        }
+        // All of them are there: the extent is freed as a whole or not at all.
+        for (bitmap, bit, take) in &mut bitmaps {
+            s.change(bitmap, |block| extent_bitmap::set(block, *bit, *take, false));
         }
         s.change(&mut header, |block| {
             let space = file::space_header_mut(block);

@@ -122,7 +122,8 @@ impl Session {
     }
 
     /// Changes a latched block under ITL slot `number`. `change` gives the undo record's payload, for which room was made by [`Session::prepare`], or None
-    /// when it has changed nothing. Undo, ITL slot and change are one record of the log.
+    /// when it has changed nothing. Undo, ITL slot and change are one record of the log: where the undo block cannot be had nothing is changed, and what
+    /// fails after the change stops the instance, since half a record would be a change that nothing takes back.
     pub(crate) fn transact<R>(
         &self,
         block: &mut BlockMut,
@@ -138,6 +139,7 @@ impl Session {
             return Err(Error::bug("a change without a transaction"));
         };
         let uba = transaction.undo.next()?;
+        let undo_block = transaction.undo.latch(self)?;
         let xid = transaction.undo.xid();
         let before = itl::bytes(block, number);
         let previous_uba = itl::slot(block, number).map(itl::Itl::uba).unwrap_or_default();
@@ -156,9 +158,10 @@ impl Session {
         let Some((result, payload)) = done else { return Ok(None) };
         let previous = if fresh { Previous::Itl(&before) } else { Previous::Uba(previous_uba) };
         let record = UndoRecord { object, block: block.address(), operation, itl: number, previous, payload: &payload };
-        let written = transaction.undo.append(self, &record)?;
+        let stopped = |error: &Error| self.instance().health().stop(error);
+        let written = transaction.undo.append_to(self, undo_block, &record).map_err(|error| stopped(&error))?;
         if written != uba {
-            return Err(self.instance().health().stop(&Error::bug(format!("undo went to {written}, not to {uba}"))));
+            return Err(stopped(&Error::bug(format!("undo went to {written}, not to {uba}"))));
         }
         transaction.identity.note(uba);
         transaction.note_block(block.address());

@@ -157,6 +157,11 @@ impl Live {
         self.used_records.store(records, Ordering::Relaxed);
     }
 
+    /// The newest record that is not undone.
+    pub(super) fn last(&self) -> Uba {
+        Uba::unpack(self.last.load(Ordering::Relaxed).to_le_bytes())
+    }
+
     pub(super) fn figures(&self, xid: Xid) -> TransactionFigures {
         let uba = |place: &AtomicU64| Uba::unpack(place.load(Ordering::Relaxed).to_le_bytes());
         TransactionFigures {

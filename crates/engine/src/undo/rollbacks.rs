@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use common::Xid;
 use common::sync::Mutex;
+use common::{Error, Xid};
 
 use super::UndoSegments;
 use super::figures::RollbackFigures;
@@ -15,19 +15,22 @@ const LONG_US: u64 = 6_000_000;
 const ENDED_MAX: usize = 500;
 
 #[derive(Default)]
-pub(super) struct Rollbacks(Mutex<BTreeMap<Xid, RollbackFigures>>);
+pub(super) struct Rollbacks {
+    all: Mutex<BTreeMap<Xid, RollbackFigures>>,
+    failed: Mutex<BTreeMap<Xid, Error>>,
+}
 
 impl UndoSegments {
     /// Notes a transaction that a crash has left.
     pub(super) fn rollback_waits(&self, xid: Xid, blocks: u32) {
         let waits = RollbackFigures { xid, sid: 0, serial: 0, blocks_done: 0, blocks, begun_us: None, ended_us: None };
-        self.rollbacks.0.lock().insert(xid, waits);
+        self.rollbacks.all.lock().insert(xid, waits);
     }
 
     /// The rollback of a whole transaction begins, of so many undo blocks.
     pub(crate) fn rollback_begins(&self, s: &Session, xid: Xid, blocks: u32) {
         let now = s.meter().clock().monotonic_us();
-        let mut all = self.rollbacks.0.lock();
+        let mut all = self.rollbacks.all.lock();
         let (sid, serial) = (s.sid(), s.meter().serial());
         let figures = all.entry(xid).or_insert(RollbackFigures {
             xid,
@@ -43,7 +46,7 @@ impl UndoSegments {
 
     /// Another undo block has been gone through.
     pub(crate) fn rollback_goes_on(&self, xid: Xid) {
-        if let Some(figures) = self.rollbacks.0.lock().get_mut(&xid) {
+        if let Some(figures) = self.rollbacks.all.lock().get_mut(&xid) {
             figures.blocks_done = (figures.blocks_done + 1).min(figures.blocks);
         }
     }
@@ -51,7 +54,7 @@ impl UndoSegments {
     /// A rollback has come to its end. Blocks that only held parts of long records have not been counted on the way.
     pub(crate) fn rollback_ended(&self, s: &Session, xid: Xid) {
         let now = s.meter().clock().monotonic_us();
-        let mut all = self.rollbacks.0.lock();
+        let mut all = self.rollbacks.all.lock();
         let Some(figures) = all.get_mut(&xid) else { return };
         (figures.ended_us, figures.blocks_done) = (Some(now), figures.blocks);
         if figures.sid == 0 {
@@ -71,9 +74,28 @@ impl UndoSegments {
         }
     }
 
+    /// The rollback of a transaction that a crash has left cannot go on: it waits again, to be tried once more.
+    pub(crate) fn rollback_failed(&self, xid: Xid, error: &Error) {
+        if let Some(figures) = self.rollbacks.all.lock().get_mut(&xid) {
+            figures.begun_us = None;
+        }
+        self.rollbacks.failed.lock().insert(xid, error.clone());
+    }
+
+    /// Why the last attempt to roll back a transaction that a crash has left has failed, if it has.
+    #[must_use]
+    pub fn rollback_error(&self, xid: Xid) -> Option<Error> {
+        self.rollbacks.failed.lock().get(&xid).cloned()
+    }
+
+    /// The transactions whose rollback has failed; they count as not failed from now on.
+    pub(crate) fn take_failed(&self) -> Vec<Xid> {
+        std::mem::take(&mut *self.rollbacks.failed.lock()).into_keys().collect()
+    }
+
     /// V$FAST_START_TRANSACTIONS (those of no session) and V$SESSION_LONGOPS (the others): since the instance was started.
     #[must_use]
     pub fn rollbacks(&self) -> Vec<RollbackFigures> {
-        self.rollbacks.0.lock().values().copied().collect()
+        self.rollbacks.all.lock().values().copied().collect()
     }
 }

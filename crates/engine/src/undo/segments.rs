@@ -150,10 +150,12 @@ impl UndoSegments {
         Ok(())
     }
 
-    /// Transactions that were active when the instance was started and that nobody has resumed yet, with the newest record of each.
+    /// Transactions that were active when the instance was started and that have not ended yet, with the newest record of each that is not undone.
     #[must_use]
     pub fn active(&self) -> Vec<(Xid, Uba)> {
-        self.unfinished.lock().iter().map(|(xid, unfinished)| (*xid, unfinished.last)).collect()
+        let live = self.live.lock();
+        let last = |xid: &Xid, unfinished: &Unfinished| live.get(xid).map_or(unfinished.last, |live| live.last());
+        self.unfinished.lock().iter().map(|(xid, unfinished)| (*xid, last(xid, unfinished))).collect()
     }
 
     /// Begins a transaction: binds it to a segment and takes a slot there.
@@ -202,7 +204,7 @@ impl UndoSegments {
         Ok(Some(UndoWriter::begun(segment.clone(), xid, taken, live)))
     }
 
-    /// Takes over a transaction of [`UndoSegments::active`], to roll it back.
+    /// Takes over a transaction of [`UndoSegments::active`], to roll it back; again after an attempt that has failed.
     ///
     /// # Errors
     /// ORA-00600 when there is none such; those of the cache.
@@ -210,8 +212,9 @@ impl UndoSegments {
         let bug = || Error::bug(format!("transaction {xid} is not there to be resumed"));
         let segment = self.segment(xid.segment).ok_or_else(bug)?;
         let live = self.live.lock().get(&xid).cloned().ok_or_else(bug)?;
-        let unfinished = self.unfinished.lock().remove(&xid).ok_or_else(bug)?;
-        UndoWriter::resumed(s, segment, xid, unfinished.last, unfinished.extents, live)
+        let extents = self.unfinished.lock().get(&xid).map(|unfinished| unfinished.extents.clone()).ok_or_else(bug)?;
+        let last = live.last();
+        UndoWriter::resumed(s, segment, xid, last, extents, live)
     }
 
     /// An unused segment of the undo tablespace, or one more; the least used when there can be no more. It counts the transaction already.
@@ -307,6 +310,7 @@ impl UndoSegments {
 
     pub(super) fn ended(&self, xid: Xid) {
         self.live.lock().remove(&xid);
+        self.unfinished.lock().remove(&xid);
     }
 
     pub(super) fn count<R>(&self, s: &Session, count: impl FnOnce(&mut UndoInterval) -> R) -> R {

@@ -147,7 +147,7 @@ impl UndoWriter {
         self.used_records
     }
 
-    /// Makes sure that one record with so many bytes of payload can be [appended](UndoWriter::append). No block may be latched by the caller.
+    /// Makes sure that one record with so many bytes of payload can be [appended](UndoWriter::append_to). No block may be latched by the caller.
     ///
     /// # Errors
     /// ORA-30036 when the undo tablespace has no room; those of the cache.
@@ -217,7 +217,7 @@ impl UndoWriter {
             && self.current.is_some_and(|taken| usize::from(taken.records) < RECORDS_MAX && taken.room >= need)
     }
 
-    /// Where [`UndoWriter::append`] will write the record for which room was reserved.
+    /// Where [`UndoWriter::append_to`] will write the record for which room was reserved.
     ///
     /// # Errors
     /// ORA-00600 without a reservation.
@@ -226,11 +226,31 @@ impl UndoWriter {
         Ok(Uba { block: taken.block, sequence: taken.life, record: taken.records })
     }
 
-    /// Writes a record into the current undo block: one get, one change. Room must have been [reserved](UndoWriter::reserve).
+    /// Latches the block that [`UndoWriter::append_to`] will write to. Who changes a block does this before: what can fail has failed then while nothing is
+    /// changed yet.
     ///
     /// # Errors
     /// Those of the cache; ORA-00600 without a reservation.
+    pub fn latch(&self, s: &Session) -> Result<BlockMut> {
+        self.own_block(s, &self.current.ok_or_else(no_reservation)?)
+    }
+
+    /// As [`UndoWriter::append_to`], with a get of the block.
+    ///
+    /// # Errors
+    /// Those of the cache; ORA-00600 without a reservation.
+    #[cfg(test)]
     pub fn append(&mut self, s: &Session, record: &UndoRecord<'_>) -> Result<Uba> {
+        let block = self.latch(s)?;
+        self.append_to(s, block, record)
+    }
+
+    /// Writes a record into the current undo block, which [`UndoWriter::latch`] has got: one change. Room must have been
+    /// [reserved](UndoWriter::reserve).
+    ///
+    /// # Errors
+    /// Those of the cache, for pieces of a long payload; ORA-00600 without a reservation. A change that the record is to undo must then not stand.
+    pub fn append_to(&mut self, s: &Session, mut block: BlockMut, record: &UndoRecord<'_>) -> Result<Uba> {
         let Some(mut taken) = self.current else { return Err(no_reservation()) };
         let chain = Chain::to(self.last, taken.block);
         let length_with = |more, payload| undo::record_bytes(&record.previous, chain, more, payload) + 2;
@@ -242,7 +262,6 @@ impl UndoWriter {
         if length > taken.room || usize::from(taken.records) >= RECORDS_MAX {
             return Err(no_reservation());
         }
-        let mut block = self.own_block(s, &taken)?;
         let xid = self.xid;
         let uba = change_counted(s, &mut block, |bytes| {
             if !taken.owned {

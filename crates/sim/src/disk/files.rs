@@ -17,6 +17,8 @@ const SECTOR: usize = 512;
 pub enum Fault {
     /// A read fails.
     Read(u64),
+    /// This read fails, and every one after it: the device has gone.
+    ReadsFrom(u64),
     /// One bit of what a read returns is another; a second read returns it right.
     FlippedRead(u64),
     /// A write fails after some of its sectors.
@@ -67,6 +69,16 @@ impl State {
         self.faults.swap_remove(at);
         self.happened.push(fault);
         true
+    }
+
+    fn is_gone(&mut self, read: u64) -> bool {
+        let gone = self.faults.iter().find(|fault| matches!(fault, Fault::ReadsFrom(from) if *from <= read)).copied();
+        if let Some(fault) = gone
+            && !self.happened.contains(&fault)
+        {
+            self.happened.push(fault);
+        }
+        gone.is_some()
     }
 
     fn name(&mut self, operation: Operation) {
@@ -154,7 +166,7 @@ impl State {
     fn read(&mut self, file: FileId, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
         self.counts.reads += 1;
         let number = self.counts.reads;
-        if self.fails(Fault::Read(number)) {
+        if self.is_gone(number) || self.fails(Fault::Read(number)) {
             return Err(io::Error::other("simulated: the read failed"));
         }
         let empty = Arc::default();

@@ -9,31 +9,20 @@ use engine::txn::CommitWrite;
 use super::engine as statements;
 use super::run::{MB, Run, file};
 use super::state::{State, Table};
-use super::{Kind, TRANSACTIONS};
 
 impl Run<'_> {
     /// A statement that commits by itself: everybody commits before it, and it is durable when it returns.
-    pub(super) fn definition_of(
-        &mut self,
-        state: State,
-        kind: Kind,
-        work: impl FnOnce(&Arc<Session>) -> Result<()>,
-    ) -> Result<()> {
+    pub(super) fn definition_of(&mut self, state: State, work: impl FnOnce(&Arc<Session>) -> Result<()>) -> Result<()> {
         // A reader does not survive what happens to the tables.
         self.reader = None;
         for session in 0..self.plan.sessions {
             self.commit(session)?;
         }
-        self.begin(state.clone(), kind);
+        self.begin(state.clone());
         let s = self.sessions[0].clone();
         work(&s)?;
         self.live = state;
-        if TRANSACTIONS {
-            s.commit(CommitWrite::default())?;
-        } else {
-            let redo = self.instance.redo();
-            redo.wait_durable(s.meter(), redo.end())?;
-        }
+        s.commit(CommitWrite::default())?;
         self.acknowledge();
         Ok(())
     }
@@ -60,14 +49,14 @@ impl Run<'_> {
         let pctfree = [0, 10, 40][self.random.index(3)];
         let mut state = self.live.clone();
         state.tables.insert(name.clone(), Table { tablespace: tablespace.clone(), ..Table::default() });
-        self.definition_of(state, Kind::Definition, |s| statements::create_table(s, &name, &tablespace, pctfree))
+        self.definition_of(state, |s| statements::create_table(s, &name, &tablespace, pctfree))
     }
 
     pub(super) fn drop_table(&mut self) -> Result<()> {
         let Some(name) = self.some_table() else { return Ok(()) };
         let mut state = self.live.clone();
         state.tables.remove(&name);
-        self.definition_of(state, Kind::Definition, |s| s.drop_table(statements::OWNER, &name))
+        self.definition_of(state, |s| s.drop_table(statements::OWNER, &name))
     }
 
     pub(super) fn truncate(&mut self) -> Result<()> {
@@ -76,7 +65,7 @@ impl Run<'_> {
         if let Some(rows) = state.rows_mut(&name) {
             rows.clear();
         }
-        self.definition_of(state, Kind::Definition, |s| s.truncate_table(statements::OWNER, &name).map(drop))
+        self.definition_of(state, |s| s.truncate_table(statements::OWNER, &name).map(drop))
     }
 
     pub(super) fn create_index(&mut self) -> Result<()> {
@@ -93,9 +82,7 @@ impl Run<'_> {
             return Ok(());
         }
         let columns: &[usize] = [&[0][..], &[1][..], &[1, 0][..]][kind];
-        self.definition_of(state, Kind::Definition, |s| {
-            statements::create_index(s, &name, &index, columns, kind == 0, &tablespace)
-        })
+        self.definition_of(state, |s| statements::create_index(s, &name, &index, columns, kind == 0, &tablespace))
     }
 
     pub(super) fn drop_index(&mut self) -> Result<()> {
@@ -108,7 +95,7 @@ impl Run<'_> {
         if let Some(table) = state.tables.get_mut(&table) {
             Arc::make_mut(&mut table.indexes).remove(&index);
         }
-        self.definition_of(state, Kind::Definition, |s| s.drop_index(statements::OWNER, &index))
+        self.definition_of(state, |s| s.drop_index(statements::OWNER, &index))
     }
 
     pub(super) fn add_file(&mut self) -> Result<()> {
@@ -116,13 +103,13 @@ impl Run<'_> {
         let number = self.random.index(self.plan.tablespaces.len());
         let change = TablespaceChange::AddDatafiles(vec![file(&format!("t{number}_{}.dbf", self.next_name + 1))]);
         let name = self.plan.tablespace(number);
-        self.definition_of(self.live.clone(), Kind::Space, |s| s.alter_tablespace(&name, &change))
+        self.definition_of(self.live.clone(), |s| s.alter_tablespace(&name, &change))
     }
 
     pub(super) fn resize(&mut self) -> Result<()> {
         let number = self.random.index(self.plan.tablespaces.len());
         let bytes = (2 + self.random.below(4)) * MB;
-        self.definition_of(self.live.clone(), Kind::Space, |s| {
+        self.definition_of(self.live.clone(), |s| {
             // A file whose end is in use does not shrink.
             match s.alter_datafile(&format!("t{number}_1.dbf"), DatafileChange::Resize(bytes)) {
                 Err(error) if error.is_ora(3297) => Ok(()),

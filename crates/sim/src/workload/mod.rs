@@ -11,10 +11,6 @@ mod transactions;
 
 pub(crate) use engine::{OWNER, create_table, insert, read};
 pub use plan::Plan;
-pub use recording::{Kind, Recording};
+pub use recording::Recording;
 pub use run::record;
 pub use state::{Difference, Row, Rows, State, Table, session_of};
-
-/// Whether the engine has transactions: ROLLBACK, and what was not committed is undone when the database is opened. Until it has them every change
-/// stands when its redo is durable, and a statement that a crash falls into may be there in part.
-pub const TRANSACTIONS: bool = true;

@@ -4,19 +4,6 @@ use crate::disk::{Image, Note, Operation};
 
 use super::State;
 
-/// How a state came from the one before it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// Rows of a table were changed.
-    Rows(String),
-    /// Tables or indexes were made or went.
-    Definition,
-    /// Nothing that can be seen in a table: files, checkpoints, log switches.
-    Space,
-    /// A transaction was committed.
-    Commit,
-}
-
 /// Everything that was done to the disk, and what must be there after it.
 #[derive(Clone, Debug)]
 pub struct Recording {
@@ -25,8 +12,6 @@ pub struct Recording {
     pub operations: Vec<Operation>,
     /// The states in order; [`Note`]s in the operations name them by their number.
     pub states: Vec<State>,
-    /// How each state came about; the first from nothing.
-    pub kinds: Vec<Kind>,
     /// The error that ended the run early, if one did.
     pub ended_by: Option<String>,
     /// Statements of the engine that were made.

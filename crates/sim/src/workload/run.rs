@@ -12,7 +12,7 @@ use engine::txn::CommitWrite;
 use super::bank;
 use super::engine as statements;
 use super::state::{Row, State, session_of};
-use super::{Kind, Plan, Recording, TRANSACTIONS};
+use super::{Plan, Recording};
 use crate::DIRECTORY;
 use crate::clock::SimulatedClock;
 use crate::disk::{Fault, Image, Lie, Note, SimulatedFileSystem};
@@ -86,7 +86,6 @@ pub fn record(plan: &Plan, faults: &[Fault], lie: Lie) -> Result<Recording> {
         random: Seeded::at(plan.seed, 1),
         live: State::default(),
         states: vec![State::default()],
-        kinds: vec![Kind::Space],
         next_key: 0,
         next_name: 0,
         statements: 0,
@@ -94,16 +93,17 @@ pub fn record(plan: &Plan, faults: &[Fault], lie: Lie) -> Result<Recording> {
         reader: None,
     };
     let result = run.all();
-    let Run { instance, sessions, states, kinds, statements, reader, .. } = run;
+    let Run { instance, sessions, states, statements, reader, .. } = run;
     drop((sessions, reader));
     drop(instance);
     let ended_by = result.err().map(|error| error.to_string());
-    Ok(Recording { base, operations: files.take_operations(), states, kinds, ended_by, statements })
+    Ok(Recording { base, operations: files.take_operations(), states, ended_by, statements })
 }
 
 fn later(fault: Fault, [reads, writes, syncs, growths]: [u64; 4]) -> Fault {
     match fault {
         Fault::Read(n) => Fault::Read(n + reads),
+        Fault::ReadsFrom(n) => Fault::ReadsFrom(n + reads),
         Fault::FlippedRead(n) => Fault::FlippedRead(n + reads),
         Fault::Write(n) => Fault::Write(n + writes),
         Fault::Sync(n) => Fault::Sync(n + syncs),
@@ -125,7 +125,6 @@ pub(super) struct Run<'p> {
     /// What is in the blocks, committed or not.
     pub(super) live: State,
     pub(super) states: Vec<State>,
-    pub(super) kinds: Vec<Kind>,
     pub(super) next_key: u32,
     pub(super) next_name: u32,
     pub(super) statements: usize,
@@ -138,9 +137,7 @@ pub(super) struct Run<'p> {
 impl Run<'_> {
     pub(super) fn all(&mut self) -> Result<()> {
         self.create_table()?;
-        if TRANSACTIONS {
-            self.open_bank()?;
-        }
+        self.open_bank()?;
         for _ in 0..self.plan.steps {
             self.step()?;
         }
@@ -161,20 +158,19 @@ impl Run<'_> {
             44..52 => self.delete(session),
             52..76 => self.commit(session),
             76..86 => self.background(),
-            86 if TRANSACTIONS => self.rollback(session),
-            87 if TRANSACTIONS => self.savepoint(session),
-            88 if TRANSACTIONS => self.read(),
-            89 if TRANSACTIONS => self.transfer(session),
+            86 => self.rollback(session),
+            87 => self.savepoint(session),
+            88 => self.read(),
+            89 => self.transfer(session),
             90..100 if self.plan.definitions => self.definition(session),
             _ => self.insert(session),
         }
     }
 
-    /// What leads to a new state begins. Without transactions that is each statement.
-    pub(super) fn begin(&mut self, state: State, kind: Kind) {
+    /// What leads to a new state begins.
+    pub(super) fn begin(&mut self, state: State) {
         self.files.note(Note::Begun(self.states.len()));
         self.states.push(state);
-        self.kinds.push(kind);
     }
 
     pub(super) fn acknowledge(&mut self) {
@@ -183,20 +179,11 @@ impl Run<'_> {
 
     /// Rows change: `change` makes the engine do what `state` says. False where it would have to wait for another session, for a slot in a full block: the
     /// statement is then taken back.
-    pub(super) fn rows(
-        &mut self,
-        s: &Session,
-        table: &str,
-        state: State,
-        change: impl FnOnce() -> Result<()>,
-    ) -> Result<bool> {
-        if !TRANSACTIONS {
-            self.begin(state.clone(), Kind::Rows(table.to_owned()));
-        }
+    pub(super) fn rows(&mut self, s: &Session, state: State, change: impl FnOnce() -> Result<()>) -> Result<bool> {
         let mark = s.mark();
         match change() {
             Ok(()) => self.live = state,
-            Err(error) if TRANSACTIONS && error.is_ora(54) => {
+            Err(error) if error.is_ora(54) => {
                 s.rollback_to_mark(mark)?;
                 return Ok(false);
             }
@@ -261,7 +248,7 @@ impl Run<'_> {
             }
         }
         let s = self.sessions[session].clone();
-        self.rows(&s, &name.clone(), state, || statements::insert(&s, &name, &rows)).map(drop)
+        self.rows(&s, state, || statements::insert(&s, &name, &rows)).map(drop)
     }
 
     pub(super) fn update(&mut self, session: usize) -> Result<()> {
@@ -281,7 +268,7 @@ impl Run<'_> {
             return Ok(());
         }
         let s = self.sessions[session].clone();
-        self.rows(&s, &name.clone(), state, || statements::update(&s, &name, &rows)).map(drop)
+        self.rows(&s, state, || statements::update(&s, &name, &rows)).map(drop)
     }
 
     pub(super) fn delete(&mut self, session: usize) -> Result<()> {
@@ -295,23 +282,16 @@ impl Run<'_> {
             table.retain(|key, _| !keys.contains(key));
         }
         let s = self.sessions[session].clone();
-        self.rows(&s, &name.clone(), state, || statements::delete(&s, &name, &keys)).map(drop)
+        self.rows(&s, state, || statements::delete(&s, &name, &keys)).map(drop)
     }
 
     pub(super) fn commit(&mut self, session: usize) -> Result<()> {
         let s = self.sessions[session].clone();
         self.savepoints[session] = None;
-        if TRANSACTIONS {
-            let mut state = self.states.last().cloned().unwrap_or_default();
-            state.take_part(&self.live, session, self.plan.sessions);
-            self.begin(state, Kind::Commit);
-            s.commit(CommitWrite::default())?;
-        } else {
-            s.commit(CommitWrite::default())?;
-            // Nothing is written by a commit yet that one could wait for.
-            let redo = self.instance.redo();
-            redo.wait_durable(s.meter(), redo.end())?;
-        }
+        let mut state = self.states.last().cloned().unwrap_or_default();
+        state.take_part(&self.live, session, self.plan.sessions);
+        self.begin(state);
+        s.commit(CommitWrite::default())?;
         self.acknowledge();
         Ok(())
     }

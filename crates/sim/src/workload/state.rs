@@ -50,27 +50,26 @@ impl State {
         }
     }
 
-    /// Where this is neither `before` nor `after` nor, row by row, something between them: what is missing, what should not be there.
+    /// Where this is not `expected`: what is missing, what should not be there.
     #[must_use]
-    pub fn between(&self, before: &Self, after: &Self) -> Difference {
+    pub fn difference(&self, expected: &Self) -> Difference {
         let mut difference = Difference::default();
         let none = Arc::default();
-        let names: BTreeSet<&String> =
-            self.tables.keys().chain(before.tables.keys()).chain(after.tables.keys()).collect();
+        let names: BTreeSet<&String> = self.tables.keys().chain(expected.tables.keys()).collect();
         for name in names {
             let rows =
                 |state: &Self| state.tables.get(name).map_or_else(|| Arc::clone(&none), |table| table.rows.clone());
             let here = self.tables.contains_key(name);
-            if here != before.tables.contains_key(name) && here != after.tables.contains_key(name) {
+            if here != expected.tables.contains_key(name) {
                 difference.add(!here, format!("table {name}"));
                 continue;
             }
-            let (found, old, new) = (rows(self), rows(before), rows(after));
-            let keys: BTreeSet<&u32> = found.keys().chain(old.keys()).chain(new.keys()).collect();
+            let (found, wanted) = (rows(self), rows(expected));
+            let keys: BTreeSet<&u32> = found.keys().chain(wanted.keys()).collect();
             for key in keys {
                 let row = found.get(key);
-                if row != old.get(key) && row != new.get(key) {
-                    let lost = row.is_none() || old.contains_key(key) || new.contains_key(key);
+                if row != wanted.get(key) {
+                    let lost = row.is_none() || wanted.contains_key(key);
                     let what = if row.is_none() { "is missing" } else { "is not what it must be" };
                     difference.add(lost, format!("row {key} of {name} {what}"));
                 }

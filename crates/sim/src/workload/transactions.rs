@@ -4,7 +4,6 @@ use common::sync::Arc;
 use common::{Error, Result};
 use engine::txn::Isolation;
 
-use super::Kind;
 use super::bank;
 use super::engine as statements;
 use super::run::Run;
@@ -37,7 +36,7 @@ impl Run<'_> {
                 (reader, self.states.last().cloned().unwrap_or_default())
             }
         };
-        let difference = statements::read(&reader)?.between(&state, &state);
+        let difference = statements::read(&reader)?.difference(&state);
         if !difference.is_empty() {
             return Err(Error::bug(format!("a read-only transaction sees what was not committed: {difference:?}")));
         }
@@ -49,7 +48,7 @@ impl Run<'_> {
         let mut state = self.live.clone();
         let tablespace = self.plan.tablespace(0);
         state.tables.insert(bank::TABLE.to_owned(), Table { tablespace: tablespace.clone(), ..Table::default() });
-        self.definition_of(state, Kind::Definition, |s| statements::create_table(s, bank::TABLE, &tablespace, 10))?;
+        self.definition_of(state, |s| statements::create_table(s, bank::TABLE, &tablespace, 10))?;
         for session in 0..self.plan.sessions {
             let keys = (0..bank::ACCOUNTS).filter(|key| session_of(*key, self.plan.sessions) == session);
             let rows: Vec<Row> = keys.map(|key| bank::account(key, bank::OPENING)).collect();
@@ -58,7 +57,7 @@ impl Run<'_> {
                 accounts.extend(rows.iter().filter_map(|row| Some((statements::key_of(row)?, Arc::new(row.clone())))));
             }
             let s = self.sessions[session].clone();
-            self.rows(&s, bank::TABLE, state, || statements::insert(&s, bank::TABLE, &rows))?;
+            self.rows(&s, state, || statements::insert(&s, bank::TABLE, &rows))?;
             self.commit(session)?;
         }
         Ok(())
@@ -75,7 +74,7 @@ impl Run<'_> {
             let balance = accounts.get(&key).map_or(0, |row| bank::balance(row));
             let row = bank::account(key, balance + change);
             accounts.insert(key, Arc::new(row.clone()));
-            if !self.rows(&s, bank::TABLE, state, || statements::update(&s, bank::TABLE, &[(key, row)]))? {
+            if !self.rows(&s, state, || statements::update(&s, bank::TABLE, &[(key, row)]))? {
                 return self.rollback(session);
             }
         }

@@ -85,7 +85,7 @@ ALTER DATABASE
 ALTER DATABASE
 ORA-17610: file 'seven.log' does not exist and no size specified
 ALTER DATABASE
-ORA-00336: log file size 2 blocks is less than minimum 64 blocks
+ORA-00336: log file size 2 blocks is less than minimum 512 blocks
 ORA-01577: cannot add log file 'redo01.log' - file already part of database
 ORA-01577: cannot add log file 'users01.dbf' - file already part of database
 ORA-01577: cannot add log file 'control01.ctl' - file already part of database

@@ -51,6 +51,29 @@ fn groups_and_members_are_added_and_dropped_by_the_rules() {
 }
 
 #[test]
+fn the_only_member_with_redo_that_a_crash_needs_is_not_dropped() {
+    let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
+    let stage = Stage::new(files.clone(), &[(1, 64), (1, 64)]);
+    let log = stage.open();
+    let meter = stage.meter();
+    log.append(&meter, &record(1, 100)).unwrap();
+    log.switch(&meter).unwrap();
+    // Active, and the new member holds nothing of it.
+    log.add_member(1, "redo01b.log").unwrap();
+    let error = log.drop_member("redo01.log").unwrap_err();
+    assert!(error.is_ora(362), "{error}");
+    log.drop_member("redo01b.log").unwrap();
+    log.add_member(1, "redo01c.log").unwrap();
+    log.append(&meter, &record(2, 100)).unwrap();
+    log.flush(log.end()).unwrap();
+    assert_eq!(stage.read().unwrap().0, [record(1, 100), record(2, 100)]);
+    stage.checkpoint(&log, log.end());
+    log.drop_member("redo01.log").unwrap();
+    log.switch(&meter).unwrap();
+    log.shutdown().unwrap();
+}
+
+#[test]
 fn a_database_needs_two_groups_and_leaves_no_files_behind() {
     let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
     let one = [LogGroupSpec::usual(1, 1, 1 << 16)];

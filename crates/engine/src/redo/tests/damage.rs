@@ -116,16 +116,85 @@ fn a_failed_write_stops_the_instance_and_acknowledges_nothing() {
 }
 
 #[test]
-fn bytes_that_are_no_record_are_refused() {
+fn a_block_that_no_member_can_be_read_for_is_not_the_end() {
+    let files = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));
+    let stage = Stage::new(files.clone(), &[(2, 64), (1, 64)]);
+    let log = stage.open();
+    let meter = stage.meter();
+    for number in 0..3 {
+        log.append(&meter, &record(number, 100)).unwrap();
+        log.flush(log.end()).unwrap();
+    }
+    drop(log);
+    let wanted = stage.read().unwrap().0;
+    // Headers are the first two reads; then each member is read in a piece, and when that fails the block by itself.
+    let failing = |reads: &[u64]| {
+        for read in reads {
+            files.fail(*read, Fault::Read);
+        }
+        let result = stage.read();
+        files.heal();
+        result
+    };
+    for one_member_alone in [&[3, 4][..], &[2], &[1]] {
+        assert_eq!(failing(one_member_alone).unwrap().0, wanted);
+    }
+    let error = failing(&[3, 4, 5, 6]).unwrap_err();
+    assert!(error.is_ora(353) && error.text.contains("cannot be read"), "{error}");
+    assert!(error.text.contains("redo01.log") && error.text.contains("redo01a.log"), "{error}");
+}
+
+#[test]
+fn a_member_that_cannot_be_synced_is_not_read() {
+    let (stage, files) = written();
+    let wanted = stage.read().unwrap().0;
+    // Only the sequence that goes on is synced: the others were durable before they were left.
+    files.fail(1, Fault::Sync);
+    assert_eq!(stage.read().unwrap().0, wanted);
+    files.fail(1, Fault::Sync);
+    files.fail(2, Fault::Sync);
+    let error = stage.read().unwrap_err();
+    assert!(error.is_ora(313) && error.text.contains("redo03a.log"), "{error}");
+    assert_eq!(stage.read().unwrap().0, wanted);
+}
+
+/// Longer than what is searched block by block (`SEARCH_BLOCKS`).
+#[test]
+fn a_long_stretch_of_damage_is_no_end_either() {
+    let files = Arc::new(MemoryFileSystem::new());
+    let stage = Stage::new(files.clone(), &[(1, 2000), (1, 2000)]);
+    let log = stage.open();
+    let meter = stage.meter();
+    for number in 0..900 {
+        log.append(&meter, &record(number, 500)).unwrap();
+        log.flush(log.end()).unwrap();
+    }
+    drop(log);
+    assert_eq!(stage.read().unwrap().0.len(), 900);
+    let device = files.open(&path("redo01.log")).unwrap();
+    device.write_at(20 * 512, &[&vec![0; 800 * 512]]).unwrap();
+    let error = stage.read().unwrap_err();
+    assert!(error.is_ora(353) && error.text.contains("written long after"), "{error}");
+}
+
+#[test]
+fn bytes_that_are_no_record_stop_the_instance() {
+    let mut wrong = record(1, 100);
+    wrong[0] = 99;
+    // What they tell of stands in blocks already, and a commit behind them would be acknowledged.
+    for bytes in [&wrong[..], &[24, 0, 0], &record(1, 62 * 496)] {
+        let stage = Stage::new(Arc::new(MemoryFileSystem::new()), &[(1, 64), (1, 64)]);
+        let log = stage.open();
+        let meter = stage.meter();
+        assert_eq!(log.append(&meter, bytes).unwrap_err().kind, ErrorKind::Poisoned);
+        let (_, end) = (stage.health.check().unwrap_err(), log.end());
+        log.append(&meter, &record(2, 100)).unwrap_err();
+        assert_eq!(log.end(), end);
+    }
+    // As much as a file holds in one write.
     let stage = Stage::new(Arc::new(MemoryFileSystem::new()), &[(1, 64), (1, 64)]);
     let log = stage.open();
     let meter = stage.meter();
-    let mut wrong = record(1, 100);
-    wrong[0] = 99;
-    for bytes in [&wrong[..], &[24, 0, 0], &record(1, 62 * 496)] {
-        assert_eq!(log.append(&meter, bytes).unwrap_err().kind, ErrorKind::Bug);
-    }
-    // As much as a file holds in one write.
     let (_, end) = log.append(&meter, &record(1, 62 * 496 - 24)).unwrap();
     log.wait_durable(&meter, end).unwrap();
     assert_eq!(stage.read().unwrap().0.len(), 1);
