@@ -20,6 +20,7 @@ mod structure;
 mod tests;
 mod writer;
 
+pub(crate) use block::latches_any;
 pub use block::{Block, BlockMut};
 pub(crate) use double_write::DoubleWrite;
 pub use group::ChangeGroup;
@@ -306,7 +307,7 @@ impl Cache {
     /// for it.
     fn wait_for_redo_room(&self, meter: &Meter) -> Result<()> {
         match self.redo.get() {
-            Some(redo) if !block::latches_any() => redo.wait_room(meter),
+            Some(redo) if !latches_any() => redo.wait_room(meter),
             _ => Ok(()),
         }
     }

@@ -16,6 +16,7 @@ use super::figures::{Intervals, Live, SegmentFigures, TransactionFigures, UndoIn
 use super::rollbacks::Rollbacks;
 use super::segment::{UndoSegment, extent_of, name_of};
 use super::writer::UndoWriter;
+use crate::cache::latches_any;
 use crate::instance::{Session, TablespaceKind};
 use crate::parameters::Parameter;
 use crate::segment::metadata;
@@ -91,7 +92,11 @@ impl UndoSegments {
         let number = number.ok_or_else(|| {
             Error::new(ErrorKind::OutOfResource, Number::Ora(1554), "no number is left for another undo segment")
         })?;
-        let segment = Arc::new(make_segment(s, tablespace, number, last)?);
+        let segment = {
+            // It is linked in the record in which it gets its extents.
+            let _group = s.group();
+            Arc::new(make_segment(s, tablespace, number, last)?)
+        };
         if last.is_none() && Some(segment.header) != first_header(tablespace) {
             return Err(Error::bug("the first undo segment is not at the start of its tablespace"));
         }
@@ -283,6 +288,7 @@ impl UndoSegments {
         let name = s.instance().parameters().text(Parameter::UndoTablespace).to_uppercase();
         s.instance().tablespaces().named(&name).is_ok_and(|current| current.number() == tablespace)
             || self.by_use(tablespace).iter().any(|segment| segment.transactions.load(Ordering::Acquire) > 0)
+        debug_assert!(!latches_any(), "whoever has the right may be waiting for what is latched here");
     }
 
     /// Takes the segments of a tablespace that is dropped offline.
