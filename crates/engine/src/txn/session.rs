@@ -68,6 +68,13 @@ impl Session {
         self.transactions().0.lock().transaction.as_mut().map(work)
     }
 
+    /// The transaction that has ended is not under way any more, and what SET TRANSACTION has said of it holds no longer.
+    pub(super) fn take_ended(&self) -> Option<Transaction> {
+        let mut state = self.transactions().0.lock();
+        (state.isolation, state.fixed) = (None, None);
+        state.transaction.take()
+    }
+
     /// The transaction under way.
     #[must_use]
     pub fn xid(&self) -> Option<Xid> {

@@ -305,7 +305,7 @@ impl UndoWriter {
     ///
     /// # Errors
     /// Those of the cache; the transaction is then still active.
-    pub fn commit(self, s: &Session, scn: Scn) -> Result<()> {
+    pub fn commit(&self, s: &Session, scn: Scn) -> Result<()> {
         self.end(s, scn, 0)
     }
 
@@ -313,12 +313,12 @@ impl UndoWriter {
     ///
     /// # Errors
     /// Those of the cache; the transaction is then still active.
-    pub fn rolled_back(self, s: &Session, scn: Scn) -> Result<()> {
+    pub fn rolled_back(&self, s: &Session, scn: Scn) -> Result<()> {
         debug_assert!(self.last.is_none(), "transaction {} has undo that was not applied", self.xid);
         self.end(s, scn, undo::ROLLED_BACK)
     }
 
-    fn end(self, s: &Session, scn: Scn, flags: u8) -> Result<()> {
+    fn end(&self, s: &Session, scn: Scn, flags: u8) -> Result<()> {
         self.segment.end(
             s,
             &Ending {
