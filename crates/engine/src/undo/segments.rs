@@ -5,7 +5,7 @@ use std::fmt;
 
 use common::sync::atomic::{AtomicUsize, Ordering};
 use common::sync::{Arc, Mutex, MutexGuard, RwLock};
-use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, Result, TablespaceNumber, Uba, Xid};
+use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, Result, Scn, TablespaceNumber, Uba, Xid};
 use format::block::{self, BlockType};
 use format::{file, undo};
 use waits::Event;
@@ -34,6 +34,14 @@ struct Unfinished {
     extents: Vec<BlockAddress>,
 }
 
+#[derive(Default)]
+struct Gone {
+    /// When the instance was started.
+    before: Scn,
+    /// By number, of those that went since.
+    since: BTreeMap<u16, Scn>,
+}
+
 /// All undo segments.
 pub struct UndoSegments {
     all: RwLock<Vec<Arc<UndoSegment>>>,
@@ -46,6 +54,8 @@ pub struct UndoSegments {
     unfinished: Mutex<BTreeMap<Xid, Unfinished>>,
     live: Mutex<BTreeMap<Xid, Arc<Live>>>,
     intervals: Mutex<Intervals>,
+    /// When segments that are gone went, which is when all that their transactions did had been committed.
+    gone: RwLock<Gone>,
     pub(super) rollbacks: Rollbacks,
 }
 
@@ -65,6 +75,7 @@ impl UndoSegments {
             unfinished: Mutex::default(),
             live: Mutex::default(),
             intervals: Mutex::new(Intervals::new(now_us)),
+            gone: RwLock::default(),
             rollbacks: Rollbacks::default(),
         }
     }
@@ -109,6 +120,7 @@ impl UndoSegments {
     /// # Errors
     /// ORA-01578 for a damaged header or undo block; those of the cache.
     pub fn load(&self, s: &Session) -> Result<()> {
+        self.gone.write().before = s.instance().visible_scn();
         for tablespace in s.instance().tablespaces().all() {
             if tablespace.kind() != TablespaceKind::Undo {
                 continue;
@@ -276,6 +288,7 @@ impl UndoSegments {
 
     /// The right to give extents to segments; a wait for it is a wait event.
     pub(super) fn space(&self, s: &Session, segment: u16) -> MutexGuard<'_, ()> {
+        debug_assert!(!latches_any(), "whoever has the right may be waiting for what is latched here");
         if let Some(guard) = self.space.try_lock() {
             return guard;
         }
@@ -288,7 +301,6 @@ impl UndoSegments {
         let name = s.instance().parameters().text(Parameter::UndoTablespace).to_uppercase();
         s.instance().tablespaces().named(&name).is_ok_and(|current| current.number() == tablespace)
             || self.by_use(tablespace).iter().any(|segment| segment.transactions.load(Ordering::Acquire) > 0)
-        debug_assert!(!latches_any(), "whoever has the right may be waiting for what is latched here");
     }
 
     /// Takes the segments of a tablespace that is dropped offline.
@@ -307,8 +319,20 @@ impl UndoSegments {
                 data.bootstrap.insert(HIGHEST_KEY.to_owned(), highest.max(known).to_string());
             })?;
         }
+        {
+            // A transaction that has given its slot up may still be at its commit.
+            let _committing = s.instance().transactions().committing.lock();
+            let (mut gone, now) = (self.gone.write(), s.instance().visible_scn());
+            gone.since.extend(own.iter().map(|segment| (segment.number, now)));
+        }
         self.all.write().retain(|segment| segment.tablespace.number() != tablespace);
         Ok(())
+    }
+
+    /// When all transactions of a segment that is gone had ended, at the latest. Whoever begins after it went sees this.
+    pub(super) fn gone(&self, segment: u16) -> Scn {
+        let gone = self.gone.read();
+        gone.since.get(&segment).copied().unwrap_or(gone.before)
     }
 
     pub(super) fn ended(&self, xid: Xid) {
