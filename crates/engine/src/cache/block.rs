@@ -141,7 +141,7 @@ thread_local! {
 }
 
 /// Whether this thread has a block latched exclusively.
-pub(super) fn latches_any() -> bool {
+pub(crate) fn latches_any() -> bool {
     LATCHED.get() > 0
 }
 

@@ -20,6 +20,7 @@ mod structure;
 mod tests;
 mod writer;
 
+pub(crate) use block::latches_any;
 pub use block::{Block, BlockMut};
 pub(crate) use double_write::DoubleWrite;
 pub use group::ChangeGroup;
@@ -193,6 +194,7 @@ impl Cache {
     /// As [`Cache::get_mut`].
     pub fn try_get_mut(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<Option<BlockMut>> {
         self.health.check()?;
+        self.wait_for_redo_room(meter)?;
         let pool = self.pool(address)?;
         if let Some(block) = group::take_held(address) {
             meter.get(class, GetMode::Current);
@@ -206,7 +208,8 @@ impl Cache {
         Ok(block)
     }
 
-    /// As [`Cache::try_get_mut`], and None too when the block is not in the cache.
+    /// As [`Cache::try_get_mut`], for a change that can be left to others: None too when the block is not in the cache, and while the log has little room,
+    /// of which the rest is for changes that must be made.
     ///
     /// # Errors
     /// As [`Cache::get_mut`].
@@ -218,6 +221,9 @@ impl Cache {
     ) -> Result<Option<BlockMut>> {
         self.health.check()?;
         let pool = self.pool(address)?;
+        if self.redo.get().is_some_and(|redo| !redo.has_room()) {
+            return Ok(None);
+        }
         let Some(frame) = pool.find_valid(address) else { return Ok(None) };
         let block = BlockMut::try_latch(frame, address);
         if block.is_some() {
@@ -306,7 +312,7 @@ impl Cache {
     /// for it.
     fn wait_for_redo_room(&self, meter: &Meter) -> Result<()> {
         match self.redo.get() {
-            Some(redo) if !block::latches_any() => redo.wait_room(meter),
+            Some(redo) if !latches_any() => redo.wait_room(meter),
             _ => Ok(()),
         }
     }

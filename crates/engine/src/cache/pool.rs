@@ -11,7 +11,7 @@ use waits::{Event, Meter, Statistic};
 
 use super::Cache;
 use super::chains::{self, Chains};
-use super::frame::{self, CLONE, DETACHED, FREE, FrameRef, READING, VALID};
+use super::frame::{self, CLEAN, CLONE, DETACHED, FREE, FrameRef, READING, VALID};
 use super::read::ReadBatch;
 use super::replacement::{Entry, Replacement};
 use super::writer::WriterWakes;
@@ -397,6 +397,9 @@ impl Pool {
         if !frame.try_free(address, state) {
             return false;
         }
+        if state == DETACHED {
+            frame.redo_from.store(CLEAN, Ordering::SeqCst);
+        }
         let linked = chain.remove(address.pack(), frame);
         debug_assert!(linked || state == DETACHED, "a buffer that holds a block is in its chain");
         true
@@ -444,7 +447,10 @@ impl Pool {
         let needed = |frame: &FrameRef| {
             // A write takes its place over before it gives the other up.
             let from = frame.redo_from.load(Ordering::SeqCst);
-            from.min(frame.redo_writing.load(Ordering::SeqCst))
+            let writing = frame.redo_writing.load(Ordering::SeqCst);
+            // What was discarded is not written again. Should the frame have another block by now, that needs redo from later on alone.
+            let from = if frame.state() == DETACHED { CLEAN } else { from };
+            from.min(writing)
         };
         frames.iter().map(needed).min().unwrap_or(u64::MAX)
     }

@@ -5,11 +5,12 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use common::sync::{Arc, spawn};
-use common::{BlockClass, SystemClock};
+use common::{BlockAddress, BlockClass, SystemClock};
 use device::MemoryFileSystem;
 use waits::{Event, GetMode};
 
-use crate::instance::{CreateOptions, Instance};
+use crate::instance::{Background, CreateOptions, Instance, SpaceManagement};
+use crate::tablespace::{DatafileSpec, TablespaceSpec};
 
 fn instance() -> Arc<Instance> {
     let options =
@@ -115,4 +116,92 @@ fn a_block_outlives_its_instance() {
     });
     others.unwrap().join().unwrap();
     assert_eq!(before, held.to_vec());
+}
+
+fn inline() -> Arc<Instance> {
+    let files = Arc::new(MemoryFileSystem::new());
+    let options = CreateOptions { log_bytes: 1 << 20, ..CreateOptions::default() };
+    let clock = Arc::new(SystemClock::default());
+    Instance::create_with(files, Path::new("/database"), clock, None, &options, Background::Inline).unwrap()
+}
+
+/// The checkpoint does not wait for what nobody will ever write: blocks of a file that is gone, also where somebody still looks at them or changes them.
+#[test]
+fn a_dirty_block_that_is_discarded_needs_no_redo() {
+    let instance = inline();
+    let session = instance.connect("SYSTEM").unwrap();
+    let cache = instance.cache();
+    let spec = TablespaceSpec {
+        name: "T".to_owned(),
+        files: vec![DatafileSpec { name: "t.dbf".to_owned(), bytes: 4 << 20, reuse: false, autoextend: None }],
+        block_size: None,
+        uniform_bytes: None,
+        space_management: SpaceManagement::Auto,
+    };
+    let file = instance.create_tablespace(&session, &spec).unwrap().files()[0];
+    cache.checkpoint(session.meter()).unwrap();
+    let first = cache.file(file).unwrap().blocks() - 5;
+    let mut blocks: Vec<_> = (0..4)
+        .map(|n| {
+            let mut block = session.new_block(BlockAddress::new(file, first + n), BlockClass::Data).unwrap();
+            session.change(&mut block, |bytes| bytes[100] = 1);
+            block
+        })
+        .collect();
+    let mut changed_after = blocks.pop().unwrap();
+    drop(blocks);
+    let held = session.consistent(BlockAddress::new(file, first), BlockClass::Data).unwrap();
+    assert!(cache.oldest_redo().unwrap() < instance.redo().end());
+    cache.remove_file(session.meter(), file);
+    session.change(&mut changed_after, |bytes| bytes[100] = 2);
+    drop(changed_after);
+    cache.checkpoint(session.meter()).unwrap();
+    assert_eq!(cache.oldest_redo().unwrap(), instance.redo().end());
+    drop(held);
+    assert_eq!(cache.oldest_redo().unwrap(), instance.redo().end());
+    cache.flush(session.meter()).unwrap();
+    assert_eq!(cache.oldest_redo().unwrap(), instance.redo().end());
+}
+
+/// The last part of a log file is kept for those who have latched blocks when no other file is free: who has latched nothing waits, or does without.
+#[test]
+fn the_last_of_the_log_is_kept_for_those_who_hold_latches() {
+    let files = Arc::new(MemoryFileSystem::new());
+    let options = CreateOptions { log_bytes: 4 << 20, ..CreateOptions::default() };
+    let clock = Arc::new(SystemClock::default());
+    let instance = Instance::create(files, Path::new("/database"), clock, None, &options).unwrap();
+    let (session, other) = (instance.connect("SYSTEM").unwrap(), instance.connect("SYSTEM").unwrap());
+    let cache = instance.cache();
+    let buffers = cache.buffers().into_iter().filter(|b| b.class == BlockClass::Data as u8);
+    let addresses: Vec<_> = buffers.map(|buffer| buffer.address).take(3).collect();
+    cache.checkpoint(session.meter()).unwrap();
+    // A block from the oldest redo that cannot be written: no log file becomes free behind it.
+    let mut oldest = session.current_mut(addresses[0], BlockClass::Data).unwrap();
+    let at = oldest.len() / 2;
+    let byte = oldest[at];
+    session.change(&mut oldest, |bytes| bytes[at] ^= 0xff);
+    session.change(&mut oldest, |bytes| bytes[at] = byte);
+    let mut block = session.current_mut(addresses[1], BlockClass::Data).unwrap();
+    let before = block[at..at + 2000].to_vec();
+    while instance.redo().has_room() {
+        session.change(&mut block, |bytes| bytes[at..at + 2000].iter_mut().for_each(|byte| *byte ^= 0xff));
+    }
+    session.change(&mut block, |bytes| bytes[at..at + 2000].copy_from_slice(&before));
+    drop(block);
+    // A cleanout can be done another time.
+    assert!(cache.try_cached_mut(other.meter(), addresses[2], BlockClass::Data).unwrap().is_none());
+    let (worker, address) = (other.clone(), addresses[2]);
+    let work = move || worker.try_current_mut(address, BlockClass::Data).unwrap().is_some();
+    let thread = spawn("searcher", work).unwrap();
+    let waits =
+        || other.meter().current_wait().is_some_and(|wait| wait.event == Event::LogFileSwitchCheckpointIncomplete);
+    while !waits() {
+        assert!(!thread.is_finished(), "it did not wait");
+        std::thread::yield_now();
+    }
+    drop(oldest);
+    assert!(thread.join().unwrap());
+    assert!(cache.try_cached_mut(other.meter(), address, BlockClass::Data).unwrap().is_some());
+    drop((session, other));
+    instance.shutdown().unwrap();
 }

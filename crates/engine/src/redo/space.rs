@@ -25,7 +25,7 @@ impl RedoLog {
     /// HW-0010 when the instance has stopped.
     pub fn wait_room(&self, meter: &Meter) -> Result<()> {
         let core = &*self.core;
-        let short = || !core.next_free.load(Ordering::SeqCst) && core.buffer.blocks_left() < self.kept_blocks();
+        let short = || !self.has_room();
         if !short() {
             return Ok(());
         }
@@ -42,6 +42,13 @@ impl RedoLog {
             }
             Ok(())
         })
+    }
+
+    /// Whether [`wait_room`](Self::wait_room) would not wait: the current log file is not nearly full, or another is free.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        let core = &*self.core;
+        core.next_free.load(Ordering::SeqCst) || core.buffer.blocks_left() >= self.kept_blocks()
     }
 
     /// Waits a while for a change since `seen`; without threads, does what the change may come from.

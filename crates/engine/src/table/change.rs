@@ -189,7 +189,7 @@ impl<'a> RowChanges<'a> {
 
     /// Looks at a row of a latched block.
     fn ready(&self, block: &mut BlockMut, at: RowAddress, belongs: &impl Fn(RowPiece<'_>) -> bool) -> Result<Ready> {
-        let Some(lock) = heap::row(block, at.slot).map(RowPiece::lock) else { return Ok(Ready::Gone) };
+        let Some(lock) = heap::row(block, at.slot).map(RowPiece::lock) else { return self.gone(block, at, belongs) };
         let holder = self.session.row_lock(block, lock, Some(self.xid))?;
         if let RowLock::Other(xid) = holder {
             return Ok(Ready::Wait(xid, Event::EnqTxRowLockContention, ROW_MODE));
@@ -197,7 +197,9 @@ impl<'a> RowChanges<'a> {
         // What a transaction that has ended had deleted is gone by now.
         match heap::live_row(block, at.slot) {
             Some(piece) if belongs(piece) => {}
-            _ => return Ok(Ready::Gone),
+            // What it has deleted itself the transaction knows.
+            _ if holder == RowLock::Mine => return Ok(Ready::Gone),
+            _ => return self.gone(block, at, belongs),
         }
         if let (Check::Against(snapshot), RowLock::Free) = (self.check, holder) {
             let last = format::itl::slot(block, lock).and_then(|slot| slot.committed());
@@ -210,16 +212,31 @@ impl<'a> RowChanges<'a> {
         })
     }
 
+    /// There is no such row now, and no transaction that runs has to do with that.
+    ///
+    /// # Errors
+    /// ORA-08177 when a serializable transaction's snapshot has the row: another transaction has deleted it since. Those of reading undo.
+    fn gone(&self, block: &BlockMut, at: RowAddress, belongs: &impl Fn(RowPiece<'_>) -> bool) -> Result<Ready> {
+        if let Check::Against(snapshot) = self.check
+            && self.session.isolation() == Isolation::Serializable
+            && changed_since(block, snapshot)
+        {
+            let mut copy = block.to_vec();
+            self.session.roll_back_copy(at.block, &mut copy, snapshot)?;
+            if heap::live_row(&copy, at.slot).is_some_and(belongs) {
+                return Err(changed(self.session));
+            }
+        }
+        Ok(Ready::Gone)
+    }
+
     /// `known`: the row's lock byte named the transaction that changed it last, and that had committed before the snapshot.
     ///
     /// # Errors
     /// When the row is not what the snapshot sees. For a serializable transaction also when the block does not tell: others have committed changes
     /// of the block since, and nothing in it says that this row was not among them.
     fn check_unchanged(&self, block: &BlockMut, at: RowAddress, snapshot: &Snapshot, known: bool) -> Result<()> {
-        let scn = snapshot.scn();
-        let late = format::transaction::header(block).cleanout() > scn
-            || format::itl::slots(block).any(|(_, slot)| slot.committed().is_some_and(|commit| commit > scn));
-        if !late || known {
+        if known || !changed_since(block, snapshot) {
             return Ok(());
         }
         // Once the transaction has an ITL slot in the block, its own cleanout may be why the lock byte says nothing: then the rows are compared.
@@ -247,6 +264,13 @@ impl<'a> RowChanges<'a> {
             None => Ok(()),
         }
     }
+}
+
+/// Whether others have committed changes of a block that the snapshot does not see, as far as the block tells.
+fn changed_since(block: &[u8], snapshot: &Snapshot) -> bool {
+    let scn = snapshot.scn();
+    format::transaction::header(block).cleanout() > scn
+        || format::itl::slots(block).any(|(_, slot)| slot.committed().is_some_and(|commit| commit > scn))
 }
 
 /// What a statement is told whose row was changed since it began.

@@ -8,6 +8,7 @@ use waits::Statistic;
 
 use super::CommitWrite;
 use crate::instance::Session;
+use crate::redo::Lsn;
 
 /// Share of the standard cache's buffers, in percent, whose blocks a commit visits to write its SCN into them.
 const CLEANOUT_PERCENT: usize = 10;
@@ -18,28 +19,16 @@ impl Session {
     /// Commits the transaction, if there is one: returns when its redo is durable, unless `write` says otherwise.
     ///
     /// # Errors
-    /// HW-0010 when the instance has stopped: whether the transaction has committed is then not known before the next open.
+    /// HW-0010 when the instance has stopped: whether the transaction has committed is then not known before the next open. Those of getting the header of
+    /// the undo segment; the transaction is then still there, and can be committed or rolled back.
     pub fn commit(&self, write: CommitWrite) -> Result<()> {
-        let transaction = {
-            let mut state = self.transactions().0.lock();
-            (state.isolation, state.fixed) = (None, None);
-            state.transaction.take()
-        };
         let all = self.instance().transactions();
-        let Some(transaction) = transaction else {
+        let ended = if self.in_transaction() { Some(self.end_committed()?) } else { None };
+        let (Some(transaction), Some((scn, end))) = (self.take_ended(), ended) else {
             all.locks.release_tables(self.sid());
             return Ok(());
         };
         let (xid, changed) = (transaction.undo.xid(), transaction.undo.used_records() > 0);
-        let (scn, end) = {
-            let _committing = all.committing.lock();
-            let scn = self.instance().advance_scn();
-            let group = self.group();
-            transaction.undo.commit(self, scn)?;
-            let end = group.finish();
-            self.instance().visible.store(scn.0, Ordering::Release);
-            (scn, end)
-        };
         let redo = self.instance().redo();
         // Who waits will see to the writing himself, unless there is much to be done before.
         if changed && !write.batch && (write.no_wait || transaction.blocks.len() > POST_BLOCKS) {
@@ -52,6 +41,17 @@ impl Session {
             Some(end) if changed && !write.no_wait => redo.wait_durable(self.meter(), end),
             _ => self.instance().health().check(),
         }
+    }
+
+    /// The transaction is committed from here on: its SCN, and where its redo ends. It is still the session's.
+    fn end_committed(&self) -> Result<(Scn, Option<Lsn>)> {
+        let _committing = self.instance().transactions().committing.lock();
+        let scn = self.instance().advance_scn();
+        let group = self.group();
+        self.with_transaction(|transaction| transaction.undo.commit(self, scn)).transpose()?;
+        let end = group.finish();
+        self.instance().visible.store(scn.0, Ordering::Release);
+        Ok((scn, end))
     }
 
     /// Commit cleanout: the blocks of the transaction that are still cached, and that nobody has latched, learn its SCN.

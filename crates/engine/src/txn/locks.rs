@@ -5,16 +5,32 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+#[cfg(test)]
+use common::sync::MutexGuard;
 use common::sync::{Condvar, Mutex};
 use common::{Error, ErrorKind, Number, ObjectNumber, Result, Rowid, Xid};
 use waits::{Event, Statistic};
 
-use super::deadlock::{Deadlock, DeadlockedSession, Waited};
+use super::deadlock::{DeadlockedSession, Waited};
+use super::waiting::{Wait, Wanted};
 use super::{LockWait, TableLock};
 use crate::instance::Session;
 
 /// How long a waiter sleeps between two looks at whether its user has cancelled.
 const LOOK_ROUND: Duration = Duration::from_millis(100);
+
+#[cfg(test)]
+thread_local! {
+    /// What a session of this thread does when it has been woken, before it looks again, for tests.
+    pub(crate) static WOKEN: std::cell::Cell<Option<Box<dyn Fn()>>> = const { std::cell::Cell::new(None) };
+}
+
+#[cfg(test)]
+fn woken(state: &mut MutexGuard<'_, State>) {
+    if let Some(work) = WOKEN.take() {
+        MutexGuard::unlocked(state, work);
+    }
+}
 
 /// A table lock that a session holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,7 +46,7 @@ pub struct HeldTableLock {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Waiter {
     pub sid: u32,
-    /// The session that it waits for.
+    /// The session that it waits for; one of them where several are in its way.
     pub holder: u32,
 }
 
@@ -47,15 +63,15 @@ pub(crate) enum Resource {
 const SHARE_MODE: u64 = 4;
 
 #[derive(Default, Debug)]
-struct State {
+pub(super) struct State {
     /// Transactions under way, and their sessions; 0 for one that a crash has left.
-    active: HashMap<Xid, u32>,
-    tables: Vec<HeldTableLock>,
-    resources: HashMap<Resource, Vec<Xid>>,
+    pub(super) active: HashMap<Xid, u32>,
+    pub(super) tables: Vec<HeldTableLock>,
+    pub(super) resources: HashMap<Resource, Vec<Xid>>,
     /// The resources of each transaction.
     held: HashMap<Xid, Vec<Resource>>,
-    /// Each waiting session's wait.
-    waits: HashMap<u32, DeadlockedSession>,
+    /// Each waiting session's wait. It may be over: a session that has been woken takes it out when it runs.
+    pub(super) waits: HashMap<u32, Wait>,
 }
 
 /// All enqueues of an instance.
@@ -65,15 +81,15 @@ pub struct Locks {
     released: Condvar,
 }
 
-/// What a session is about to wait for, in which mode, and for the sake of which row.
-#[derive(Clone, Copy)]
+/// What a session is about to wait for, how that is shown, in which mode, and for the sake of which row.
 struct Waiting {
+    wanted: Wanted,
     waited: Waited,
     mode: u64,
     row: Option<(ObjectNumber, Rowid)>,
 }
 
-fn compatible(a: TableLock, b: TableLock) -> bool {
+pub(super) fn compatible(a: TableLock, b: TableLock) -> bool {
     use TableLock::{Exclusive, RowExclusive, RowShare, Share, ShareRowExclusive};
     match (a, b) {
         (Exclusive, _) | (_, Exclusive) => false,
@@ -94,33 +110,6 @@ fn both(a: TableLock, b: TableLock) -> TableLock {
 }
 
 impl State {
-    /// Whether waiting for `holder` would make `sid` wait for itself.
-    fn closes_circle(&self, sid: u32, holder: u32) -> bool {
-        let mut at = holder;
-        for _ in 0..=self.waits.len() {
-            if at == sid {
-                return true;
-            }
-            match self.waits.get(&at) {
-                Some(next) => at = next.holder,
-                None => return false,
-            }
-        }
-        false
-    }
-
-    /// The waits of a circle that `last` closes, which comes first.
-    fn circle(&self, last: DeadlockedSession) -> Deadlock {
-        let mut sessions = vec![last];
-        while let Some(next) = sessions.last().and_then(|session| self.waits.get(&session.holder)) {
-            if next.sid == sessions[0].sid || sessions.len() > self.waits.len() {
-                break;
-            }
-            sessions.push(next.clone());
-        }
-        Deadlock { sessions }
-    }
-
     fn hold(&mut self, xid: Xid, resource: &Resource) -> bool {
         let holders = self.resources.entry(resource.clone()).or_default();
         if holders.contains(&xid) {
@@ -147,13 +136,6 @@ impl State {
 
     fn mode_of(&self, sid: u32, table: ObjectNumber) -> Option<TableLock> {
         self.tables.iter().find(|held| held.sid == sid && held.table == table).map(|held| held.mode)
-    }
-
-    fn in_the_way(&self, sid: u32, table: ObjectNumber, mode: TableLock) -> Option<u32> {
-        self.tables
-            .iter()
-            .find(|held| held.table == table && held.sid != sid && !compatible(held.mode, mode))
-            .map(|held| held.sid)
     }
 }
 
@@ -214,8 +196,8 @@ impl Locks {
             (u64::from(xid.segment) << 16) | u64::from(xid.slot),
             u64::from(xid.sequence),
         ];
-        let waited = Waiting { waited: Waited::Transaction(xid), mode, row };
-        self.wait(s, wait, (event, at), waited, |state| state.active.get(&xid).copied())
+        let waiting = Waiting { wanted: Wanted::End(xid), waited: Waited::Transaction(xid), mode, row };
+        self.wait(s, wait, (event, at), &waiting)
     }
 
     /// Holds a resource in common with others; false when the transaction has it already.
@@ -248,10 +230,9 @@ impl Locks {
             (u64::from(other.segment) << 16) | u64::from(other.slot),
             u64::from(other.sequence),
         ];
-        let waited = Waiting { waited: Waited::Transaction(other), mode: SHARE_MODE, row: None };
-        self.wait(s, LockWait::Forever, (Event::EnqTxRowLockContention, at), waited, |state| {
-            state.other_holder(xid, resource).and_then(|other| state.active.get(&other).copied())
-        })
+        let wanted = Wanted::Unheld(xid, resource.clone());
+        let waiting = Waiting { wanted, waited: Waited::Transaction(other), mode: SHARE_MODE, row: None };
+        self.wait(s, LockWait::Forever, (Event::EnqTxRowLockContention, at), &waiting)
     }
 
     /// Holds a resource alone.
@@ -286,7 +267,7 @@ impl Locks {
                 if held == Some(wanted) {
                     return Ok(());
                 }
-                if state.in_the_way(sid, table, wanted).is_none() {
+                if state.holders(sid, &Wanted::Table(table, wanted)).is_empty() {
                     state.tables.retain(|lock| lock.sid != sid || lock.table != table);
                     let since_us = clock.monotonic_us();
                     state.tables.push(HeldTableLock { sid, table, mode: wanted, since_us });
@@ -294,8 +275,10 @@ impl Locks {
                 }
                 wanted
             };
-            let waited = Waiting { waited: Waited::Table(table), mode: wanted as u64, row: None };
-            self.wait(s, wait, (Event::EnqTmContention, at), waited, |state| state.in_the_way(sid, table, wanted))?;
+            let mode = wanted as u64;
+            let wanted = Wanted::Table(table, wanted);
+            let waiting = Waiting { wanted, waited: Waited::Table(table), mode, row: None };
+            self.wait(s, wait, (Event::EnqTmContention, at), &waiting)?;
         }
     }
 
@@ -304,20 +287,20 @@ impl Locks {
         s: &Session,
         wait: LockWait,
         (event, at): (Event, [u64; 3]),
-        waiting: Waiting,
-        holder: impl Fn(&State) -> Option<u32>,
+        Waiting { wanted, waited, mode, row }: &Waiting,
     ) -> Result<()> {
         let (sid, clock) = (s.sid(), s.meter().clock().clone());
         let start = clock.monotonic_us();
-        match holder(&self.state.lock()) {
-            None => return Ok(()),
-            Some(_) if matches!(wait, LockWait::NoWait | LockWait::SkipLocked) => return Err(busy()),
-            Some(_) => {}
+        if self.state.lock().holders(sid, wanted).is_empty() {
+            return Ok(());
+        }
+        if matches!(wait, LockWait::NoWait | LockWait::SkipLocked) {
+            return Err(busy());
         }
         s.meter().wait(event, at, -1, || {
             let mut state = self.state.lock();
             let result = loop {
-                let Some(in_the_way) = holder(&state) else { break Ok(()) };
+                let Some(holder) = state.holders(sid, wanted).first().copied() else { break Ok(()) };
                 let left = match wait {
                     LockWait::Seconds(seconds) => {
                         let spent = clock.monotonic_us() - start;
@@ -328,19 +311,19 @@ impl Locks {
                 if left.is_zero() {
                     break Err(Error::user(30006, "resource busy; acquire with WAIT timeout expired"));
                 }
-                let Waiting { waited, mode, row } = waiting;
-                let this = DeadlockedSession {
+                let shown = DeadlockedSession {
                     sid,
-                    waited,
-                    mode,
-                    holder: in_the_way,
+                    waited: *waited,
+                    mode: *mode,
+                    holder,
                     row: row.map(|(_, rowid)| rowid),
                     object: row.map(|(object, _)| object),
                     statement: s.statement(),
                 };
-                if in_the_way != 0 && state.closes_circle(sid, in_the_way) {
+                let this = Wait { wanted: wanted.clone(), shown };
+                if let Some(circle) = state.circle(&this) {
                     s.meter().count(Statistic::EnqueueDeadlocks, 1);
-                    s.note_deadlock(state.circle(this));
+                    s.note_deadlock(circle);
                     break Err(deadlock());
                 }
                 if s.instance().redo().is_inline() {
@@ -349,6 +332,8 @@ impl Locks {
                 }
                 state.waits.insert(sid, this);
                 self.released.wait_for(&mut state, left.min(LOOK_ROUND));
+                #[cfg(test)]
+                woken(&mut state);
                 if let Err(error) = s.check_cancelled() {
                     break Err(error);
                 }
@@ -367,7 +352,12 @@ impl Locks {
     /// Sessions that wait, for V$LOCK and V$SESSION.
     #[must_use]
     pub fn waiters(&self) -> Vec<Waiter> {
-        self.state.lock().waits.values().map(|wait| Waiter { sid: wait.sid, holder: wait.holder }).collect()
+        let state = self.state.lock();
+        let waiter = |(sid, wait): (&u32, &Wait)| {
+            let holder = state.holders(*sid, &wait.wanted).first().copied()?;
+            Some(Waiter { sid: *sid, holder })
+        };
+        state.waits.iter().filter_map(waiter).collect()
     }
 
     /// Transactions under way and their sessions.

@@ -13,10 +13,13 @@ mod session;
 mod snapshot;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 pub(crate) use change::{Interest, RowLock};
 pub use deadlock::{Deadlock, DeadlockedSession, Waited};
 pub(crate) use locks::Resource;
+#[cfg(test)]
+pub(crate) use locks::WOKEN;
 pub use locks::{HeldTableLock, Locks, Waiter};
 pub(crate) use rollback::Dead;
 #[cfg(test)]

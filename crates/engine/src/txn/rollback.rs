@@ -56,28 +56,19 @@ impl Session {
             self.instance().undo().rollback_begins(self, xid, blocks);
             self.undo_down_to(last, Uba::NONE)?;
         }
-        let transaction = {
-            let mut state = self.transactions().0.lock();
-            (state.isolation, state.fixed) = (None, None);
-            state.transaction.take()
-        };
-        let all = self.instance().transactions();
-        if let Some(transaction) = transaction {
-            self.end_rolled_back(transaction)?;
-        }
-        all.locks.release_tables(self.sid());
-        Ok(())
-    }
-
-    fn end_rolled_back(&self, transaction: Transaction) -> Result<()> {
-        let xid = transaction.undo.xid();
         {
             let _group = self.group();
-            transaction.undo.rolled_back(self, self.instance().advance_scn())?;
+            let end = |transaction: &mut Transaction| transaction.undo.rolled_back(self, self.instance().advance_scn());
+            self.with_transaction(end).transpose()?;
         }
-        self.meter().count(Statistic::TransactionRollbacks, 1);
-        self.instance().undo().rollback_ended(self, xid);
-        self.instance().transactions().locks.ended(xid);
+        let locks = &self.instance().transactions().locks;
+        if let Some(transaction) = self.take_ended() {
+            let xid = transaction.undo.xid();
+            self.meter().count(Statistic::TransactionRollbacks, 1);
+            self.instance().undo().rollback_ended(self, xid);
+            locks.ended(xid);
+        }
+        locks.release_tables(self.sid());
         Ok(())
     }
 

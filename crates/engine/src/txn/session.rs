@@ -68,6 +68,13 @@ impl Session {
         self.transactions().0.lock().transaction.as_mut().map(work)
     }
 
+    /// The transaction that has ended is not under way any more, and what SET TRANSACTION has said of it holds no longer.
+    pub(super) fn take_ended(&self) -> Option<Transaction> {
+        let mut state = self.transactions().0.lock();
+        (state.isolation, state.fixed) = (None, None);
+        state.transaction.take()
+    }
+
     /// The transaction under way.
     #[must_use]
     pub fn xid(&self) -> Option<Xid> {
@@ -94,7 +101,6 @@ impl Session {
         self.instance().redo().wait_room(self.meter())?;
         let begun = self.with_transaction(|_| ()).is_some();
         if !begun {
-            let _group = self.group();
             let undo = self.instance().undo().begin(self)?;
             let xid = undo.xid();
             self.instance().transactions().locks.began(xid, self.sid());
@@ -108,8 +114,6 @@ impl Session {
         }
         let mut state = self.transactions().0.lock();
         let Some(transaction) = &mut state.transaction else { return Err(Error::bug("a transaction is gone")) };
-        // Blocks and extents that are taken belong to the segment in the same record as they leave where they were.
-        let _group = self.group();
         transaction.undo.reserve(self, payload)?;
         Ok(transaction.undo.xid())
     }

@@ -59,6 +59,8 @@ impl UndoSegment {
     /// ORA-30036 when there is no room; those of the cache.
     pub(super) fn extend(self: &Arc<Self>, s: &Session, all: &UndoSegments) -> Result<()> {
         let _space = all.space(s, self.number);
+        // An extent belongs to the segment in the record in which it leaves where it was. What is latched is let go before the next may take extents.
+        let _group = s.group();
         // Another transaction of the segment may have been here first.
         if self.has_block(s)? {
             return Ok(());

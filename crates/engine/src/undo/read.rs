@@ -163,7 +163,7 @@ pub enum State {
 pub fn state(s: &Session, xid: Xid) -> Result<State> {
     let Some(segment) = s.instance().undo().segment(xid.segment) else {
         // Its undo tablespace has been dropped since, which only goes when its transactions have ended.
-        return Ok(State::CommittedBefore(s.instance().scn()));
+        return Ok(State::CommittedBefore(s.instance().undo().gone(xid.segment)));
     };
     segment.count_get();
     let bytes = metadata::consistent(s, segment.header, BlockClass::UndoHeader)?;

@@ -120,6 +120,8 @@ impl UndoSegment {
     /// Takes the slot that has been free for longest, and a block: from the pool, else from the current extent if that has one left. None when every
     /// slot has a transaction.
     pub(super) fn begin(&self, s: &Session) -> Result<Option<(Xid, Option<Taken>)>> {
+        // A block is taken in the record in which it is formatted.
+        let group = s.group();
         let mut header = self.header_mut(s)?;
         let fields = *undo::header(&header);
         let number = fields.first_free.get();
@@ -135,7 +137,6 @@ impl UndoSegment {
             None => self.format_next(s, &header, &taker)?,
         };
         let begun = now_s(s);
-        let group = s.group();
         ChangeGroup::note_session(xid, s.process().0, begun, &s.user());
         s.change(&mut header, |bytes| {
             let block = taken.map_or(0, |taken| taken.block.pack());
@@ -216,6 +217,7 @@ impl UndoSegment {
         taker: &Taker,
         first_use: impl FnOnce(BlockAddress) -> bool,
     ) -> Result<Option<Taken>> {
+        let _group = s.group();
         let mut header = self.header_mut(s)?;
         let Some(taken) = self.format_next(s, &header, taker)? else { return Ok(None) };
         s.change(&mut header, |bytes| {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use common::sync::atomic::{AtomicUsize, Ordering};
 use common::sync::{Arc, Mutex, MutexGuard, RwLock};
-use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, Result, TablespaceNumber, Uba, Xid};
+use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, Result, Scn, TablespaceNumber, Uba, Xid};
 use format::block::{self, BlockType};
 use format::{file, undo};
 use waits::Event;
@@ -16,6 +16,7 @@ use super::figures::{Intervals, Live, SegmentFigures, TransactionFigures, UndoIn
 use super::rollbacks::Rollbacks;
 use super::segment::{UndoSegment, extent_of, name_of};
 use super::writer::UndoWriter;
+use crate::cache::latches_any;
 use crate::instance::{Session, TablespaceKind};
 use crate::parameters::Parameter;
 use crate::segment::metadata;
@@ -33,6 +34,14 @@ struct Unfinished {
     extents: Vec<BlockAddress>,
 }
 
+#[derive(Default)]
+struct Gone {
+    /// When the instance was started.
+    before: Scn,
+    /// By number, of those that went since.
+    since: BTreeMap<u16, Scn>,
+}
+
 /// All undo segments.
 pub struct UndoSegments {
     all: RwLock<Vec<Arc<UndoSegment>>>,
@@ -45,6 +54,8 @@ pub struct UndoSegments {
     unfinished: Mutex<BTreeMap<Xid, Unfinished>>,
     live: Mutex<BTreeMap<Xid, Arc<Live>>>,
     intervals: Mutex<Intervals>,
+    /// When segments that are gone went, which is when all that their transactions did had been committed.
+    gone: RwLock<Gone>,
     pub(super) rollbacks: Rollbacks,
 }
 
@@ -64,6 +75,7 @@ impl UndoSegments {
             unfinished: Mutex::default(),
             live: Mutex::default(),
             intervals: Mutex::new(Intervals::new(now_us)),
+            gone: RwLock::default(),
             rollbacks: Rollbacks::default(),
         }
     }
@@ -91,7 +103,11 @@ impl UndoSegments {
         let number = number.ok_or_else(|| {
             Error::new(ErrorKind::OutOfResource, Number::Ora(1554), "no number is left for another undo segment")
         })?;
-        let segment = Arc::new(make_segment(s, tablespace, number, last)?);
+        let segment = {
+            // It is linked in the record in which it gets its extents.
+            let _group = s.group();
+            Arc::new(make_segment(s, tablespace, number, last)?)
+        };
         if last.is_none() && Some(segment.header) != first_header(tablespace) {
             return Err(Error::bug("the first undo segment is not at the start of its tablespace"));
         }
@@ -104,6 +120,7 @@ impl UndoSegments {
     /// # Errors
     /// ORA-01578 for a damaged header or undo block; those of the cache.
     pub fn load(&self, s: &Session) -> Result<()> {
+        self.gone.write().before = s.instance().visible_scn();
         for tablespace in s.instance().tablespaces().all() {
             if tablespace.kind() != TablespaceKind::Undo {
                 continue;
@@ -274,6 +291,7 @@ impl UndoSegments {
 
     /// The right to give extents to segments; a wait for it is a wait event.
     pub(super) fn space(&self, s: &Session, segment: u16) -> MutexGuard<'_, ()> {
+        debug_assert!(!latches_any(), "whoever has the right may be waiting for what is latched here");
         if let Some(guard) = self.space.try_lock() {
             return guard;
         }
@@ -304,8 +322,20 @@ impl UndoSegments {
                 data.bootstrap.insert(HIGHEST_KEY.to_owned(), highest.max(known).to_string());
             })?;
         }
+        {
+            // A transaction that has given its slot up may still be at its commit.
+            let _committing = s.instance().transactions().committing.lock();
+            let (mut gone, now) = (self.gone.write(), s.instance().visible_scn());
+            gone.since.extend(own.iter().map(|segment| (segment.number, now)));
+        }
         self.all.write().retain(|segment| segment.tablespace.number() != tablespace);
         Ok(())
+    }
+
+    /// When all transactions of a segment that is gone had ended, at the latest. Whoever begins after it went sees this.
+    pub(super) fn gone(&self, segment: u16) -> Scn {
+        let gone = self.gone.read();
+        gone.since.get(&segment).copied().unwrap_or(gone.before)
     }
 
     pub(super) fn ended(&self, xid: Xid) {

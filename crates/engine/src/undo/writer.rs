@@ -173,13 +173,10 @@ impl UndoWriter {
         let all = s.instance().undo();
         let taker = Taker { xid: self.xid, last: self.last, newest: self.newest, records: self.used_records, current };
         // A pooled block that nothing was written to is not known as the transaction's own, and nothing leads on from it.
-        let taker = match &self.current {
-            Some(taken) if !taken.owned => {
-                self.own_current(s)?;
-                taker
-            }
-            _ => taker,
-        };
+        if self.current.is_some_and(|taken| !taken.owned) {
+            self.own_current(s)?;
+        }
+        // Each block is a record of its own: nothing may be latched where an extent is waited for.
         let taken = loop {
             let extents = &self.extents;
             if let Some(taken) = self.segment.take(s, &taker, |extent| !extents.contains(&extent))? {
@@ -327,7 +324,7 @@ impl UndoWriter {
     ///
     /// # Errors
     /// Those of the cache; the transaction is then still active.
-    pub fn commit(self, s: &Session, scn: Scn) -> Result<()> {
+    pub fn commit(&self, s: &Session, scn: Scn) -> Result<()> {
         self.end(s, scn, 0)
     }
 
@@ -335,12 +332,12 @@ impl UndoWriter {
     ///
     /// # Errors
     /// Those of the cache; the transaction is then still active.
-    pub fn rolled_back(self, s: &Session, scn: Scn) -> Result<()> {
+    pub fn rolled_back(&self, s: &Session, scn: Scn) -> Result<()> {
         debug_assert!(self.last.is_none(), "transaction {} has undo that was not applied", self.xid);
         self.end(s, scn, undo::ROLLED_BACK)
     }
 
-    fn end(self, s: &Session, scn: Scn, flags: u8) -> Result<()> {
+    fn end(&self, s: &Session, scn: Scn, flags: u8) -> Result<()> {
         self.segment.end(
             s,
             &Ending {

@@ -32,6 +32,9 @@ struct Note {
     constraint: u32,
     /// Of a foreign or unique key; a check has none.
     keys: KeySet,
+    /// When SET CONSTRAINTS found that nothing is violated, in numbers of notes. Later statements note, or check, what they might violate themselves;
+    /// but a savepoint from before then takes back what that was found by.
+    passed: Option<u64>,
 }
 
 impl Deferred {
@@ -48,7 +51,7 @@ impl Deferred {
     }
 
     fn note(&mut self, constraint: &ConstraintDef, keys: KeySet) {
-        self.notes.push(Note { number: self.next, constraint: constraint.number, keys });
+        self.notes.push(Note { number: self.next, constraint: constraint.number, keys, passed: None });
         self.next += 1;
     }
 
@@ -57,25 +60,39 @@ impl Deferred {
         self.next
     }
 
-    /// Forgets what was noted since: the changes that it is about have been taken back.
+    /// Forgets what was noted since, for the changes that it is about have been taken back, and what was found to hold since.
     pub(crate) fn back_to(&mut self, mark: u64) {
         self.notes.retain(|note| note.number < mark);
+        for note in &mut self.notes {
+            note.passed = note.passed.filter(|at| *at < mark);
+        }
     }
 
     pub(crate) fn note_check(&mut self, constraint: &ConstraintDef) {
         self.note(constraint, KeySet::new());
     }
 
+    /// Notes that are still to be looked at.
+    fn open(&self) -> impl Iterator<Item = &Note> {
+        self.notes.iter().filter(|note| note.passed.is_none())
+    }
+
     fn numbers(&self) -> BTreeSet<u32> {
-        self.notes.iter().map(|note| note.constraint).collect()
+        self.open().map(|note| note.constraint).collect()
     }
 
     fn keys(&self, number: u32) -> KeySet {
-        self.notes.iter().filter(|note| note.constraint == number).flat_map(|note| note.keys.iter().cloned()).collect()
+        self.open().filter(|note| note.constraint == number).flat_map(|note| note.keys.iter().cloned()).collect()
     }
 
-    fn forget(&mut self, number: u32) {
-        self.notes.retain(|note| note.constraint != number);
+    /// The constraint holds as things are.
+    fn passed(&mut self, number: u32) {
+        let now = self.next;
+        // Marks from before and after this differ.
+        self.next += 1;
+        for note in self.notes.iter_mut().filter(|note| note.constraint == number) {
+            note.passed.get_or_insert(now);
+        }
     }
 }
 
@@ -175,7 +192,7 @@ impl Connection {
                 if names.is_empty() { self.deferred.lock().numbers().into_iter().collect() } else { numbers.clone() };
             for number in checked {
                 self.check_one_deferred(number)?;
-                self.deferred.lock().forget(number);
+                self.deferred.lock().passed(number);
             }
         }
         let mut state = self.deferred.lock();

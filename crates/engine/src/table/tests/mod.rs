@@ -2,6 +2,8 @@
 
 mod clones;
 mod costs;
+mod deadlocks;
+mod ends;
 mod fixture;
 mod keys;
 mod locks;
@@ -9,4 +11,5 @@ mod model;
 mod placing;
 mod reuse;
 mod reuse_model;
+mod serializable;
 mod sessions;

@@ -1,0 +1,84 @@
+//! Who waits for whom at a moment, and whether that is a circle.
+//!
+//! A wait says what is wanted, not who had it when the waiter last looked: holders are asked for anew each time, so that a wait whose reason has gone
+//! counts for nothing although its session has not run since. A waiter goes on when nobody is in its way any more, so it waits for every holder.
+
+use std::collections::HashSet;
+
+use common::{ObjectNumber, Xid};
+
+use super::TableLock;
+use super::deadlock::{Deadlock, DeadlockedSession};
+use super::locks::{Resource, State, compatible};
+
+/// What a session waits for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Wanted {
+    /// The end of a transaction.
+    End(Xid),
+    /// That no transaction but this one holds a resource.
+    Unheld(Xid, Resource),
+    /// A lock of a table.
+    Table(ObjectNumber, TableLock),
+}
+
+/// A session's wait.
+#[derive(Debug)]
+pub(super) struct Wait {
+    pub(super) wanted: Wanted,
+    /// As it is shown when it is part of a deadlock, but for the holder.
+    pub(super) shown: DeadlockedSession,
+}
+
+impl State {
+    /// The sessions that are in the way of what `sid` wants, as things are; 0 for a transaction that a crash has left.
+    pub(super) fn holders(&self, sid: u32, wanted: &Wanted) -> Vec<u32> {
+        match wanted {
+            Wanted::End(xid) => self.active.get(xid).copied().into_iter().collect(),
+            Wanted::Unheld(own, resource) => {
+                let holders = self.resources.get(resource).into_iter().flatten().filter(|holder| *holder != own);
+                holders.filter_map(|holder| self.active.get(holder).copied()).collect()
+            }
+            Wanted::Table(table, mode) => {
+                let others = self.tables.iter().filter(|held| held.table == *table && held.sid != sid);
+                others.filter(|held| !compatible(held.mode, *mode)).map(|held| held.sid).collect()
+            }
+        }
+    }
+
+    /// The circle that the wait of a session would close, if it does: that session first, each with the one that it waits for.
+    pub(super) fn circle(&self, wait: &Wait) -> Option<Deadlock> {
+        let first = wait.shown.sid;
+        let mut seen = HashSet::new();
+        // Waits, each for a holder of what the one before wants, with the holders that have not been looked at.
+        let mut way = vec![(wait, self.holders(first, &wait.wanted).into_iter())];
+        while let Some((_, holders)) = way.last_mut() {
+            match holders.next() {
+                None => {
+                    way.pop();
+                }
+                Some(0) => {}
+                Some(holder) if holder == first => {
+                    let waits = way.iter().map(|(wait, _)| *wait);
+                    let next = waits.clone().skip(1).map(|wait| wait.shown.sid).chain([first]);
+                    let sessions = waits.zip(next).map(|(wait, holder)| wait.held_by(holder)).collect();
+                    return Some(Deadlock { sessions });
+                }
+                Some(holder) => {
+                    if seen.insert(holder)
+                        && let Some(wait) = self.waits.get(&holder)
+                    {
+                        way.push((wait, self.holders(holder, &wait.wanted).into_iter()));
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+impl Wait {
+    fn held_by(&self, holder: u32) -> DeadlockedSession {
+        DeadlockedSession { holder, ..self.shown.clone() }
+    }
+}
