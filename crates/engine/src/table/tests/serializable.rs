@@ -59,8 +59,8 @@ fn a_row_that_another_has_deleted_since_cannot_be_taken() {
                 assert!(delete(&database.session, &table, rowids[3]).unwrap());
                 commit(&database.session);
                 for n in 0..later {
-                    for at in 10..20 {
-                        assert!(update(&database.session, &table, rowids[at], &borrow(&row(50 + n))).unwrap());
+                    for rowid in &rowids[10..20] {
+                        assert!(update(&database.session, &table, *rowid, &borrow(&row(50 + n))).unwrap());
                         commit(&database.session);
                     }
                     database.insert(&table, &(0..40).map(row).collect::<Vec<_>>());
