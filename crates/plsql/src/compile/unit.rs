@@ -1,0 +1,241 @@
+//! A compiled unit: what the interpreter runs, and what other units that use it have to know.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use scalar::{DatumType, Function as ScalarFunction};
+
+use super::op::{Index, Op, Register, Target};
+use super::symbol::Symbol;
+use crate::ast::{At, Mode};
+use crate::exception::ExceptionKey;
+use crate::host::{PreparedSql, StatementKey};
+use crate::value::{ScalarType, Value};
+
+/// Where a variable lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Root {
+    Register(Register),
+    /// In the frame of an enclosing subprogram, so many levels up.
+    Outer {
+        levels: u16,
+        register: Register,
+    },
+    /// State of a package: of this unit, or of a linked one.
+    Global {
+        link: Option<u16>,
+        slot: Index,
+    },
+}
+
+/// One step from a variable into a part of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    Field(u16),
+    /// The subscript is in this register.
+    Element(Register),
+}
+
+/// A variable or a part of one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    pub root: Root,
+    pub steps: Box<[Step]>,
+}
+
+/// Where in a function which exceptions go.
+#[derive(Clone, Debug)]
+pub struct Handlers {
+    /// Instructions guarded.
+    pub from: Target,
+    pub to: Target,
+    /// No exceptions: OTHERS.
+    pub choices: Vec<(Vec<ExceptionKey>, Target)>,
+    /// Exceptions that are being handled around the block.
+    pub depth: u16,
+    /// Registers from here on are of no use any more.
+    pub clear_from: Register,
+}
+
+/// A subprogram, or the statements of a block, a trigger or a package's initialization.
+#[derive(Clone, Debug, Default)]
+pub struct Function {
+    /// As backtraces name it.
+    pub name: Box<str>,
+    pub parameters: u16,
+    pub is_function: bool,
+    pub registers: u16,
+    /// How deep it is nested: 0 for what the unit itself holds.
+    pub level: u16,
+    pub ops: Vec<Op>,
+    /// Where in the source each instruction comes from.
+    pub places_in_source: Vec<At>,
+    /// The innermost first.
+    pub handlers: Vec<Handlers>,
+    pub autonomous: bool,
+    /// Declared, but its body has not been seen.
+    pub is_declared_only: bool,
+    /// Its text is in the package's body.
+    pub in_body: bool,
+}
+
+/// A SQL statement of the unit.
+#[derive(Clone, Debug)]
+pub struct SqlStatement {
+    pub prepared: PreparedSql,
+    pub key: StatementKey,
+    pub binds: u16,
+    pub is_dml: bool,
+}
+
+/// How a collection is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CollectionKind {
+    Integers,
+    Texts,
+    Nested,
+    Varray(u32),
+}
+
+/// A statement given as text at run time: what its USING says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dynamic {
+    pub using: Vec<Mode>,
+    /// How many values INTO takes; None without INTO.
+    pub into: Option<u16>,
+    pub bulk: bool,
+    /// How many RETURNING INTO takes.
+    pub returning: Option<u16>,
+    pub key: StatementKey,
+}
+
+/// What BULK COLLECT makes: a collection of scalars, or of records with these fields.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BulkShape {
+    pub kind: CollectionKind,
+    pub fields: Vec<ScalarType>,
+}
+
+/// A subprogram whose body is not PL/SQL.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Native {
+    /// `PACKAGE.PROGRAM`.
+    pub name: Box<str>,
+    pub parameters: Vec<(Mode, Option<ScalarType>)>,
+    pub result: Option<ScalarType>,
+}
+
+/// Another unit whose subprograms or state this one uses.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Link {
+    pub owner: Box<str>,
+    pub name: Box<str>,
+}
+
+/// Something of the dictionary that the unit was compiled with. When its fingerprint is another, the unit is compiled anew.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dependency {
+    pub owner: Box<str>,
+    pub name: Box<str>,
+    /// Of the columns of a table, or of the text of a program.
+    pub fingerprint: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnitType {
+    Block,
+    Procedure,
+    Function,
+    /// Specification, and the body when there is one.
+    Package,
+    Trigger,
+}
+
+/// A host variable that a block names, in order of first appearance.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HostVariable {
+    /// Without the colon.
+    pub name: Box<str>,
+    pub register: Register,
+}
+
+/// What compiling comes to.
+#[derive(Debug)]
+pub struct Unit {
+    /// Of a block the schema it runs in.
+    pub owner: Box<str>,
+    /// Empty for a block.
+    pub name: Box<str>,
+    pub unit_type: UnitType,
+    pub stamp: u64,
+    pub body_stamp: Option<u64>,
+    pub source: Arc<str>,
+    pub body_source: Option<Arc<str>>,
+    /// Function 0 is the block's, the trigger's or the package's initialization; of a procedure or function itself.
+    pub functions: Vec<Function>,
+    /// Package state: so many variables.
+    pub globals: usize,
+    pub constants: Vec<Value>,
+    pub places: Vec<Place>,
+    pub scalar_types: Vec<ScalarType>,
+    pub scalar_functions: Vec<(&'static ScalarFunction, DatumType)>,
+    pub collection_kinds: Vec<CollectionKind>,
+    pub statements: Vec<SqlStatement>,
+    pub dynamics: Vec<Dynamic>,
+    pub shapes: Vec<BulkShape>,
+    pub natives: Vec<Native>,
+    pub exceptions: Vec<(ExceptionKey, Box<str>)>,
+    pub sequences: Vec<(Box<str>, Box<str>)>,
+    pub links: Vec<Link>,
+    pub dependencies: Vec<Dependency>,
+    pub host_variables: Vec<HostVariable>,
+    /// What other units may name.
+    pub exports: HashMap<Box<str>, Vec<Symbol>>,
+    /// Trigger: whether WHEN guards it is compiled into the function.
+    pub trigger: Option<TriggerFrame>,
+    /// A package whose initialization has something to do.
+    pub has_state: bool,
+}
+
+/// The registers a trigger's function finds its row in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TriggerFrame {
+    pub columns: u16,
+    pub row: bool,
+    pub before: bool,
+}
+
+/// Registers of a trigger's function.
+pub mod trigger_registers {
+    use super::Register;
+
+    pub const OLD: Register = 0;
+    pub const NEW: Register = 1;
+    pub const INSERTING: Register = 2;
+    pub const UPDATING: Register = 3;
+    pub const DELETING: Register = 4;
+    /// The set of columns that an UPDATE assigns.
+    pub const COLUMNS: Register = 5;
+    pub const COUNT: Register = 6;
+}
+
+impl Unit {
+    /// The line of a place of a function's source, counted from 1.
+    #[must_use]
+    pub fn line(&self, function: usize, at: At) -> usize {
+        let source = match &self.body_source {
+            Some(body) if self.functions.get(function).is_some_and(|function| function.in_body) => body,
+            _ => &self.source,
+        };
+        line_and_column(source, at).0
+    }
+}
+
+/// Line and column of a byte offset, both counted from 1.
+#[must_use]
+pub fn line_and_column(source: &str, at: At) -> (usize, usize) {
+    let before = &source.as_bytes()[..(at as usize).min(source.len())];
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    (line, before.len() - start + 1)
+}

@@ -1,0 +1,252 @@
+//! What PL/SQL asks of the session that runs it.
+
+use std::sync::Arc;
+
+use common::{DataType, Result};
+use scalar::{Context, Datum};
+
+use crate::ast::SqlText;
+use crate::run::session::Session;
+
+/// A column of a table or of a query's result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Column {
+    pub name: Box<str>,
+    pub data_type: DataType,
+    pub nullable: bool,
+}
+
+/// A SQL statement of a program, ready for the session: variables have become `:B1`, `:B2` ….
+#[derive(Clone, Debug)]
+pub struct PreparedSql {
+    /// In upper case but for quoted parts, blanks folded to one: as V$SQL and traces show it.
+    pub text: Arc<str>,
+    /// The path of each variable, in the order of `:B1`, `:B2` ….
+    pub variables: Vec<Vec<Box<str>>>,
+    /// Of a query, or of RETURNING: empty otherwise.
+    pub columns: Vec<Column>,
+    /// Tables, views, sequences and programs that it depends on: owner and name.
+    pub depends_on: Vec<(Box<str>, Box<str>)>,
+}
+
+/// What a name that is not declared in the program itself stands for.
+#[derive(Clone, Debug)]
+pub enum Object {
+    /// A table or view.
+    Relation {
+        owner: Box<str>,
+        name: Box<str>,
+        columns: Vec<Column>,
+    },
+    /// A procedure, a function or a package: the text that it was made of, from PROCEDURE, FUNCTION or PACKAGE on.
+    Program {
+        owner: Box<str>,
+        name: Box<str>,
+        source: Arc<str>,
+        stamp: u64,
+    },
+    Sequence {
+        owner: Box<str>,
+        name: Box<str>,
+    },
+}
+
+/// A query that the session has open.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct OpenQuery(pub u64);
+
+/// What a SQL statement has come to.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Executed {
+    /// Inserted, updated, deleted, merged.
+    pub rows: u64,
+    /// What RETURNING gives: one row for each row changed.
+    pub returned: Vec<Vec<Datum>>,
+}
+
+/// A state of the session's transaction to which a failed call goes back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mark(pub u64);
+
+/// The session, as programs see it. Errors of a call become PL/SQL exceptions.
+pub trait Host {
+    // While compiling.
+
+    /// What `path` means in the dictionary, as seen by `schema`: `A`, `OWNER.A`; synonyms are followed. The second value is how many parts were used.
+    ///
+    /// # Errors
+    /// When the dictionary cannot be read. What is not there is None.
+    fn resolve(&mut self, schema: &str, path: &[&str]) -> Result<Option<(Object, usize)>>;
+
+    /// The body of a package, when it has one: its text from PACKAGE BODY on.
+    ///
+    /// # Errors
+    /// When the dictionary cannot be read.
+    fn package_body(&mut self, owner: &str, name: &str) -> Result<Option<(Arc<str>, u64)>>;
+
+    /// Makes a statement ready. A name in it that is a column of one of its tables is that column; any other for which `is_variable` says so becomes a
+    /// bind variable. `is_variable` is asked for `A`, `A.B` and `A.B.C`, and for what has a colon: `:X` as the one part `:X`, `:NEW.X` as the parts `:NEW` and
+    /// `X`. Placeholders of the compiler's own are `:PLSQL_1` and so on. [`PreparedSql::variables`] has the same parts.
+    ///
+    /// # Errors
+    /// What is wrong with the statement, with the byte offset into its text.
+    fn prepare(
+        &mut self,
+        schema: &str,
+        sql: &SqlText,
+        is_variable: &mut dyn FnMut(&[&str]) -> bool,
+    ) -> Result<PreparedSql>;
+
+    /// A number that changes with every change of the dictionary. None: it is not known, so that compiled programs are looked up anew for each call.
+    fn dictionary_version(&mut self) -> Option<u64> {
+        None
+    }
+
+    // While running. The session is handed over where a statement may run programs in its turn: triggers, functions, blocks.
+
+    /// Time, user, NLS settings; SYSDATE is that of the moment of this call.
+    ///
+    /// # Errors
+    /// When the clock is out of range.
+    fn context(&mut self) -> Result<Arc<dyn Context>>;
+
+    /// Fails with ORA-01013 when the user has cancelled the call, ORA-00028 when the session was killed. Asked every few
+    /// hundred jumps backwards and calls, and before waiting.
+    ///
+    /// # Errors
+    /// As said.
+    fn check(&mut self) -> Result<()>;
+
+    /// Executes DML or a transaction statement. `key` is the statement's own place in the program: the host keeps its cursor there from one execution to the next.
+    ///
+    /// # Errors
+    /// What goes wrong; nothing of the statement then stands.
+    fn execute(
+        &mut self,
+        session: &mut Session,
+        key: StatementKey,
+        sql: &PreparedSql,
+        binds: &[Datum],
+    ) -> Result<Executed>;
+
+    /// Executes DML once for each row of binds (FORALL). Each row's count comes back; the first that fails ends it, with its index.
+    ///
+    /// # Errors
+    /// Only what is wrong with the statement as a whole.
+    fn execute_many(
+        &mut self,
+        session: &mut Session,
+        key: StatementKey,
+        sql: &PreparedSql,
+        binds: &[Vec<Datum>],
+    ) -> Result<ExecutedMany>;
+
+    /// Opens a query.
+    ///
+    /// # Errors
+    /// What goes wrong.
+    fn open(
+        &mut self,
+        session: &mut Session,
+        key: StatementKey,
+        sql: &PreparedSql,
+        binds: &[Datum],
+    ) -> Result<OpenQuery>;
+
+    /// Makes text given at run time ready: any statement, DDL and anonymous blocks too. Its bind variables, in order of appearance, are `variables`.
+    ///
+    /// # Errors
+    /// What is wrong with the statement.
+    fn prepare_dynamic(&mut self, text: &str) -> Result<DynamicSql>;
+
+    /// Executes it. For an anonymous block `binds` come back with what the block gave them.
+    ///
+    /// # Errors
+    /// What goes wrong.
+    fn execute_dynamic(&mut self, session: &mut Session, sql: &DynamicSql, binds: &mut [Datum]) -> Result<Executed>;
+
+    /// Opens it, when it is a query.
+    ///
+    /// # Errors
+    /// What goes wrong.
+    fn open_dynamic(&mut self, session: &mut Session, sql: &DynamicSql, binds: &[Datum]) -> Result<OpenQuery>;
+
+    /// Up to `rows` further rows, and whether these are the last.
+    ///
+    /// # Errors
+    /// What goes wrong, which ends the query.
+    fn fetch(&mut self, session: &mut Session, query: OpenQuery, rows: usize) -> Result<(Vec<Vec<Datum>>, bool)>;
+
+    /// The columns of an open query.
+    ///
+    /// # Errors
+    /// ORA-01001 when it is not open.
+    fn columns(&mut self, query: OpenQuery) -> Result<Vec<Column>>;
+
+    /// The rowid of the row fetched last, for WHERE CURRENT OF: the query was opened FOR UPDATE.
+    ///
+    /// # Errors
+    /// ORA-01410 when there is none.
+    fn current_rowid(&mut self, query: OpenQuery) -> Result<Datum>;
+
+    fn close(&mut self, query: OpenQuery);
+
+    /// NEXTVAL (or CURRVAL) of a sequence.
+    ///
+    /// # Errors
+    /// What goes wrong.
+    fn sequence(&mut self, owner: &str, name: &str, next: bool) -> Result<Datum>;
+
+    /// Where the session's transaction stands now.
+    fn mark(&mut self) -> Mark;
+
+    /// Takes back what was done since, unless a COMMIT or ROLLBACK came between.
+    ///
+    /// # Errors
+    /// When the rollback fails.
+    fn back_to(&mut self, mark: Mark) -> Result<()>;
+
+    /// Suspends the session's transaction: what follows is one of its own.
+    ///
+    /// # Errors
+    /// ORA-00164 and its like.
+    fn begin_autonomous(&mut self) -> Result<()>;
+
+    /// Ends it. Work that is neither committed nor rolled back is rolled back and gives ORA-06519.
+    ///
+    /// # Errors
+    /// As said.
+    fn end_autonomous(&mut self) -> Result<()>;
+
+    /// A procedure or function whose body is the host's: those of the supplied packages. `name` is `PACKAGE.PROGRAM`; OUT arguments are written into `arguments`. The
+    /// value is a function's result.
+    ///
+    /// # Errors
+    /// What goes wrong.
+    fn native(&mut self, session: &mut Session, name: &str, arguments: &mut [Datum]) -> Result<Datum>;
+}
+
+/// Names a statement's place in a program, unique in the process.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct StatementKey(pub u64);
+
+/// What FORALL has come to.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ExecutedMany {
+    pub rows: Vec<u64>,
+    pub returned: Vec<Vec<Datum>>,
+    /// The row of binds that failed, counted from 0, and why.
+    pub failed: Option<(usize, common::Error)>,
+}
+
+/// A statement that was given as text at run time.
+#[derive(Clone, Debug)]
+pub struct DynamicSql {
+    pub text: Arc<str>,
+    /// Names of its bind variables; of SQL each appearance, of a block each name once.
+    pub variables: Vec<Box<str>>,
+    pub is_query: bool,
+    /// DML with RETURNING … INTO: how many of the last variables that clause names.
+    pub returning: usize,
+    pub columns: Vec<Column>,
+}

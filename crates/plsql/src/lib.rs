@@ -1,0 +1,17 @@
+//! PL/SQL: lexer, parser, compiler and interpreter. It knows nothing of tables, plans or sessions: what it needs of them it asks of a [`host::Host`].
+//!
+//! See README.md for the way from text to a running program.
+
+pub mod ast;
+pub mod compile;
+pub mod error;
+pub mod exception;
+pub mod host;
+pub mod kind;
+pub mod lexer;
+pub mod library;
+pub mod packages;
+pub mod parser;
+pub mod position;
+pub mod run;
+pub mod value;

@@ -1,0 +1,188 @@
+//! Compiled units that sessions share. A unit is taken while its text, and everything it was compiled with, is as it was then.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use common::sync::Mutex;
+use common::{Error, Result};
+
+use crate::compile::entry::{self, Stored};
+use crate::compile::types::Type;
+use crate::compile::unit::{Dependency, Unit, UnitType};
+use crate::error::CompileError;
+use crate::host::{Host, Object};
+use crate::packages::{self, Supplied};
+
+/// Owner, name, and whether only what other units need to know.
+type Name = (Box<str>, Box<str>, bool);
+
+/// Schema, text, names and types of host variables.
+type BlockName = (Box<str>, Box<str>, Vec<(Box<str>, String)>);
+
+/// Blocks whose instructions are kept.
+const BLOCKS_MAX: usize = 500;
+
+/// The units compiled so far, of all sessions of an instance.
+#[derive(Debug, Default)]
+pub struct Library {
+    units: Mutex<HashMap<Name, Arc<Unit>>>,
+    /// By schema, text and the types of host variables.
+    blocks: Mutex<HashMap<BlockName, Arc<Unit>>>,
+    supplied: Mutex<HashMap<&'static str, Arc<Unit>>>,
+}
+
+/// What tells whether an object of the dictionary is still what it was.
+#[must_use]
+pub fn fingerprint(object: &Object) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    match object {
+        Object::Relation { columns, .. } => {
+            for column in columns {
+                column.name.hash(&mut hasher);
+                column.data_type.hash(&mut hasher);
+            }
+        }
+        Object::Program { stamp, .. } => stamp.hash(&mut hasher),
+        Object::Sequence { .. } => {}
+    }
+    hasher.finish()
+}
+
+impl Library {
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether everything the unit was compiled with is as it was.
+    fn is_current(host: &mut dyn Host, unit: &Unit) -> Result<bool> {
+        for Dependency { owner, name, fingerprint: known } in &unit.dependencies {
+            match host.resolve(&unit.owner, &[owner, name])? {
+                Some((object, _)) if fingerprint(&object) == *known => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// What other units have to know of a stored program.
+    pub(crate) fn interface(
+        &self,
+        host: &mut dyn Host,
+        owner: &str,
+        name: &str,
+        source: &Arc<str>,
+        stamp: u64,
+        depth: usize,
+    ) -> Result<Arc<Unit>, Vec<CompileError>> {
+        let key = (owner.into(), name.into(), true);
+        let known = self.units.lock().get(&key).cloned();
+        if let Some(unit) = known
+            && unit.stamp == stamp
+            && Self::is_current(host, &unit).unwrap_or(false)
+        {
+            return Ok(unit);
+        }
+        let stored = Stored { owner, name, source, stamp, body: None };
+        let unit = Arc::new(entry::compile_interface(host, self, &stored, depth)?);
+        self.units.lock().insert(key, Arc::clone(&unit));
+        Ok(unit)
+    }
+
+    /// A stored program, ready to run.
+    ///
+    /// # Errors
+    /// Its compilation errors as ORA-04063 and its like; errors of the dictionary.
+    pub fn stored(&self, host: &mut dyn Host, stored: &Stored<'_>) -> Result<Arc<Unit>> {
+        let key = (stored.owner.into(), stored.name.into(), false);
+        let known = self.units.lock().get(&key).cloned();
+        if let Some(unit) = known
+            && unit.stamp == stored.stamp
+            && unit.body_stamp == stored.body.as_ref().map(|(_, stamp)| *stamp)
+            && Self::is_current(host, &unit)?
+        {
+            return Ok(unit);
+        }
+        let unit = entry::compile_stored(host, self, stored).map_err(|_| invalid(stored))?;
+        if unit.unit_type == UnitType::Package
+            && stored.body.is_none()
+            && unit.functions.iter().any(|each| each.is_declared_only)
+        {
+            return Err(Error::user(
+                4067,
+                format!("not executed, package body \"{}.{}\" does not exist", stored.owner, stored.name),
+            ));
+        }
+        let unit = Arc::new(unit);
+        self.units.lock().insert(key, Arc::clone(&unit));
+        Ok(unit)
+    }
+
+    /// A trigger, ready to fire.
+    ///
+    /// # Errors
+    /// ORA-04098 when it does not compile; errors of the dictionary.
+    pub fn trigger(&self, host: &mut dyn Host, stored: &Stored<'_>) -> Result<Arc<Unit>> {
+        let key = (stored.owner.into(), format!("{}/trigger", stored.name).into(), false);
+        let known = self.units.lock().get(&key).cloned();
+        if let Some(unit) = known
+            && unit.stamp == stored.stamp
+            && Self::is_current(host, &unit)?
+        {
+            return Ok(unit);
+        }
+        let unit = entry::compile_trigger(host, self, stored).map_err(|_| {
+            Error::user(4098, format!("trigger '{}.{}' is invalid and failed re-validation", stored.owner, stored.name))
+        })?;
+        let unit = Arc::new(unit);
+        self.units.lock().insert(key, Arc::clone(&unit));
+        Ok(unit)
+    }
+
+    /// An anonymous block, ready to run.
+    ///
+    /// # Errors
+    /// All that is wrong with it.
+    pub fn block(
+        &self,
+        host: &mut dyn Host,
+        schema: &str,
+        text: &str,
+        variables: &[(Box<str>, Type)],
+    ) -> Result<Arc<Unit>, Vec<CompileError>> {
+        let types = variables.iter().map(|(name, data_type)| (name.clone(), format!("{data_type:?}"))).collect();
+        let key = (schema.into(), text.into(), types);
+        let known = self.blocks.lock().get(&key).cloned();
+        if let Some(unit) = known
+            && Self::is_current(host, &unit).unwrap_or(false)
+        {
+            return Ok(unit);
+        }
+        let unit = Arc::new(entry::compile_block(host, self, schema, text, variables)?);
+        let mut blocks = self.blocks.lock();
+        if blocks.len() >= BLOCKS_MAX {
+            blocks.clear();
+        }
+        blocks.insert(key, Arc::clone(&unit));
+        Ok(unit)
+    }
+
+    /// A package that comes with the database.
+    ///
+    /// # Panics
+    /// When its specification does not compile, which a test excludes.
+    pub(crate) fn supplied(&self, supplied: &'static Supplied) -> Arc<Unit> {
+        if let Some(unit) = self.supplied.lock().get(supplied.name) {
+            return Arc::clone(unit);
+        }
+        let unit = Arc::new(packages::compile(self, supplied));
+        self.supplied.lock().insert(supplied.name, Arc::clone(&unit));
+        unit
+    }
+}
+
+fn invalid(stored: &Stored<'_>) -> Error {
+    let what = if stored.body.is_some() { "package body" } else { "program" };
+    Error::user(4063, format!("{what} \"{}.{}\" has errors", stored.owner, stored.name))
+}

@@ -1,0 +1,3 @@
+package dbms_lock as
+  procedure sleep(seconds in number);
+end;

@@ -1,0 +1,113 @@
+//! A host without a dictionary, for texts that need none.
+
+use std::sync::Arc;
+
+use common::{Error, Result};
+use scalar::{Context, Datum};
+
+use crate::ast::SqlText;
+use crate::host::{
+    Column, DynamicSql, Executed, ExecutedMany, Host, Mark, Object, OpenQuery, PreparedSql, StatementKey,
+};
+use crate::run::session::Session;
+
+pub(super) struct Nothing;
+
+fn nothing<T>() -> Result<T> {
+    Err(Error::bug("a supplied package's specification asked for the dictionary"))
+}
+
+impl Host for Nothing {
+    fn resolve(&mut self, _schema: &str, _path: &[&str]) -> Result<Option<(Object, usize)>> {
+        Ok(None)
+    }
+
+    fn package_body(&mut self, _owner: &str, _name: &str) -> Result<Option<(Arc<str>, u64)>> {
+        Ok(None)
+    }
+
+    fn prepare(
+        &mut self,
+        _schema: &str,
+        _sql: &SqlText,
+        _is_variable: &mut dyn FnMut(&[&str]) -> bool,
+    ) -> Result<PreparedSql> {
+        nothing()
+    }
+
+    fn context(&mut self) -> Result<Arc<dyn Context>> {
+        nothing()
+    }
+
+    fn check(&mut self) -> Result<()> {
+        nothing()
+    }
+
+    fn execute(&mut self, _: &mut Session, _: StatementKey, _: &PreparedSql, _: &[Datum]) -> Result<Executed> {
+        nothing()
+    }
+
+    fn execute_many(
+        &mut self,
+        _: &mut Session,
+        _: StatementKey,
+        _: &PreparedSql,
+        _: &[Vec<Datum>],
+    ) -> Result<ExecutedMany> {
+        nothing()
+    }
+
+    fn open(&mut self, _: &mut Session, _: StatementKey, _: &PreparedSql, _: &[Datum]) -> Result<OpenQuery> {
+        nothing()
+    }
+
+    fn prepare_dynamic(&mut self, _text: &str) -> Result<DynamicSql> {
+        nothing()
+    }
+
+    fn execute_dynamic(&mut self, _: &mut Session, _: &DynamicSql, _: &mut [Datum]) -> Result<Executed> {
+        nothing()
+    }
+
+    fn open_dynamic(&mut self, _: &mut Session, _: &DynamicSql, _: &[Datum]) -> Result<OpenQuery> {
+        nothing()
+    }
+
+    fn fetch(&mut self, _: &mut Session, _: OpenQuery, _rows: usize) -> Result<(Vec<Vec<Datum>>, bool)> {
+        nothing()
+    }
+
+    fn columns(&mut self, _query: OpenQuery) -> Result<Vec<Column>> {
+        nothing()
+    }
+
+    fn current_rowid(&mut self, _query: OpenQuery) -> Result<Datum> {
+        nothing()
+    }
+
+    fn close(&mut self, _query: OpenQuery) {}
+
+    fn sequence(&mut self, _owner: &str, _name: &str, _next: bool) -> Result<Datum> {
+        nothing()
+    }
+
+    fn mark(&mut self) -> Mark {
+        Mark(0)
+    }
+
+    fn back_to(&mut self, _mark: Mark) -> Result<()> {
+        nothing()
+    }
+
+    fn begin_autonomous(&mut self) -> Result<()> {
+        nothing()
+    }
+
+    fn end_autonomous(&mut self) -> Result<()> {
+        nothing()
+    }
+
+    fn native(&mut self, _: &mut Session, _name: &str, _arguments: &mut [Datum]) -> Result<Datum> {
+        nothing()
+    }
+}
