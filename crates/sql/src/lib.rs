@@ -8,6 +8,7 @@ pub(crate) mod dml;
 pub(crate) mod error;
 pub(crate) mod functions;
 pub(crate) mod plan;
+pub(crate) mod plsql;
 pub(crate) mod scan;
 pub(crate) mod statement;
 pub(crate) mod transaction;

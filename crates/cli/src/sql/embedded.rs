@@ -212,20 +212,28 @@ impl Server for Embedded {
             .collect())
     }
 
-    fn errors(&mut self, _object: Option<(&str, &str)>) -> Result<Vec<CompilationError>> {
-        // There are no stored programs yet.
-        Ok(Vec::new())
+    fn errors(&mut self, object: Option<(&str, &str)>) -> Result<Vec<CompilationError>> {
+        let errors = self.connection()?.program_errors(object)?;
+        Ok(errors
+            .into_iter()
+            .map(|error| CompilationError { line: error.line, column: error.position, text: error.text })
+            .collect())
     }
 
     fn cancel_handle(&self) -> Arc<AtomicBool> {
         self.connection.as_ref().map_or_else(Arc::default, Connection::cancel_handle)
     }
 
-    fn set_server_output(&mut self, _on: bool) {}
+    fn set_server_output(&mut self, on: bool) {
+        match &mut self.connection {
+            Some(connection) if on => connection.enable_output(None),
+            Some(connection) => connection.disable_output(),
+            None => {}
+        }
+    }
 
     fn take_server_output(&mut self) -> Vec<String> {
-        // PL/SQL, which would write lines, is refused so far.
-        Vec::new()
+        self.connection.as_mut().map(Connection::take_output).unwrap_or_default()
     }
 
     fn shutdown(&mut self, mode: ShutdownMode) -> Result<()> {

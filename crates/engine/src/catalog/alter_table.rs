@@ -68,6 +68,7 @@ impl Session {
             let table = ddl.table_to_change(owner, name, SystemPrivilege::AlterAnyTable)?;
             ddl.lock(&table)?;
             let now = ddl.now_us();
+            let before = table.name.clone();
             let table = TableDef { changed_us: now, ..TableDef::clone(&table) };
             let table = match change {
                 TableChange::Cache(cache) => TableDef { cache: *cache, ..table },
@@ -84,7 +85,13 @@ impl Session {
                 row.data_object = table.segment.data_object().0;
                 row.changed = Moment(now);
             })?;
-            Ok(ddl.catalog.put_table(table))
+            let table = ddl.catalog.put_table(table);
+            // What a table is to a program has nothing to do with where its rows go.
+            if !matches!(change, TableChange::Cache(_) | TableChange::Physical(_)) {
+                ddl.object_changed(table.object, owner, &before)?;
+                ddl.object_changed(table.object, owner, &table.name)?;
+            }
+            Ok(table)
         })
     }
 }

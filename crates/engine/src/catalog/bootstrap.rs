@@ -15,11 +15,11 @@ use super::field::{Moment, damaged};
 use super::load::load_catalog;
 use super::privilege::SystemPrivilege;
 use super::rows::{
-    ConstraintNameRow, DictionaryRow, DictionaryTable, KIND_NEXT_OBJECT, KIND_TABLE, NEXT_CONSTRAINT, ObjectRow,
-    SystemGrantRow, TABLES, UserRow,
+    ConstraintNameRow, DictionaryRow, DictionaryTable, KIND_NEXT_OBJECT, KIND_SEQUENCE, KIND_TABLE, NEXT_CONSTRAINT,
+    ObjectRow, STATUS_VALID, SequenceRow, SystemGrantRow, TABLES, UserRow,
 };
 use super::table_rows::{column_rows, object_row, table_row};
-use super::{PUBLIC, SYS, SYSTEM, TableDef, UserNumber};
+use super::{PUBLIC, SYS, SYSTEM, SequenceSpec, TableDef, UserNumber, sequence_ddl};
 use crate::instance::Session;
 use crate::segment::{Segment, SegmentSpec, Storage};
 use crate::txn::CommitWrite;
@@ -29,8 +29,11 @@ const FIRST_USER_OBJECT: u32 = 1000;
 /// The number of the first constraint.
 const FIRST_CONSTRAINT: u32 = 1000;
 /// The layout of the dictionary; another one is refused.
-const DICTIONARY_VERSION: &str = "3";
+const DICTIONARY_VERSION: &str = "4";
 const VERSION_KEY: &str = "dictionary.version";
+/// Job numbers, and numbers of entries in the scheduler's log.
+pub(super) const JOB_SEQUENCE: &str = "JOBSEQ";
+pub(super) const SCHEDULER_LOG_SEQUENCE: &str = "SCHEDULER$_LOGSEQ";
 /// The tablespace that users get who are not given one.
 pub(super) const DEFAULT_TABLESPACE: &str = "USERS";
 pub(super) const SYSTEM_TABLESPACE: &str = "SYSTEM";
@@ -98,6 +101,9 @@ pub fn create(session: &Arc<Session>) -> Result<()> {
     describe(session, &tables, created_us)?;
     insert(session, &tables, &first_users(created_us))?;
     insert(session, &tables, &first_grants())?;
+    let (objects, sequences) = first_sequences(created_us)?;
+    insert(session, &tables, &objects)?;
+    insert(session, &tables, &sequences)?;
     let next =
         ConstraintNameRow { owner: UserNumber::SYS.0, name: NEXT_CONSTRAINT.to_owned(), number: FIRST_CONSTRAINT };
     insert(session, &tables, &[next])?;
@@ -159,6 +165,7 @@ fn describe(session: &Arc<Session>, tables: &BTreeMap<ObjectNumber, Arc<TableDef
         kind: KIND_NEXT_OBJECT,
         created: Moment(created_us),
         changed: Moment(created_us),
+        status: STATUS_VALID,
     }];
     let (mut descriptions, mut columns) = (Vec::new(), Vec::new());
     for table in tables.values() {
@@ -198,7 +205,22 @@ fn first_users(created_us: u64) -> Vec<UserRow> {
     ]
 }
 
-/// SYSTEM holds every privilege directly; DBA holds every privilege; CONNECT and RESOURCE what their names are known for.
+/// Sequences that the dictionary itself takes numbers from.
+fn first_sequences(created_us: u64) -> Result<(Vec<ObjectRow>, Vec<SequenceRow>)> {
+    let settings = SequenceSpec::default().settings(None)?;
+    let all = [(JOB_SEQUENCE, 901), (SCHEDULER_LOG_SEQUENCE, 902)];
+    Ok(all
+        .iter()
+        .map(|(name, number)| {
+            let (object, none) = (ObjectNumber(*number), ObjectNumber(0));
+            let described = object_row(object, none, UserNumber::SYS, name, KIND_SEQUENCE, created_us);
+            (described, sequence_ddl::row(object, &settings, settings.first()))
+        })
+        .unzip())
+}
+
+/// SYSTEM holds every privilege directly; DBA holds every privilege; CONNECT and RESOURCE what their names are known for, whether Highwater has what it
+/// is for or not.
 fn first_grants() -> Vec<SystemGrantRow> {
     use SystemPrivilege as P;
     let privilege = |grantee: UserNumber, privilege: SystemPrivilege, grantable: bool| SystemGrantRow {
@@ -221,10 +243,13 @@ fn first_grants() -> Vec<SystemGrantRow> {
     grants.extend(
         [
             P::CreateTable,
+            P::CreateCluster,
             P::CreateSequence,
             P::CreateProcedure,
             P::CreateTrigger,
             P::CreateType,
+            P::CreateOperator,
+            P::CreateIndextype,
             P::UnlimitedTablespace,
         ]
         .map(|p| privilege(UserNumber::RESOURCE, p, false)),

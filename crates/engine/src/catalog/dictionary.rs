@@ -12,7 +12,6 @@
 
 use std::sync::Arc;
 
-use common::sync::MutexGuard;
 use common::{BlockAddress, Error, ObjectNumber, Result, Rowid};
 use scan::{Comparison, Predicate, RowSink, ScanSpec};
 use waits::Statistic;
@@ -51,7 +50,10 @@ pub(super) struct Ddl<'a> {
     locks: Vec<ExclusiveLock>,
     /// From here on to the commit all is one record of the log: segments that are emptied, and the rows that say so.
     whole: Option<ChangeGroup<'a>>,
-    _latch: MutexGuard<'a, ()>,
+    /// The next catalog gets another version.
+    pub(super) new_version: bool,
+    /// The state of a program has changed.
+    pub(super) state_changed: bool,
 }
 
 impl Session {
@@ -64,22 +66,13 @@ impl Session {
 
     /// Runs a DDL statement: all of `work` or nothing of it shows in the catalog.
     pub(super) fn ddl<R>(self: &Arc<Self>, work: impl FnOnce(&mut Ddl<'_>) -> Result<R>) -> Result<R> {
-        let latch = self.instance().ddl.lock();
+        let _latch = self.instance().ddl.lock();
         self.commit(CommitWrite::default())?;
         // The statement sees the dictionary as it is, with what it has done itself.
         let _current = self.leave_statement();
         let catalog = Catalog::clone(&self.catalog());
         let (first_object, first_constraint) = (catalog.next_object, catalog.next_constraint);
-        let mut ddl = Ddl {
-            session: self,
-            catalog,
-            changes: Vec::new(),
-            dropped: Vec::new(),
-            ended: Vec::new(),
-            locks: Vec::new(),
-            whole: None,
-            _latch: latch,
-        };
+        let mut ddl = Ddl::new(self, catalog, true);
         let result = work(&mut ddl).and_then(|result| {
             ddl.keep_next_object(first_object)?;
             ddl.keep_next_constraint(first_constraint)?;
@@ -95,8 +88,7 @@ impl Session {
         });
         match committed {
             Ok(result) => {
-                ddl.catalog.advance();
-                *self.instance().catalog.write() = Arc::new(std::mem::take(&mut ddl.catalog));
+                ddl.publish();
                 ddl.ended.iter().for_each(|sequence| sequence.end());
                 ddl.drop_segments().map(|()| result)
             }
@@ -106,9 +98,55 @@ impl Session {
             }
         }
     }
+
+    /// Notes states of programs, under the DDL latch and in this session's transaction: no statement of a user's. The catalog keeps its version, unless
+    /// other programs become invalid.
+    pub(super) fn change_states<R>(self: &Arc<Self>, work: impl FnOnce(&mut Ddl<'_>) -> Result<R>) -> Result<R> {
+        let _latch = self.instance().ddl.lock();
+        let mut ddl = Ddl::new(self, Catalog::clone(&self.catalog()), false);
+        let committed = work(&mut ddl).and_then(|result| {
+            // What is lost in a crash is found out again.
+            self.commit(CommitWrite { no_wait: true, batch: true })?;
+            Ok(result)
+        });
+        match committed {
+            Ok(result) => {
+                if ddl.state_changed {
+                    ddl.publish();
+                }
+                Ok(result)
+            }
+            Err(error) => Err(ddl.take_back(error)),
+        }
+    }
+}
+
+impl<'a> Ddl<'a> {
+    /// To be called with the DDL latch held, for as long as this lives.
+    fn new(session: &'a Arc<Session>, catalog: Catalog, new_version: bool) -> Self {
+        Self {
+            session,
+            catalog,
+            changes: Vec::new(),
+            dropped: Vec::new(),
+            ended: Vec::new(),
+            locks: Vec::new(),
+            whole: None,
+            new_version,
+            state_changed: false,
+        }
+    }
 }
 
 impl Ddl<'_> {
+    /// Puts the next catalog in place.
+    fn publish(&mut self) {
+        if self.new_version {
+            self.catalog.advance();
+        }
+        *self.session.instance().catalog.write() = Arc::new(std::mem::take(&mut self.catalog));
+    }
+
     /// Wall time, as definitions and rows note it: whole seconds.
     pub(super) fn now_us(&self) -> u64 {
         self.session.meter().clock().wall_us() / 1_000_000 * 1_000_000

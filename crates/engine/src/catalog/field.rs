@@ -14,6 +14,10 @@ impl Moment {
     }
 }
 
+/// A point in time in a TIMESTAMP(6) column: microseconds since 1970.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub(super) struct Timestamp(pub(super) u64);
+
 /// A type that a dictionary column can hold.
 pub(super) trait Field: Sized {
     const TYPE: DataType;
@@ -115,6 +119,25 @@ impl Field for Moment {
     }
 }
 
+impl Field for Timestamp {
+    const TYPE: DataType = DataType::Timestamp { precision: 6 };
+
+    fn encode(&self) -> Result<Option<Vec<u8>>> {
+        let micros = i64::try_from(self.0).map_err(|_| Error::bug("a time is too late"))?;
+        Ok(Some(date::stored(&date::DateTime::from_unix_micros(micros)?.timestamp()).to_vec()))
+    }
+
+    fn decode(bytes: Option<&[u8]>) -> Result<Self> {
+        let bytes = present(bytes)?;
+        if !date::is_valid(bytes) {
+            return Err(damaged("a timestamp is not one"));
+        }
+        let at = date::decode(bytes);
+        let seconds = u64::try_from(at.unix_seconds()).map_err(|_| damaged("a timestamp is too early"))?;
+        Ok(Self(seconds * 1_000_000 + u64::from(at.nanosecond / 1000)))
+    }
+}
+
 impl<F: Field> Field for Option<F> {
     const TYPE: DataType = F::TYPE;
     const NULLABLE: bool = true;
@@ -148,6 +171,8 @@ mod tests {
         round_trip(None::<String>);
         round_trip(true);
         round_trip(Moment(1_700_000_000_000_000));
+        round_trip(Timestamp(1_700_000_000_000_000));
+        round_trip(Timestamp(1_700_000_000_000_017));
     }
 
     #[test]
@@ -156,6 +181,7 @@ mod tests {
         assert!(u32::decode(Some(&[0xff, 0xff])).is_err());
         assert!(u8::decode((-5i64).encode().unwrap().as_deref()).is_err());
         assert!(Moment::decode(Some(&[1, 2, 3])).is_err());
+        assert!(Timestamp::decode(Some(&[120, 124, 1, 1, 1, 1, 1, 0, 0, 0, 0])).is_err());
         assert!(String::decode(Some(&[0xff])).is_err());
     }
 }

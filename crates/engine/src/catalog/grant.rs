@@ -59,10 +59,11 @@ impl Session {
         })
     }
 
-    /// GRANT … ON a table, view or sequence; [`ObjectPrivilege::ALL`] stands for those that it has. `grantable`: WITH GRANT OPTION.
+    /// GRANT … ON a table, view, sequence, procedure, function or package; [`ObjectPrivilege::ALL`] stands for those that it has. `grantable`: WITH
+    /// GRANT OPTION.
     ///
     /// # Errors
-    /// ORA-00942, ORA-01917, ORA-01749 to oneself, ORA-02204 and ORA-02205 a privilege that views or sequences do not have, ORA-01031.
+    /// ORA-00942, ORA-01917, ORA-01749 to oneself, ORA-02204, 02205, 02224 and 02225 a privilege that the object does not have, ORA-01031.
     pub fn grant_on(
         self: &Arc<Self>,
         privileges: &[ObjectPrivilege],
@@ -80,10 +81,10 @@ impl Session {
         })
     }
 
-    /// REVOKE … ON a table, view or sequence.
+    /// REVOKE … ON a table, view, sequence, procedure, function or package.
     ///
     /// # Errors
-    /// ORA-00942, ORA-01917, ORA-01927 where it was not granted, ORA-02204, ORA-02205, ORA-01031.
+    /// ORA-00942, ORA-01917, ORA-01927 where it was not granted, ORA-02204, 02205, 02224, 02225, ORA-01031.
     pub fn revoke_on(
         self: &Arc<Self>,
         privileges: &[ObjectPrivilege],
@@ -180,8 +181,8 @@ impl Ddl<'_> {
             Grant::Privilege(privilege) => user.system.insert(privilege, grantable),
             Grant::Role(role) => user.roles.insert(role, grantable),
         };
-        self.catalog.put_user(user);
-        Ok(())
+        self.catalog.put_user(user.clone());
+        self.system_privileges_changed(&user, false)
     }
 
     fn revoke(&mut self, grant: Grant, grantee: &str) -> Result<()> {
@@ -197,8 +198,12 @@ impl Ddl<'_> {
             });
         }
         self.delete::<SystemGrantRow>(&[is("GRANTEE#", user.number.0)?, is("PRIVILEGE#", grant.number())?])?;
-        self.catalog.put_user(user);
-        Ok(())
+        self.catalog.put_user(user.clone());
+        let reaches_objects = match grant {
+            Grant::Privilege(privilege) => privilege.name().contains(" ANY "),
+            Grant::Role(_) => true,
+        };
+        self.system_privileges_changed(&user, reaches_objects)
     }
 
     /// The object, if the user may grant these privileges on it, and those of them that it has.
@@ -221,7 +226,8 @@ impl Ddl<'_> {
         let any = SystemPrivilege::GrantAnyObjectPrivilege;
         let own = user == object.owner() || user == SYS;
         if !own && (object.owner() == SYS || !self.catalog.has_system_privilege(&user, any)) {
-            self.catalog.check_object(&user, &object, ObjectPrivilege::Select)?;
+            let usual = if kind.is_program() { ObjectPrivilege::Execute } else { ObjectPrivilege::Select };
+            self.catalog.check_object(&user, &object, usual)?;
             let holders = self.catalog.grantees_of(&user);
             let option = |privilege: &ObjectPrivilege| {
                 holders.iter().any(|holder| holder.objects.get(&(object.number(), *privilege)) == Some(&true))
@@ -234,6 +240,10 @@ impl Ddl<'_> {
             Some(privilege) if kind == ObjectKind::Sequence => {
                 Err(Error::user(2205, format!("only SELECT and ALTER are privileges on sequences, not {privilege}")))
             }
+            Some(privilege) if kind.is_program() => {
+                Err(Error::user(2225, format!("only EXECUTE is a privilege on procedures, not {privilege}")))
+            }
+            Some(_) if kind == ObjectKind::Table => Err(Error::user(2224, "EXECUTE privilege not allowed for tables")),
             Some(privilege) => Err(Error::user(2204, format!("{privilege} is no privilege on views"))),
             None => Ok((object, privileges)),
         }
@@ -272,8 +282,8 @@ impl Ddl<'_> {
             }
             user.objects.insert(key, grantable);
         }
-        self.catalog.put_user(user);
-        Ok(())
+        self.catalog.put_user(user.clone());
+        self.object_privileges_changed(of, &user, false)
     }
 
     /// `all`: those that were granted of all that there are.
@@ -295,8 +305,8 @@ impl Ddl<'_> {
         if let (0, Some(first)) = (count, privileges.first()) {
             return Err(not_granted(*first, of, grantee));
         }
-        self.catalog.put_user(user);
-        Ok(())
+        self.catalog.put_user(user.clone());
+        self.object_privileges_changed(of, &user, true)
     }
 }
 

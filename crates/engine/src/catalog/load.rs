@@ -47,6 +47,7 @@ pub(super) fn load_catalog(session: &Arc<Session>, tables: &Tables) -> Result<Ca
     reader.load_sequences(&mut catalog, &objects)?;
     reader.load_synonyms(&mut catalog, &objects)?;
     reader.load_constraints(&mut catalog)?;
+    reader.load_programs(&mut catalog, &objects)?;
     Ok(catalog)
 }
 

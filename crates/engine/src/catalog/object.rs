@@ -1,4 +1,4 @@
-//! What a schema has under one name: tables, views, sequences and synonyms; and the way from a name to what it means.
+//! What a schema has under one name: tables, views, sequences, synonyms, procedures, functions and packages; and the way from a name to what it means.
 //!
 //! ```text
 //! name          ─> schema ─> PUBLIC's synonyms
@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use common::{Error, ObjectNumber, Result};
 
+use super::program::{ProgramDef, ProgramKind};
 use super::sequence::SequenceDef;
 use super::synonym::SynonymDef;
 use super::view::ViewDef;
@@ -23,6 +24,17 @@ pub enum ObjectKind {
     View,
     Sequence,
     Synonym,
+    Procedure,
+    Function,
+    Package,
+}
+
+impl ObjectKind {
+    /// A procedure, function or package.
+    #[must_use]
+    pub fn is_program(self) -> bool {
+        matches!(self, Self::Procedure | Self::Function | Self::Package)
+    }
 }
 
 impl fmt::Display for ObjectKind {
@@ -32,6 +44,9 @@ impl fmt::Display for ObjectKind {
             Self::View => "VIEW",
             Self::Sequence => "SEQUENCE",
             Self::Synonym => "SYNONYM",
+            Self::Procedure => "PROCEDURE",
+            Self::Function => "FUNCTION",
+            Self::Package => "PACKAGE",
         })
     }
 }
@@ -43,6 +58,8 @@ pub enum SchemaObject {
     View(Arc<ViewDef>),
     Sequence(Arc<SequenceDef>),
     Synonym(Arc<SynonymDef>),
+    /// A procedure, function or package; package bodies and triggers have name spaces of their own.
+    Program(Arc<ProgramDef>),
 }
 
 impl SchemaObject {
@@ -53,6 +70,11 @@ impl SchemaObject {
             Self::View(_) => ObjectKind::View,
             Self::Sequence(_) => ObjectKind::Sequence,
             Self::Synonym(_) => ObjectKind::Synonym,
+            Self::Program(program) => match program.kind {
+                ProgramKind::Function => ObjectKind::Function,
+                ProgramKind::Package | ProgramKind::PackageBody => ObjectKind::Package,
+                ProgramKind::Procedure | ProgramKind::Trigger => ObjectKind::Procedure,
+            },
         }
     }
 
@@ -63,6 +85,7 @@ impl SchemaObject {
             Self::View(view) => view.object,
             Self::Sequence(sequence) => sequence.object,
             Self::Synonym(synonym) => synonym.object,
+            Self::Program(program) => program.object,
         }
     }
 
@@ -74,6 +97,7 @@ impl SchemaObject {
             Self::View(view) => &view.owner,
             Self::Sequence(sequence) => &sequence.owner,
             Self::Synonym(synonym) => &synonym.owner,
+            Self::Program(program) => &program.owner,
         }
     }
 
@@ -84,6 +108,7 @@ impl SchemaObject {
             Self::View(view) => &view.name,
             Self::Sequence(sequence) => &sequence.name,
             Self::Synonym(synonym) => &synonym.name,
+            Self::Program(program) => &program.name,
         }
     }
 
@@ -95,6 +120,7 @@ impl SchemaObject {
             Self::View(view) => (view.created_us, view.changed_us),
             Self::Sequence(sequence) => (sequence.created_us, sequence.changed_us),
             Self::Synonym(synonym) => (synonym.created_us, synonym.changed_us),
+            Self::Program(program) => (program.created_us, program.changed_us),
         }
     }
 

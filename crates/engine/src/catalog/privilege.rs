@@ -74,6 +74,7 @@ privileges! {
         InsertAnyTable = -48 "INSERT ANY TABLE",
         UpdateAnyTable = -49 "UPDATE ANY TABLE",
         DeleteAnyTable = -50 "DELETE ANY TABLE",
+        CreateCluster = -60 "CREATE CLUSTER",
         CreateAnyIndex = -71 "CREATE ANY INDEX",
         AlterAnyIndex = -72 "ALTER ANY INDEX",
         DropAnyIndex = -73 "DROP ANY INDEX",
@@ -94,18 +95,29 @@ privileges! {
         GrantAnyRole = -129 "GRANT ANY ROLE",
         AlterDatabase = -135 "ALTER DATABASE",
         CreateProcedure = -140 "CREATE PROCEDURE",
+        CreateAnyProcedure = -141 "CREATE ANY PROCEDURE",
+        AlterAnyProcedure = -142 "ALTER ANY PROCEDURE",
+        DropAnyProcedure = -143 "DROP ANY PROCEDURE",
         ExecuteAnyProcedure = -144 "EXECUTE ANY PROCEDURE",
         CreateTrigger = -151 "CREATE TRIGGER",
+        CreateAnyTrigger = -152 "CREATE ANY TRIGGER",
+        AlterAnyTrigger = -153 "ALTER ANY TRIGGER",
+        DropAnyTrigger = -154 "DROP ANY TRIGGER",
         AnalyzeAny = -165 "ANALYZE ANY",
         GrantAnyPrivilege = -167 "GRANT ANY PRIVILEGE",
         CreateType = -180 "CREATE TYPE",
+        CreateOperator = -200 "CREATE OPERATOR",
+        CreateIndextype = -205 "CREATE INDEXTYPE",
         SelectAnyDictionary = -237 "SELECT ANY DICTIONARY",
         GrantAnyObjectPrivilege = -244 "GRANT ANY OBJECT PRIVILEGE",
+        CreateJob = -265 "CREATE JOB",
+        CreateAnyJob = -266 "CREATE ANY JOB",
+        ManageScheduler = -269 "MANAGE SCHEDULER",
     }
 }
 
 privileges! {
-    /// What a user may do with one table, view or sequence.
+    /// What a user may do with one object.
     ObjectPrivilege {
         Alter = 0 "ALTER",
         Delete = 3 "DELETE",
@@ -114,6 +126,7 @@ privileges! {
         Select = 9 "SELECT",
         Update = 10 "UPDATE",
         References = 11 "REFERENCES",
+        Execute = 12 "EXECUTE",
     }
 }
 
@@ -122,10 +135,13 @@ impl ObjectPrivilege {
     #[must_use]
     pub fn of(kind: ObjectKind) -> &'static [Self] {
         match kind {
-            ObjectKind::Table => Self::ALL,
+            ObjectKind::Table => {
+                &[Self::Alter, Self::Delete, Self::Index, Self::Insert, Self::Select, Self::Update, Self::References]
+            }
             ObjectKind::View => &[Self::Delete, Self::Insert, Self::Select, Self::Update, Self::References],
             ObjectKind::Sequence => &[Self::Alter, Self::Select],
             ObjectKind::Synonym => &[],
+            ObjectKind::Procedure | ObjectKind::Function | ObjectKind::Package => &[Self::Execute],
         }
     }
 
@@ -138,6 +154,9 @@ impl ObjectPrivilege {
                 _ => None,
             };
         }
+        if kind.is_program() {
+            return (self == Self::Execute).then_some(SystemPrivilege::ExecuteAnyProcedure);
+        }
         Some(match self {
             Self::Alter => SystemPrivilege::AlterAnyTable,
             Self::Delete => SystemPrivilege::DeleteAnyTable,
@@ -145,12 +164,12 @@ impl ObjectPrivilege {
             Self::Insert => SystemPrivilege::InsertAnyTable,
             Self::Select => SystemPrivilege::SelectAnyTable,
             Self::Update => SystemPrivilege::UpdateAnyTable,
-            Self::References => return None,
+            Self::References | Self::Execute => return None,
         })
     }
 
     fn writes(self) -> bool {
-        !matches!(self, Self::Select | Self::References)
+        !matches!(self, Self::Select | Self::References | Self::Execute)
     }
 }
 
@@ -210,10 +229,10 @@ impl Catalog {
             })
     }
 
-    /// May `user` do this with a table, view or sequence?
+    /// May `user` do this with an object?
     ///
     /// # Errors
-    /// As [`Catalog::check_table`]; of sequences ORA-02289 in the place of ORA-00942.
+    /// As [`Catalog::check_table`]; in the place of ORA-00942 ORA-02289 of sequences and ORA-04043 of procedures, functions and packages.
     pub fn check_object(&self, user: &str, object: &SchemaObject, privilege: ObjectPrivilege) -> Result<()> {
         if let SchemaObject::Table(table) = object {
             return self.check_table(user, table, privilege);
@@ -284,6 +303,7 @@ impl Denied {
 pub(super) fn no_object(object: &SchemaObject) -> Error {
     match object.kind() {
         ObjectKind::Sequence => no_sequence(object.owner(), object.name()),
+        kind if kind.is_program() => Error::user(4043, format!("object {} does not exist", object.name())),
         _ => no_table(object.owner(), object.name()),
     }
 }

@@ -19,7 +19,7 @@ impl Session {
     /// RENAME: a new name for a table, view, sequence or private synonym of the user's own schema.
     ///
     /// # Errors
-    /// ORA-04043 where there is none of the old name, ORA-00955 where the new one is in use, ORA-00972, ORA-01031, ORA-00054.
+    /// ORA-04043 where there is none of the old name, ORA-04044 a program, ORA-00955 where the new one is in use, ORA-00972, ORA-01031, ORA-00054.
     pub fn rename(self: &Arc<Self>, owner: &str, from: &str, to: &str) -> Result<()> {
         match self.catalog().object(owner, from) {
             Some(SchemaObject::Table(_)) => {
@@ -33,6 +33,12 @@ impl Session {
 impl Ddl<'_> {
     fn rename_other(&mut self, owner: &str, from: &str, to: &str) -> Result<()> {
         let object = match self.catalog.object(owner, from) {
+            Some(SchemaObject::Program(program)) => {
+                return Err(Error::user(
+                    4044,
+                    format!("procedure, function or package is not allowed here: {}", program.name),
+                ));
+            }
             Some(object) if !matches!(object, SchemaObject::Table(_)) => object,
             // Damaged tables are there, and cannot be renamed.
             _ if self.catalog.is_unusable(owner, from) => return self.catalog.require_table(owner, from).map(drop),
@@ -43,8 +49,8 @@ impl Ddl<'_> {
         }
         check_name(to)?;
         self.check_name_free(owner, to)?;
-        let now = self.now_us();
-        self.update::<ObjectRow>(&equal("OBJ#", object.number().0)?, |row| {
+        let (now, number) = (self.now_us(), object.number());
+        self.update::<ObjectRow>(&equal("OBJ#", number.0)?, |row| {
             to.clone_into(&mut row.name);
             row.changed = Moment(now);
         })?;
@@ -59,16 +65,20 @@ impl Ddl<'_> {
             SchemaObject::Synonym(synonym) => {
                 SchemaObject::Synonym(Arc::new(SynonymDef { name, changed_us, ..SynonymDef::clone(&synonym) }))
             }
-            table @ SchemaObject::Table(_) => table,
+            other @ (SchemaObject::Table(_) | SchemaObject::Program(_)) => other,
         });
-        Ok(())
+        self.object_changed(number, owner, from)?;
+        self.object_changed(number, owner, to)
     }
 
-    /// Drops a view, sequence or synonym.
+    /// Drops a view, sequence, synonym or program.
     pub(super) fn drop_other(&mut self, object: &SchemaObject) -> Result<()> {
         let number = object.number();
         match object {
-            SchemaObject::View(_) => self.delete_view_rows(number)?,
+            SchemaObject::View(_) => {
+                self.drop_triggers_of(number)?;
+                self.delete_view_rows(number)?;
+            }
             SchemaObject::Synonym(_) => drop(self.delete::<SynonymRow>(&equal("OBJ#", number.0)?)?),
             SchemaObject::Sequence(sequence) => {
                 // No session takes values between the row's reading and its end: they would be given again if the statement failed.
@@ -78,9 +88,10 @@ impl Ddl<'_> {
                 self.end_at_end(state.clone());
             }
             SchemaObject::Table(table) => return self.drop_table(table, true),
+            SchemaObject::Program(program) => return self.remove_program(program),
         }
         self.delete_object_rows(number)?;
         self.catalog.remove_other(number);
-        Ok(())
+        self.object_dropped(number, object.owner(), object.name())
     }
 }

@@ -15,15 +15,18 @@
 //! ```text
 //! OBJ$ ─┬─ SEQ$
 //!       ├─ VIEW$ ── VIEWTEXT$, COL$
-//!       └─ SYN$
+//!       ├─ SYN$
+//!       └─ SOURCE$, ERROR$, DEPENDENCY$, TRIGGER$ ── TRIGGERCOL$   stored programs
 //! ```
+//!
+//! Jobs are rows and no objects: JOB$ of DBMS_JOB; SCHEDULER$_JOB, SCHEDULER$_JOB_ARGUMENT and SCHEDULER$_JOB_RUN_DETAILS of DBMS_SCHEDULER.
 //!
 //! Tablespaces and datafiles are not here: the control file has them, and two places could disagree.
 
 use common::{DataType, ObjectNumber, Result};
 
 use super::definition::ColumnDef;
-use super::field::{Field, Moment, damaged};
+use super::field::{Field, Moment, Timestamp, damaged};
 use crate::segment::Storage;
 
 /// One of the dictionary's tables.
@@ -93,6 +96,7 @@ dictionary! {
         kind: u8 = "TYPE#",
         created: Moment = "CTIME",
         changed: Moment = "MTIME",
+        status: u8 = "STATUS",
     }
 
     /// A table and its segment.
@@ -265,6 +269,122 @@ dictionary! {
         position: u16 = "POS#",
         column: u16 = "COL#",
     }
+
+    /// A line of a stored program, with its end; LINE counts from 1.
+    SourceRow "SOURCE$" 17 {
+        object: u32 = "OBJ#",
+        line: u32 = "LINE",
+        text: String = "SOURCE",
+    }
+
+    /// An error of a program's last compilation; SEQUENCE# counts from 1.
+    ErrorRow "ERROR$" 18 {
+        object: u32 = "OBJ#",
+        sequence: u32 = "SEQUENCE#",
+        line: u32 = "LINE",
+        position: u32 = "POSITION#",
+        text: String = "TEXT",
+    }
+
+    /// What a program depends on, as its last compilation found it: P_OBJ# is NULL for a name that stood for nothing. ORDER# counts from 1.
+    DependencyRow "DEPENDENCY$" 19 {
+        object: u32 = "D_OBJ#",
+        order: u32 = "ORDER#",
+        parent: Option<u32> = "P_OBJ#",
+        parent_owner: String = "P_OWNER",
+        parent_name: String = "P_NAME",
+    }
+
+    /// A trigger. TYPE# is 0 before statement, 1 before each row, 2 after statement, 3 after each row, 4 instead of.
+    TriggerRow "TRIGGER$" 20 {
+        object: u32 = "OBJ#",
+        kind: u8 = "TYPE#",
+        base: u32 = "BASEOBJECT",
+        on_insert: bool = "INSERT$",
+        on_update: bool = "UPDATE$",
+        on_delete: bool = "DELETE$",
+        old: String = "REFOLDNAME",
+        new: String = "REFNEWNAME",
+        enabled: bool = "ENABLED",
+        when: Option<String> = "WHENCLAUSE",
+    }
+
+    /// A column whose update fires a trigger; POS# counts from 1. A trigger of all columns has none.
+    TriggerColumnRow "TRIGGERCOL$" 21 {
+        object: u32 = "OBJ#",
+        position: u16 = "POS#",
+        name: String = "NAME",
+    }
+
+    /// A job of DBMS_JOB. FLAG is 1 for a broken one; TOTAL is the time of all its runs in microseconds.
+    JobRow "JOB$" 22 {
+        number: u64 = "JOB",
+        log_user: String = "LOWNER",
+        priv_user: String = "POWNER",
+        schema_user: String = "COWNER",
+        last: Option<Moment> = "LAST_DATE",
+        this: Option<Moment> = "THIS_DATE",
+        next: Moment = "NEXT_DATE",
+        total_us: u64 = "TOTAL",
+        interval: Option<String> = "INTERVAL#",
+        failures: u32 = "FAILURES",
+        broken: bool = "FLAG",
+        what: String = "WHAT",
+        nls: Option<String> = "NLSENV",
+        instance: u32 = "FIELD1",
+    }
+
+    /// A job of DBMS_SCHEDULER. STATE is a number of `JobState`; durations are in microseconds.
+    SchedulerJobRow "SCHEDULER$_JOB" 23 {
+        owner: String = "OWNER",
+        name: String = "NAME",
+        creator: String = "CREATOR",
+        kind: String = "JOB_TYPE",
+        action: String = "ACTION",
+        arguments: u32 = "NUMBER_OF_ARGS",
+        start: Option<Timestamp> = "START_DATE",
+        interval: Option<String> = "SCHEDULE_EXPR",
+        end: Option<Timestamp> = "END_DATE",
+        class: String = "JOB_CLASS",
+        enabled: bool = "ENABLED",
+        auto_drop: bool = "AUTO_DROP",
+        state: u8 = "STATE",
+        runs: u64 = "RUN_COUNT",
+        failures: u64 = "FAILURE_COUNT",
+        failures_in_a_row: u64 = "FAILURES_IN_A_ROW",
+        max_runs: Option<u64> = "MAX_RUNS",
+        max_failures: Option<u64> = "MAX_FAILURES",
+        last_start: Option<Timestamp> = "LAST_START_DATE",
+        last_us: Option<u64> = "LAST_RUN_DURATION",
+        next: Option<Timestamp> = "NEXT_RUN_DATE",
+        last_error: Option<String> = "LAST_ERROR",
+        comments: Option<String> = "COMMENTS",
+    }
+
+    /// A value for an argument of a job's procedure; POSITION counts from 1.
+    SchedulerArgumentRow "SCHEDULER$_JOB_ARGUMENT" 24 {
+        owner: String = "OWNER",
+        job: String = "NAME",
+        position: u32 = "POSITION",
+        value: Option<String> = "VALUE",
+    }
+
+    /// A run of a job of DBMS_SCHEDULER that has ended; durations are in microseconds.
+    SchedulerRunRow "SCHEDULER$_JOB_RUN_DETAILS" 25 {
+        id: u64 = "LOG_ID",
+        logged: Timestamp = "LOG_DATE",
+        owner: String = "OWNER",
+        job: String = "NAME",
+        status: String = "STATUS",
+        error: u32 = "ERROR#",
+        requested: Option<Timestamp> = "REQ_START_DATE",
+        started: Option<Timestamp> = "ACTUAL_START_DATE",
+        elapsed_us: u64 = "RUN_DURATION",
+        cpu_us: u64 = "CPU_USED",
+        session: Option<u32> = "SESSION_ID",
+        serial: Option<u32> = "SESSION_SERIAL#",
+        information: Option<String> = "ADDITIONAL_INFO",
+    }
 }
 
 /// The row of CON$ with the next constraint number.
@@ -277,6 +397,9 @@ pub(super) const KIND_TABLE: u8 = 2;
 pub(super) const KIND_VIEW: u8 = 4;
 pub(super) const KIND_SYNONYM: u8 = 5;
 pub(super) const KIND_SEQUENCE: u8 = 6;
+
+/// OBJ$.STATUS.
+pub(super) const STATUS_VALID: u8 = 1;
 
 /// COL$.TYPE#, LENGTH, PRECISION# and SCALE of a data type.
 pub(super) fn encode_type(data_type: DataType) -> (u8, u16, Option<u8>, Option<i64>) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use common::{Error, ObjectNumber, Result};
 
+use super::bootstrap::is_dictionary;
 use super::check::check_name;
 use super::dictionary::{Ddl, equal};
 use super::object::SchemaObject;
@@ -33,7 +34,7 @@ pub struct SequenceSpec {
 
 impl SequenceSpec {
     /// The settings that this makes, on `old` where the sequence exists already.
-    fn settings(&self, old: Option<&SequenceSettings>) -> Result<SequenceSettings> {
+    pub(super) fn settings(&self, old: Option<&SequenceSettings>) -> Result<SequenceSettings> {
         let increment = self.increment.or(old.map(|old| old.increment)).unwrap_or(1);
         if increment == 0 {
             return Err(Error::user(4002, "INCREMENT must be a nonzero integer"));
@@ -96,9 +97,9 @@ impl Session {
     /// ORA-02289, ORA-01031.
     pub fn drop_sequence(self: &Arc<Self>, owner: &str, name: &str) -> Result<()> {
         self.ddl(|ddl| {
-            let Some(object @ SchemaObject::Sequence(_)) = ddl.catalog.object(owner, name) else {
-                return Err(no_sequence(owner, name));
-            };
+            let Some(object) = ddl.catalog.object(owner, name) else { return Err(no_sequence(owner, name)) };
+            let SchemaObject::Sequence(sequence) = &object else { return Err(no_sequence(owner, name)) };
+            check_is_no_dictionary(sequence)?;
             let user = ddl.session.user();
             if user != owner && !ddl.catalog.has_system_privilege(&user, SystemPrivilege::DropAnySequence) {
                 ddl.catalog.check_object(&user, &object, ObjectPrivilege::Select)?;
@@ -109,7 +110,14 @@ impl Session {
     }
 }
 
-fn row(object: ObjectNumber, settings: &SequenceSettings, highwater: i128) -> SequenceRow {
+fn check_is_no_dictionary(sequence: &SequenceDef) -> Result<()> {
+    if is_dictionary(sequence.object) {
+        return Err(insufficient(format_args!("{} is part of the dictionary", sequence.qualified_name())));
+    }
+    Ok(())
+}
+
+pub(super) fn row(object: ObjectNumber, settings: &SequenceSettings, highwater: i128) -> SequenceRow {
     let SequenceSettings { increment, minimum, maximum, cycle, order, cache } = *settings;
     SequenceRow { object: object.0, increment, minimum, maximum, cycle, order, cache, highwater }
 }
@@ -143,6 +151,7 @@ impl Ddl<'_> {
             state: SequenceState::new(settings, start),
         });
         self.catalog.put_other(SchemaObject::Sequence(sequence.clone()));
+        self.object_changed(object, owner, name)?;
         Ok(sequence)
     }
 
@@ -152,12 +161,14 @@ impl Ddl<'_> {
         };
         self.catalog.check_object(&self.session.user(), &object, ObjectPrivilege::Alter)?;
         let SchemaObject::Sequence(old) = object else { return Err(no_sequence(owner, name)) };
+        check_is_no_dictionary(&old)?;
         if spec.start.is_some() {
             return Err(Error::user(2283, "cannot alter starting sequence number"));
         }
         let settings = spec.settings(Some(&old.settings))?;
         let now = self.now_us();
         self.touch(old.object, now)?;
+        self.object_changed(old.object, owner, name)?;
         let mut live = old.state.hold();
         let upcoming = live.upcoming();
         let current = (upcoming - old.settings.increment).clamp(old.settings.minimum, old.settings.maximum);

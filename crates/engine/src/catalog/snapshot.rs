@@ -10,16 +10,19 @@ use std::sync::Arc;
 use common::{Error, ObjectNumber, Result};
 
 use super::privilege::no_table;
+use super::program::{ProgramDef, ProgramKind};
 use super::{ConstraintDef, IndexDef, SchemaObject, TableDef, UserDef, UserKind, UserNumber};
 
-/// The names of one schema. Indexes have a name space of their own; tables share theirs with views, sequences and synonyms.
+/// The names of one schema. Indexes, package bodies and triggers have name spaces of their own; tables share theirs with the other objects.
 #[derive(Clone, Default)]
 struct Schema {
     tables: BTreeMap<String, Arc<TableDef>>,
-    /// Views, sequences and synonyms.
+    /// Views, sequences, synonyms, procedures, functions and packages.
     others: BTreeMap<String, SchemaObject>,
     indexes: BTreeMap<String, Arc<IndexDef>>,
     constraints: BTreeMap<String, Arc<ConstraintDef>>,
+    bodies: BTreeMap<String, Arc<ProgramDef>>,
+    triggers: BTreeMap<String, Arc<ProgramDef>>,
 }
 
 /// An immutable snapshot of the dictionary.
@@ -34,8 +37,18 @@ pub struct Catalog {
     tables: BTreeMap<ObjectNumber, Arc<TableDef>>,
     indexes: BTreeMap<ObjectNumber, Arc<IndexDef>>,
     constraints: BTreeMap<u32, Arc<ConstraintDef>>,
-    /// Views, sequences and synonyms.
+    /// Views, sequences, synonyms, procedures, functions and packages.
     others: BTreeMap<ObjectNumber, SchemaObject>,
+    /// Programs of all kinds.
+    programs: BTreeMap<ObjectNumber, Arc<ProgramDef>>,
+    /// Of each table or view, by number.
+    triggers: BTreeMap<ObjectNumber, BTreeMap<ObjectNumber, Arc<ProgramDef>>>,
+    /// The stamp that the next program gets.
+    next_stamp: u64,
+    /// The version that came with the last change of an object, since the database was opened. Only what programs see of it counts.
+    object_changes: BTreeMap<ObjectNumber, u64>,
+    /// The same of privileges.
+    privilege_change: u64,
     users: BTreeMap<UserNumber, Arc<UserDef>>,
     user_numbers: BTreeMap<String, UserNumber>,
     /// Tables and indexes, as `OWNER.NAME`, whose segments could not be opened, and why.
@@ -43,7 +56,8 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Counts DDL statements: two catalogs of one instance with the same version are the same.
+    /// Counts DDL statements: in two catalogs of one instance with the same version all names mean the same. Only the states of programs may differ,
+    /// because a compilation changes nothing that a statement has looked up (README.md, Versions and stamps).
     #[must_use]
     pub fn version(&self) -> u64 {
         self.version
@@ -74,17 +88,17 @@ impl Catalog {
         self.schemas.get(owner)?.indexes.get(name)
     }
 
-    /// All views, sequences and synonyms, by object number.
+    /// All views, sequences, synonyms, procedures, functions and packages, by object number.
     pub fn others(&self) -> impl Iterator<Item = &SchemaObject> {
         self.others.values()
     }
 
-    /// The views, sequences and synonyms of one schema, by name. Public synonyms are those of the schema PUBLIC.
+    /// The views, sequences, synonyms, procedures, functions and packages of one schema, by name. Public synonyms are those of the schema PUBLIC.
     pub fn others_of(&self, owner: &str) -> impl Iterator<Item = &SchemaObject> {
         self.schemas.get(owner).into_iter().flat_map(|schema| schema.others.values())
     }
 
-    /// The table, view, sequence or synonym of this name.
+    /// The table, view, sequence, synonym, procedure, function or package of this name.
     #[must_use]
     pub fn object(&self, owner: &str, name: &str) -> Option<SchemaObject> {
         let schema = self.schemas.get(owner)?;
@@ -92,11 +106,49 @@ impl Catalog {
         table.or_else(|| schema.others.get(name).cloned())
     }
 
-    /// The table, view, sequence or synonym of this number.
+    /// The same by number.
     #[must_use]
     pub fn object_by_number(&self, object: ObjectNumber) -> Option<SchemaObject> {
         let table = self.tables.get(&object).cloned().map(SchemaObject::Table);
         table.or_else(|| self.others.get(&object).cloned())
+    }
+
+    /// All programs, by object number.
+    pub fn programs(&self) -> impl Iterator<Item = &Arc<ProgramDef>> {
+        self.programs.values()
+    }
+
+    /// The program of this kind and name.
+    #[must_use]
+    pub fn program(&self, owner: &str, name: &str, kind: ProgramKind) -> Option<&Arc<ProgramDef>> {
+        let schema = self.schemas.get(owner)?;
+        match kind {
+            ProgramKind::PackageBody => schema.bodies.get(name),
+            ProgramKind::Trigger => schema.triggers.get(name),
+            _ => match schema.others.get(name)? {
+                SchemaObject::Program(program) => Some(program).filter(|program| program.kind == kind),
+                _ => None,
+            },
+        }
+    }
+
+    #[must_use]
+    pub fn program_by_number(&self, object: ObjectNumber) -> Option<&Arc<ProgramDef>> {
+        self.programs.get(&object)
+    }
+
+    /// The triggers of a table or view, enabled or not, by object number: in this order they fire.
+    pub fn triggers_of(&self, base: ObjectNumber) -> impl Iterator<Item = &Arc<ProgramDef>> {
+        self.triggers.get(&base).into_iter().flat_map(BTreeMap::values)
+    }
+
+    /// Has the object changed since the catalog had this version?
+    pub(super) fn has_changed_since(&self, object: ObjectNumber, version: u64) -> bool {
+        self.object_changes.get(&object).is_some_and(|change| *change > version)
+    }
+
+    pub(super) fn privileges_have_changed_since(&self, version: u64) -> bool {
+        self.privilege_change > version
     }
 
     #[must_use]
@@ -293,7 +345,7 @@ impl Catalog {
         self.forget_grants(object);
     }
 
-    /// Puts a view, sequence or synonym in, or in the place of its older definition.
+    /// Puts a view, sequence, synonym, procedure, function or package in, or in the place of its older definition.
     pub(super) fn put_other(&mut self, object: SchemaObject) {
         if let Some(old) = self.others.get(&object.number()).cloned() {
             self.schema(old.owner()).others.remove(old.name());
@@ -302,11 +354,78 @@ impl Catalog {
         self.schema(object.owner()).others.insert(object.name().to_owned(), object);
     }
 
-    /// Takes a view, sequence or synonym and the privileges on it out.
+    /// Takes a view, sequence, synonym, procedure, function or package and the privileges on it out.
     pub(super) fn remove_other(&mut self, object: ObjectNumber) {
         let Some(old) = self.others.remove(&object) else { return };
         self.schema(old.owner()).others.remove(old.name());
         self.forget_grants(object);
+    }
+
+    /// Puts a program in, or in the place of its older definition.
+    pub(super) fn put_program(&mut self, program: ProgramDef) -> Arc<ProgramDef> {
+        self.take_program_out(program.object);
+        let program = Arc::new(program);
+        self.programs.insert(program.object, program.clone());
+        match program.kind {
+            ProgramKind::PackageBody => {
+                self.schema(&program.owner).bodies.insert(program.name.clone(), program.clone());
+            }
+            ProgramKind::Trigger => {
+                self.schema(&program.owner).triggers.insert(program.name.clone(), program.clone());
+                if let Some(trigger) = &program.trigger {
+                    self.triggers.entry(trigger.base).or_default().insert(program.object, program.clone());
+                }
+            }
+            _ => self.put_other(SchemaObject::Program(program.clone())),
+        }
+        program
+    }
+
+    /// Takes a program and the privileges on it out.
+    pub(super) fn remove_program(&mut self, object: ObjectNumber) {
+        self.take_program_out(object);
+        self.remove_other(object);
+    }
+
+    /// Takes a program out, but what [`Catalog::others`] has of it.
+    fn take_program_out(&mut self, object: ObjectNumber) {
+        let Some(old) = self.programs.remove(&object) else { return };
+        match old.kind {
+            ProgramKind::PackageBody => drop(self.schema(&old.owner).bodies.remove(&old.name)),
+            ProgramKind::Trigger => {
+                self.schema(&old.owner).triggers.remove(&old.name);
+                if let Some(trigger) = &old.trigger
+                    && let Some(of_base) = self.triggers.get_mut(&trigger.base)
+                {
+                    of_base.remove(&object);
+                    if of_base.is_empty() {
+                        self.triggers.remove(&trigger.base);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A stamp that no program of the instance has had.
+    pub(super) fn new_stamp(&mut self) -> u64 {
+        self.next_stamp += 1;
+        self.next_stamp
+    }
+
+    /// Notes that the DDL statement at work changes an object.
+    pub(super) fn note_change(&mut self, object: ObjectNumber) {
+        self.object_changes.insert(object, self.version + 1);
+    }
+
+    /// Forgets the changes of an object that is gone: who has seen it finds it gone.
+    pub(super) fn forget_changes(&mut self, object: ObjectNumber) {
+        self.object_changes.remove(&object);
+    }
+
+    /// Notes that the DDL statement at work changes who may do what.
+    pub(super) fn note_privilege_change(&mut self) {
+        self.privilege_change = self.version + 1;
     }
 
     /// Takes the privileges on an object out.
@@ -357,6 +476,7 @@ impl fmt::Debug for Catalog {
             .field("tables", &self.tables.len())
             .field("indexes", &self.indexes.len())
             .field("others", &self.others.len())
+            .field("programs", &self.programs.len())
             .field("users", &self.users.len())
             .finish_non_exhaustive()
     }

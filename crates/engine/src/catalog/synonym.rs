@@ -112,6 +112,7 @@ impl Ddl<'_> {
         }
         let synonym = Arc::new(synonym);
         self.catalog.put_other(SchemaObject::Synonym(synonym.clone()));
+        self.object_changed(object, owner, name)?;
         Ok(synonym)
     }
 }

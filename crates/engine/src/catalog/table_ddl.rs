@@ -76,7 +76,7 @@ impl Session {
         })
     }
 
-    /// DROP TABLE, with its indexes and the privileges on it.
+    /// DROP TABLE, with its indexes, its triggers and the privileges on it.
     ///
     /// # Errors
     /// ORA-00942, ORA-01031, ORA-00054 while its rows are being changed.
@@ -156,6 +156,7 @@ impl Ddl<'_> {
         self.insert(&[table_row(&table)])?;
         self.insert(&column_rows(object, &table.columns))?;
         let table = self.catalog.put_table(table);
+        self.object_changed(object, &spec.owner, &spec.name)?;
         self.create_constraints(&table, &spec.constraints)
     }
 
@@ -213,13 +214,14 @@ impl Ddl<'_> {
         for index in &table.indexes {
             self.delete_index_rows(index.object.0)?;
         }
+        self.drop_triggers_of(table.object)?;
         self.delete_table_rows(table.object.0)?;
         self.catalog.remove_table(table.object);
         for index in &table.indexes {
             self.drop_at_end(index.segment.clone());
         }
         self.drop_at_end(table.segment.clone());
-        Ok(())
+        self.object_dropped(table.object, &table.owner, &table.name)
     }
 
     pub(super) fn delete_table_rows(&mut self, object: u32) -> Result<()> {

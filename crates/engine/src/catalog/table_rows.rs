@@ -4,7 +4,7 @@ use common::ObjectNumber;
 
 use super::definition::{ColumnDef, IndexDef, TableDef};
 use super::field::Moment;
-use super::rows::{ColumnRow, IndexColumnRow, IndexRow, ObjectRow, TableRow, encode_type};
+use super::rows::{ColumnRow, IndexColumnRow, IndexRow, ObjectRow, STATUS_VALID, TableRow, encode_type};
 use super::user::UserNumber;
 
 pub(super) fn object_row(
@@ -23,6 +23,7 @@ pub(super) fn object_row(
         kind,
         created: Moment(created_us),
         changed: Moment(created_us),
+        status: STATUS_VALID,
     }
 }
 

@@ -168,6 +168,7 @@ impl Ddl<'_> {
                 self.delete_index_rows(index.object)?;
             }
             self.forget_unusable(table.object)?;
+            self.drop_triggers_of(common::ObjectNumber(table.object))?;
             self.delete_table_rows(table.object)?;
         }
         for (_, index) in self.select::<IndexRow>(&equal("TS#", tablespace)?)? {

@@ -146,7 +146,9 @@ impl Ddl<'_> {
         let tables: Vec<_> = self.catalog.tables_of(name).cloned().collect();
         let indexes: Vec<_> = self.catalog.indexes().filter(|index| index.owner == name).cloned().collect();
         let others: Vec<_> = self.catalog.others_of(name).cloned().collect();
-        let owns_objects = !tables.is_empty() || !indexes.is_empty() || !others.is_empty();
+        // Package bodies and triggers, of which some go with a package or a table.
+        let programs: Vec<_> = self.catalog.programs().filter(|program| program.owner == name).cloned().collect();
+        let owns_objects = !tables.is_empty() || !indexes.is_empty() || !others.is_empty() || !programs.is_empty();
         if owns_objects && !cascade {
             return Err(Error::user(1922, format!("{name} owns objects: CASCADE drops them too")));
         }
@@ -159,6 +161,12 @@ impl Ddl<'_> {
         for other in &others {
             self.drop_other(other)?;
         }
+        for program in &programs {
+            if let Some(left) = self.catalog.program_by_number(program.object).cloned() {
+                self.remove_program(&left)?;
+            }
+        }
+        self.delete_jobs_of(name)?;
         let number = user.number.0;
         self.delete::<SystemGrantRow>(&equal("GRANTEE#", number)?)?;
         self.delete::<ObjectGrantRow>(&equal("GRANTEE#", number)?)?;

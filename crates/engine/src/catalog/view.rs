@@ -60,7 +60,7 @@ pub struct ViewSpec {
     pub text: String,
     pub columns: Vec<ViewColumn>,
     pub read_only: bool,
-    /// OR REPLACE: a view of this name goes, the privileges on it stay.
+    /// OR REPLACE: a view of this name goes, with its triggers; the privileges on it stay.
     pub replace: bool,
 }
 
@@ -119,6 +119,7 @@ impl Ddl<'_> {
         let now = self.now_us();
         let object = match &old {
             Some(old) => {
+                self.drop_triggers_of(old.object)?;
                 self.delete_view_rows(old.object)?;
                 self.touch(old.object, now)?;
                 old.object
@@ -148,6 +149,7 @@ impl Ddl<'_> {
             changed_us: now,
         });
         self.catalog.put_other(SchemaObject::View(view.clone()));
+        self.object_changed(object, &spec.owner, &spec.name)?;
         Ok(view)
     }
 

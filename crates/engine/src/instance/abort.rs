@@ -10,6 +10,7 @@ impl Instance {
     pub fn abort(&self) {
         let ended = Error::new(ErrorKind::Poisoned, Number::Ora(1092), "the instance was ended by SHUTDOWN ABORT");
         self.health.stop(&ended);
+        self.jobs.close();
         self.monitor.close();
         self.checkpoints.close();
         if let Ok(redo) = self.cache.redo() {

@@ -7,6 +7,7 @@ mod calls;
 mod checkpoint;
 mod control;
 mod health;
+mod jobs;
 mod monitor;
 mod session;
 mod start;
@@ -17,6 +18,7 @@ pub use control::{
     TablespaceRecord,
 };
 pub use health::Health;
+pub use jobs::{Due, DueJob, JobKey, JobOutcome, JobRun, Jobs, RunWhen, RunningJob};
 pub use session::Session;
 pub use start::{Background, CreateOptions};
 
@@ -79,6 +81,7 @@ pub struct Instance {
     calls: Calls,
     writer: Mutex<Option<JoinHandle<()>>>,
     monitor: Arc<Monitor>,
+    jobs: Arc<Jobs>,
     started_us: u64,
     _lock: Option<DirectoryLock>,
 }

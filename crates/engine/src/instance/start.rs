@@ -14,6 +14,7 @@ use super::calls::Calls;
 use super::checkpoint::{Checkpoints, Host};
 use super::control::{ControlData, ControlFile, Shutdown, SpaceManagement};
 use super::health::Health;
+use super::jobs::Jobs;
 use super::monitor::Monitor;
 use super::{Instance, Session};
 use crate::cache::{Cache, DoubleWrite};
@@ -237,7 +238,7 @@ impl Instance {
             if instance.rolled_forward.get().is_some() {
                 recovery::free_unowned(&session)?;
             }
-            Ok(())
+            catalog::clear_runs(&session)
         });
         if let Err(error) = opened {
             // A database that was closed cleanly stays so.
@@ -454,6 +455,7 @@ impl Instance {
         let started_us = clock.wall_us();
         let transactions = Transactions::new(clock.clone());
         let monitor = Arc::new(Monitor::new(clock.monotonic_us()));
+        let jobs = Arc::new(Jobs::new(clock.clone()));
         let instance = Arc::new(Self {
             files,
             directory: directory.to_owned(),
@@ -481,6 +483,7 @@ impl Instance {
             calls: Calls::default(),
             writer: Mutex::new(None),
             monitor,
+            jobs,
             started_us,
             _lock: lock,
         });
@@ -515,6 +518,7 @@ impl Instance {
     /// # Errors
     /// HW-0010 when the instance has stopped before: what is on disk is then not marked clean.
     pub fn shutdown(&self) -> Result<()> {
+        self.jobs.close();
         if !self.calls.close() {
             return self.health.check_stopped();
         }
@@ -598,6 +602,7 @@ fn new_database_id(now_us: u64, background: Background) -> u64 {
 /// Used by sessions that end.
 impl Drop for Instance {
     fn drop(&mut self) {
+        self.jobs.close();
         self.monitor.close();
         self.checkpoints.close();
         if let Ok(redo) = self.cache.redo() {

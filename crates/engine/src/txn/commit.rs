@@ -36,11 +36,23 @@ impl Session {
         }
         all.locks.ended(xid);
         all.locks.release_tables(self.sid());
+        if transaction.jobs_changed {
+            self.instance().jobs().note_change();
+        }
         self.clean_out(&transaction.blocks, xid, scn)?;
         match end {
             Some(end) if changed && !write.no_wait => redo.wait_durable(self.meter(), end),
             _ => self.instance().health().check(),
         }
+    }
+
+    /// Waits until all redo that there is now is durable: what was committed without waiting is then.
+    ///
+    /// # Errors
+    /// HW-0010 when the instance has stopped.
+    pub fn wait_for_redo(&self) -> Result<()> {
+        let redo = self.instance().redo();
+        redo.wait_durable(self.meter(), redo.end())
     }
 
     /// The transaction is committed from here on: its SCN, and where its redo ends. It is still the session's.

@@ -22,6 +22,8 @@ pub(crate) struct Transaction {
     pub(super) savepoints: Vec<(String, Mark)>,
     /// Its freelists, by the segment's data object.
     pub(super) freelists: HashMap<ObjectNumber, OwnFreelist>,
+    /// It has changed jobs: who runs them is told of the commit.
+    pub(super) jobs_changed: bool,
 }
 
 type MakeSnapshot = fn(&Arc<Snapshots>, &dyn Fn() -> Scn, Option<(Arc<Identity>, Place)>) -> Arc<Snapshot>;
@@ -110,12 +112,18 @@ impl Session {
                 blocks: Vec::new(),
                 savepoints: Vec::new(),
                 freelists: HashMap::new(),
+                jobs_changed: false,
             });
         }
         let mut state = self.transactions().0.lock();
         let Some(transaction) = &mut state.transaction else { return Err(Error::bug("a transaction is gone")) };
         transaction.undo.reserve(self, payload)?;
         Ok(transaction.undo.xid())
+    }
+
+    /// The transaction has changed jobs.
+    pub(crate) fn note_jobs_changed(&self) {
+        self.with_transaction(|transaction| transaction.jobs_changed = true);
     }
 
     /// Whether the transaction has room for an undo record with so many bytes of payload, without another [`Session::prepare`].

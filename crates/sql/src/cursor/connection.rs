@@ -24,6 +24,7 @@ use waits::{CallKind, Statistic};
 use super::chain::OneStream;
 use super::context::{StatementContext, local_time};
 use super::database::Database;
+use super::library::SharedCursor;
 use super::open::{ColumnDescription, Cursor, CursorNumber, Prepared};
 use super::tables::SessionTables;
 use super::trace::{self, CallStart};
@@ -34,6 +35,7 @@ use crate::plan::binder::{BindContext, BindValue, Binder, Tables};
 use crate::plan::bound::Bound;
 use crate::plan::locking::LockingQuery;
 use crate::plan::query::Output;
+use crate::plsql::Programs;
 use crate::statement::parse::Statement;
 use crate::transaction::TransactionState;
 
@@ -74,6 +76,14 @@ pub struct Connection {
     pub(crate) transaction: TransactionState,
     /// What CURRVAL gives.
     current_values: CurrentValues,
+    /// The PL/SQL side of the session; away while a program runs.
+    pub(crate) plsql: Option<plsql::run::session::Session>,
+    /// Cursors and queries of programs.
+    pub(crate) programs: Programs,
+    /// How deep programs call: above 0, calls are recursive.
+    pub(crate) depth: u32,
+    /// Programs have committed without waiting; the outermost call waits at its end.
+    pub(crate) commits_pending: bool,
     cursors: HashMap<CursorNumber, Cursor>,
     next_cursor: CursorNumber,
 }
@@ -89,6 +99,17 @@ impl Connection {
         let user = user.to_uppercase();
         let session = database.instance().connect(&user)?;
         session.authenticate(&user, password)?;
+        Self::of_session(database, session)
+    }
+
+    /// A session that the database itself begins for a user: a job, an autonomous transaction.
+    pub(crate) fn of_user(database: Arc<Database>, user: &str) -> Result<Self> {
+        let session = database.instance().connect(user)?;
+        Self::of_session(database, session)
+    }
+
+    fn of_session(database: Arc<Database>, session: Arc<Session>) -> Result<Self> {
+        let user = session.user();
         database.register(&session);
         let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|error| {
             Error::own(ErrorKind::OutOfResource, 63, format!("no runtime for the session: {error}"))
@@ -110,6 +131,10 @@ impl Connection {
             deferred: Mutex::default(),
             transaction: TransactionState::default(),
             current_values: Arc::default(),
+            plsql: None,
+            programs: Programs::default(),
+            depth: 0,
+            commits_pending: false,
             cursors: HashMap::new(),
             next_cursor: 1,
         };
@@ -186,7 +211,19 @@ impl Connection {
         binds: &[(String, Datum)],
         work: impl FnOnce(&Binder<'_>) -> Result<R>,
     ) -> Result<R> {
-        let tables = self.tables()?;
+        self.with_binder_in(&self.schema, text, binds, work)
+    }
+
+    /// The same, for names that are looked up in another schema.
+    pub(crate) fn with_binder_in<R>(
+        &self,
+        schema: &str,
+        text: &str,
+        binds: &[(String, Datum)],
+        work: impl FnOnce(&Binder<'_>) -> Result<R>,
+    ) -> Result<R> {
+        let mut tables = self.tables()?;
+        schema.clone_into(&mut tables.schema);
         let variables = binds.iter().map(bind_value).collect::<Result<Vec<_>>>()?;
         let context = BindContext {
             tables: &tables as &dyn Tables,
@@ -215,7 +252,7 @@ impl Connection {
         let _call = self.session.call()?;
         let meter = Arc::clone(self.session.meter());
         let start = CallStart::now(&self.session);
-        meter.count(Statistic::UserCalls, 1);
+        self.count_call();
         meter.count(Statistic::ParseCountTotal, 1);
         let number = self.next_cursor;
         let before = meter.set_current_cursor(number);
@@ -242,6 +279,11 @@ impl Connection {
         self.next_cursor += 1;
         self.cursors.insert(number, cursor);
         Ok(number)
+    }
+
+    fn count_call(&self) {
+        let call = if self.depth == 0 { Statistic::UserCalls } else { Statistic::RecursiveCalls };
+        self.session.meter().count(call, 1);
     }
 
     fn user_id(&self) -> u32 {
@@ -323,6 +365,57 @@ impl Connection {
         Ok(())
     }
 
+    /// Gives the bind variables `:B1`, `:B2` … their values.
+    pub(crate) fn bind_numbered(&mut self, number: CursorNumber, values: &[Datum]) -> Result<()> {
+        let cursor = self.cursor(number)?;
+        cursor.prepared = None;
+        if cursor.binds.len() == values.len() {
+            for ((_, bound), value) in cursor.binds.iter_mut().zip(values) {
+                bound.clone_from(value);
+            }
+        } else {
+            let named = |(at, value): (usize, &Datum)| (format!("B{}", at + 1), value.clone());
+            cursor.binds = values.iter().enumerate().map(named).collect();
+        }
+        Ok(())
+    }
+
+    /// Ends the query of a cursor that stays open.
+    pub(crate) fn end_query(&mut self, number: CursorNumber) {
+        if let Some(cursor) = self.cursors.get_mut(&number)
+            && let Some(running) = cursor.running.take()
+        {
+            cursor.row_sources = running.row_sources();
+            cursor.snapshot = None;
+        }
+    }
+
+    /// The rowid of the row that was fetched last of a query that has locked its rows, in the first of its tables.
+    pub(crate) fn rowid_of_last(&self, number: CursorNumber) -> Option<Datum> {
+        let cursor = self.cursors.get(&number)?;
+        let rowid = (*cursor.locked_rows.get(cursor.fetched.checked_sub(1)?)?)?;
+        Some(Datum::varchar2(rowid.to_string()))
+    }
+
+    /// The columns of a cursor's query, though these bind variables have no values yet.
+    pub(crate) fn describe_unbound(
+        &mut self,
+        number: CursorNumber,
+        variables: &[Box<str>],
+    ) -> Result<Vec<ColumnDescription>> {
+        let cursor = self.cursor(number)?;
+        let shared = Arc::clone(&cursor.shared);
+        let Statement::Query { query, headings, .. } = &shared.statement else { return Ok(Vec::new()) };
+        let binds: Vec<(String, Datum)> = variables.iter().map(|name| (name.to_string(), Datum::Null)).collect();
+        let bound = self.with_binder(&shared.text, &binds, |binder| binder.statement_query(query, headings))?;
+        Ok(describe(&bound.outputs))
+    }
+
+    /// The statement of a cursor.
+    pub(crate) fn statement_of(&mut self, number: CursorNumber) -> Result<Arc<SharedCursor>> {
+        self.cursor(number).map(|cursor| Arc::clone(&cursor.shared))
+    }
+
     /// What RETURNING … INTO of the last execution gives to bind variables: their names, upper case, and values. Empty when there was no row.
     ///
     /// # Errors
@@ -340,12 +433,14 @@ impl Connection {
         let mut cursor = self.cursors.remove(&number).ok_or_else(|| Error::user(1001, "invalid cursor"))?;
         let meter = Arc::clone(self.session.meter());
         let start = CallStart::now(&self.session);
-        meter.count(Statistic::UserCalls, 1);
+        self.count_call();
         meter.count(Statistic::ExecuteCount, 1);
         cursor.running = None;
         cursor.snapshot = None;
         cursor.row_sources.clear();
         cursor.returned.clear();
+        cursor.locked_rows.clear();
+        cursor.fetched = 0;
         let before = meter.set_current_cursor(number);
         trace::binds(&self.session, number, &cursor.binds, |value| self.text(value).unwrap_or_default());
         let outer = self.session.set_statement(Some(cursor.shared.text.as_str().into()));
@@ -376,7 +471,7 @@ impl Connection {
         let mut cursor = self.cursors.remove(&number).ok_or_else(|| Error::user(1001, "invalid cursor"))?;
         let meter = Arc::clone(self.session.meter());
         let start = CallStart::now(&self.session);
-        meter.count(Statistic::UserCalls, 1);
+        self.count_call();
         let before = meter.set_current_cursor(number);
         let seen = cursor.snapshot.clone().map(|snapshot| self.session.enter(snapshot));
         let result = match &mut cursor.running {
@@ -391,6 +486,7 @@ impl Connection {
         if let Err(error) = &result {
             trace::failed(&self.session, number, error);
         }
+        cursor.fetched += count;
         let end = count < rows;
         if end && let Some(running) = cursor.running.take() {
             cursor.row_sources = running.row_sources();

@@ -14,6 +14,8 @@ use super::library::Library;
 pub struct Database {
     instance: Arc<Instance>,
     library: Library,
+    /// Compiled programs.
+    programs: Arc<plsql::library::Library>,
     sessions: Mutex<Vec<Weak<Session>>>,
 }
 
@@ -26,7 +28,17 @@ impl fmt::Debug for Database {
 impl Database {
     #[must_use]
     pub fn new(instance: Arc<Instance>) -> Arc<Self> {
-        Arc::new(Self { instance, library: Library::default(), sessions: Mutex::default() })
+        let database = Arc::new(Self {
+            instance,
+            library: Library::default(),
+            programs: Arc::default(),
+            sessions: Mutex::default(),
+        });
+        if database.instance.has_threads() {
+            // Without it jobs wait for the next start.
+            drop(database.start_coordinator());
+        }
+        database
     }
 
     #[must_use]
@@ -45,6 +57,10 @@ impl Database {
         let mut sessions: Vec<_> = self.sessions.lock().iter().filter_map(Weak::upgrade).collect();
         sessions.sort_by_key(|session| session.sid());
         sessions
+    }
+
+    pub(crate) fn programs(&self) -> &Arc<plsql::library::Library> {
+        &self.programs
     }
 
     pub(crate) fn library(&self) -> &Library {

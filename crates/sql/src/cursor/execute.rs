@@ -60,6 +60,9 @@ impl Connection {
                     Command::CompileView(name) => {
                         self.compile_view(name).map(|valid| Executed { compilation_errors: !valid, ..done(None) })
                     }
+                    Command::Program { kind, name, command } => self
+                        .program_command(*kind, name, *command)
+                        .map(|valid| Executed { compilation_errors: !valid, ..done(None) }),
                     command => self.command(command, &shared.text).map(done),
                 };
                 if result.is_err() {
@@ -72,6 +75,12 @@ impl Connection {
             Statement::Command(command) => self.command(command, &shared.text).map(done),
             Statement::SetConstraints { names, deferred } => {
                 self.set_constraints(names, *deferred).map(|()| done(None))
+            }
+            Statement::Block => self.run_block(cursor).map(|()| done(None)),
+            Statement::Program => {
+                self.commit_implicitly()?;
+                let valid = self.create_program(&shared.text)?;
+                Ok(Executed { compilation_errors: !valid, verb: self.created_verb(&shared.text), ..done(None) })
             }
             Statement::Transaction(command) => self.control(command).map(|()| done(None)),
         }

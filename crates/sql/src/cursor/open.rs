@@ -3,7 +3,7 @@
 use engine::txn::Snapshot;
 use std::sync::Arc;
 
-use common::DataType;
+use common::{DataType, Rowid};
 use scalar::Datum;
 
 use super::library::SharedCursor;
@@ -51,6 +51,9 @@ pub(crate) struct Cursor {
     /// An INSERT of one row that needs no planner.
     pub(crate) direct: Direct,
     pub(crate) running: Option<Running>,
+    /// The rowids of a query's rows that it has locked, of the first of its tables; and how many have been fetched.
+    pub(crate) locked_rows: Vec<Option<Rowid>>,
+    pub(crate) fetched: usize,
     /// What its query sees, from one fetch to the next.
     pub(crate) snapshot: Option<Arc<Snapshot>>,
     /// What the last execution's plan did, for STAT lines.
@@ -72,6 +75,8 @@ impl Cursor {
             prepared: None,
             direct: Direct::Unknown,
             running: None,
+            locked_rows: Vec::new(),
+            fetched: 0,
             snapshot: None,
             row_sources: Vec::new(),
             returned: Vec::new(),

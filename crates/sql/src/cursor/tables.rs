@@ -58,6 +58,9 @@ impl Tables for SessionTables {
             Some(SchemaObject::Sequence(_) | SchemaObject::Synonym(_)) => {
                 Err(Error::user(2201, format!("sequence not allowed here: {name}")))
             }
+            Some(SchemaObject::Program(_)) => {
+                Err(Error::user(4044, format!("procedure, function or package is not allowed here: {name}")))
+            }
             None => self.fixed(&resolved),
         }
     }
@@ -67,6 +70,17 @@ impl Tables for SessionTables {
         let Some(object @ SchemaObject::Sequence(sequence)) = &resolved.object else { return Ok(None) };
         self.catalog.check_object(&self.user, object, ObjectPrivilege::Select)?;
         Ok(Some(Sequence::new(&self.session, sequence, &self.current_values)))
+    }
+
+    fn is_program(&self, path: &[String]) -> bool {
+        let parts: Vec<&str> = path.iter().map(String::as_str).collect();
+        let program = |owner: Option<&str>, name: &str| {
+            let resolved = self.catalog.resolve(&self.schema, owner, name);
+            resolved.is_ok_and(|resolved| matches!(resolved.object, Some(SchemaObject::Program(_))))
+        };
+        plsql::packages::find(&parts).is_some()
+            || parts.first().is_some_and(|name| program(None, name))
+            || parts.get(1).is_some_and(|name| program(parts.first().copied(), name))
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use engine::catalog::{
     ColumnDef, ConstraintChange, ConstraintName, ConstraintState, DatafileChange, ObjectPrivilege, OnDelete,
-    PhysicalAttributes, SequenceSpec, TablespaceChange, UserSpec,
+    PhysicalAttributes, ProgramKind, SequenceSpec, TablespaceChange, UserSpec,
 };
 use engine::segment::Storage;
 use engine::tablespace::{DatafileSpec, TablespaceSpec};
@@ -151,8 +151,21 @@ pub(crate) struct UndoTablespaceSpec {
     pub(crate) guaranteed: bool,
 }
 
+/// What is done to a stored program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ProgramCommand {
+    Drop,
+    /// COMPILE; of a package with its body, unless it says SPECIFICATION.
+    Compile {
+        body: bool,
+    },
+    /// ENABLE and DISABLE of a trigger.
+    Enable(bool),
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
+    Program { kind: ProgramKind, name: Name, command: ProgramCommand },
     CreateTablespace(TablespaceSpec),
     AlterTablespace { name: String, change: TablespaceChange },
     DropTablespace { name: String, contents: bool, datafiles: bool },
@@ -201,6 +214,7 @@ impl Command {
     /// The words that feedback repeats, and the command's number in traces and V$SQL.
     pub(crate) fn verb(&self) -> (&'static str, u32) {
         match self {
+            Self::Program { kind, command, .. } => program_verb(*kind, *command),
             Self::CreateTablespace(_) => ("CREATE TABLESPACE", 39),
             Self::AlterTablespace { .. } => ("ALTER TABLESPACE", 40),
             Self::DropTablespace { .. } => ("DROP TABLESPACE", 41),
@@ -236,5 +250,21 @@ impl Command {
             | Self::Checkpoint
             | Self::SwitchLogfile => ("ALTER SYSTEM", 49),
         }
+    }
+}
+
+fn program_verb(kind: ProgramKind, command: ProgramCommand) -> (&'static str, u32) {
+    use ProgramKind::{Function, Package, PackageBody, Procedure, Trigger};
+    match (command, kind) {
+        (ProgramCommand::Drop, Procedure) => ("DROP PROCEDURE", 68),
+        (ProgramCommand::Drop, Function) => ("DROP FUNCTION", 93),
+        (ProgramCommand::Drop, Package) => ("DROP PACKAGE", 96),
+        (ProgramCommand::Drop, PackageBody) => ("DROP PACKAGE BODY", 99),
+        (ProgramCommand::Drop, Trigger) => ("DROP TRIGGER", 61),
+        (_, Procedure) => ("ALTER PROCEDURE", 25),
+        (_, Function) => ("ALTER FUNCTION", 92),
+        (_, Package) => ("ALTER PACKAGE", 95),
+        (_, PackageBody) => ("ALTER PACKAGE BODY", 98),
+        (_, Trigger) => ("ALTER TRIGGER", 60),
     }
 }

@@ -51,6 +51,7 @@ impl Connection {
             | Command::DropView(_)
             | Command::CreateSynonym { .. }
             | Command::DropSynonym { .. } => self.object_command(command).map(|()| None),
+            Command::Program { kind, name, command } => self.program_command(*kind, name, *command).map(|_| None),
             Command::CreateView(view) => self.create_view(view, text).map(|_| None),
             Command::CompileView(name) => self.compile_view(name).map(|_| None),
             Command::CreateUser { name, spec } => session.create_user(name, spec).map(|()| None),

@@ -12,6 +12,7 @@ pub(crate) mod logfile;
 mod logfile_change;
 mod objects;
 pub(crate) mod parse;
+mod program;
 pub(crate) mod sequence;
 pub(crate) mod synonym;
 pub(crate) mod system;

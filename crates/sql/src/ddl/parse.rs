@@ -3,7 +3,7 @@
 use common::{Error, Result};
 
 use super::command::{Command, Name};
-use super::{alter, grant, sequence, synonym, system, table, tablespace, user, view};
+use super::{alter, grant, program, sequence, synonym, system, table, tablespace, user, view};
 use crate::statement::words::Words;
 
 /// Parses a DDL, session or system command.
@@ -110,6 +110,9 @@ fn alter(words: &mut Words<'_>) -> Result<Command> {
     if words.take("SEQUENCE") {
         return sequence::alter(words);
     }
+    if let Some(command) = program::alter(words)? {
+        return Ok(command);
+    }
     if words.next_is("VIEW") {
         let start = words.clone();
         words.take("VIEW");
@@ -132,6 +135,9 @@ fn drop(words: &mut Words<'_>) -> Result<Command> {
         // There is no recycle bin to spare.
         words.take("PURGE");
         return Ok(Command::DropTable { name, cascade });
+    }
+    if let Some(command) = program::drop(words)? {
+        return Ok(command);
     }
     if words.take("INDEX") {
         return Ok(Command::DropIndex(words.name()?));

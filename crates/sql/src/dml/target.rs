@@ -33,6 +33,9 @@ impl Connection {
             Some(SchemaObject::Sequence(_) | SchemaObject::Synonym(_)) => {
                 return Err(Error::user(2201, format!("sequence not allowed here: {name}")));
             }
+            Some(SchemaObject::Program(_)) => {
+                return Err(Error::user(4044, format!("procedure, function or package is not allowed here: {name}")));
+            }
             None => {
                 // A damaged table says what it is damaged by.
                 catalog

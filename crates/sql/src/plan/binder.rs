@@ -59,6 +59,12 @@ pub(crate) trait Tables: fmt::Debug + Send + Sync {
     /// # Errors
     /// Where the user may not take values of it.
     fn sequence(&self, owner: Option<&str>, name: &str) -> Result<Option<Sequence>>;
+
+    /// Whether a name is that of a stored or supplied program: a function that SQL cannot call.
+    fn is_program(&self, path: &[String]) -> bool {
+        let _ = path;
+        false
+    }
 }
 
 /// The optimiser hints of a query block, as written; FULL and INDEX are obeyed, the rest is read and passed over.

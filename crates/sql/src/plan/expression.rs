@@ -203,6 +203,9 @@ impl Binder<'_> {
                 return self.call(&parts.join("."), Vec::new());
             }
         }
+        if self.cx.tables.is_program(&parts) {
+            return Err(self.at(Error::unsupported(format!("function {} of PL/SQL in SQL", parts.join("."))), span));
+        }
         let name = parts.iter().map(|part| format!("\"{part}\"")).collect::<Vec<_>>().join(".");
         Err(self.at(Error::user(904, format!("{name}: invalid identifier")), span))
     }

@@ -160,7 +160,11 @@ impl Binder<'_> {
             _ => {
                 let values = arguments.collect::<Result<Vec<_>>>()?;
                 let ident = function.name.0.first().and_then(|part| part.as_ident());
-                let result = self.call(&call.name, values);
+                let mut result = self.call(&call.name, values);
+                let path: Vec<String> = call.name.split('.').map(str::to_owned).collect();
+                if result.as_ref().is_err_and(|error| error.is_ora(904)) && self.cx.tables.is_program(&path) {
+                    result = Err(Error::unsupported(format!("function {} of PL/SQL in SQL", call.name)));
+                }
                 match ident {
                     Some(ident) => result.map_err(|error| self.at(error, ident.span)),
                     None => result,

@@ -16,6 +16,7 @@ use crate::ddl::command::{Command, Name};
 use crate::transaction;
 use crate::transaction::command::TransactionCommand;
 use crate::transaction::for_update::{self, ForUpdate};
+use plsql::kind::{ProgramKind, program_kind};
 
 static DIALECT: OracleDialect = OracleDialect {};
 
@@ -46,6 +47,10 @@ pub(crate) enum Statement {
         deferred: bool,
     },
     Transaction(TransactionCommand),
+    /// An anonymous block, or CALL: its text is the program.
+    Block,
+    /// CREATE of a stored program.
+    Program,
 }
 
 impl Statement {
@@ -60,6 +65,8 @@ impl Statement {
             Self::Command(command) => command.verb(),
             Self::SetConstraints { .. } => ("SET CONSTRAINT", 90),
             Self::Transaction(command) => command.verb(),
+            Self::Block => ("PL/SQL", 47),
+            Self::Program => ("CREATE PROGRAM", 24),
         }
     }
 
@@ -71,6 +78,11 @@ impl Statement {
 
 /// Parses one statement, without its terminator.
 pub(crate) fn parse(text: &str) -> Result<Statement> {
+    match program_kind(text) {
+        Some(ProgramKind::Block | ProgramKind::Call) => return Ok(Statement::Block),
+        Some(ProgramKind::Create) => return Ok(Statement::Program),
+        None => {}
+    }
     let mut words = Words::new(text)?;
     let Some(first) = words.peek().cloned() else {
         return Err(Error::user(900, "invalid SQL statement: it is empty").at(0));
@@ -129,7 +141,6 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
         keyword if transaction::parse::KEYWORDS.contains(&keyword) => {
             transaction::parse::parse(&mut words).map(Statement::Transaction)
         }
-        "BEGIN" | "DECLARE" | "CALL" => Err(Error::unsupported("PL/SQL").at(first.start)),
         "EXPLAIN" | "ANALYZE" | "COMMENT" | "AUDIT" | "NOAUDIT" | "PURGE" | "FLASHBACK" | "ASSOCIATE"
         | "DISASSOCIATE" | "ADMINISTER" => Err(Error::unsupported(format!("statement {keyword}")).at(first.start)),
         _ => Err(Error::user(900, "invalid SQL statement").at(first.start)),

@@ -90,7 +90,12 @@ impl Connection {
     pub(crate) fn control(&mut self, command: &TransactionCommand) -> Result<()> {
         match command {
             TransactionCommand::Commit(options) => {
-                let write = write::resolved(*options, self.session.parameters());
+                let mut write = write::resolved(*options, self.session.parameters());
+                // The caller of a program learns of its commits when the call ends: that is when they are waited for.
+                if self.depth > 0 && options.no_wait.is_none() && !write::forced(self.session.parameters()) {
+                    write.no_wait = true;
+                    self.commits_pending = true;
+                }
                 self.commit(write)
             }
             TransactionCommand::Rollback(None) => self.rollback(),

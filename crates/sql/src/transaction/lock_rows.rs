@@ -53,6 +53,8 @@ impl Connection {
             }
             self.session.rollback_to_mark(mark)?;
         };
+        cursor.locked_rows =
+            batches.iter().map(|batch| rowids(batch, locking.visible)).collect::<Result<Vec<_>>>()?.concat();
         let visible: Vec<usize> = (0..locking.visible).collect();
         let schema = plan.schema().project(&visible).map_err(|error| arrow(&error))?;
         let batches = batches

@@ -10,8 +10,7 @@ use super::command::WriteOptions;
 pub(super) fn resolved(options: WriteOptions, parameters: &SessionParameters) -> CommitWrite {
     let old = parameters.text(Parameter::CommitWrite).to_ascii_uppercase();
     let old: Vec<&str> = old.split(',').map(str::trim).collect();
-    let wait = parameters.text(Parameter::CommitWait);
-    let forced = &*wait == "FORCE_WAIT" || &*parameters.system().text(Parameter::CommitWait) == "FORCE_WAIT";
+    let forced = forced(parameters);
     let either = |yes: &str, no: &str, parameter: Parameter| {
         let word = old.iter().find(|word| **word == yes || **word == no);
         match word {
@@ -23,6 +22,12 @@ pub(super) fn resolved(options: WriteOptions, parameters: &SessionParameters) ->
         no_wait: !forced && options.no_wait.unwrap_or_else(|| either("NOWAIT", "WAIT", Parameter::CommitWait)),
         batch: options.batch.unwrap_or_else(|| either("BATCH", "IMMEDIATE", Parameter::CommitLogging)),
     }
+}
+
+/// FORCE_WAIT: every commit waits.
+pub(super) fn forced(parameters: &SessionParameters) -> bool {
+    &*parameters.text(Parameter::CommitWait) == "FORCE_WAIT"
+        || &*parameters.system().text(Parameter::CommitWait) == "FORCE_WAIT"
 }
 
 #[cfg(test)]

@@ -12,9 +12,11 @@ mod files;
 mod grants;
 mod indexes;
 mod instance;
+mod jobs;
 mod locks;
 mod objects;
 mod parameters;
+mod programs;
 mod recovery;
 mod redo;
 mod segment_space;
@@ -42,9 +44,11 @@ const VIEWS: &[&[View]] = &[
     grants::VIEWS,
     indexes::VIEWS,
     instance::VIEWS,
+    jobs::VIEWS,
     locks::VIEWS,
     objects::VIEWS,
     parameters::VIEWS,
+    programs::VIEWS,
     recovery::VIEWS,
     redo::VIEWS,
     segment_space::VIEWS,

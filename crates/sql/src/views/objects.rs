@@ -1,7 +1,7 @@
 //! Objects of all kinds.
 
 use common::Result;
-use engine::catalog::SchemaObject;
+use engine::catalog::{ProgramStatus, SchemaObject};
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, at, date, maybe, n, number, s, text};
 
@@ -81,6 +81,7 @@ fn objects(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
             // A view that could not be used now; synonyms are looked up when they are used.
             valid: match object {
                 SchemaObject::View(view) => cx.tables.view_query(view).is_ok(),
+                SchemaObject::Program(program) => program.status == ProgramStatus::Valid,
                 _ => true,
             },
             created_us,

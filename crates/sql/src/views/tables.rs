@@ -1,7 +1,7 @@
 //! Tables.
 
 use common::Result;
-use engine::catalog::ObjectKind;
+use engine::catalog::{ObjectKind, SchemaObject};
 use scalar::Datum;
 
 use super::segments::{extent_figures, freelist_figures};
@@ -70,7 +70,9 @@ pub(crate) const VIEWS: &[View] = &[
             let user = cx.session.user();
             cx.catalog.tables_of(&user).try_for_each(|table| rows.add(&[s(&table.name), s("TABLE"), Datum::Null]))?;
             // TAB has what can be selected from, and the synonyms.
-            let others = cx.catalog.others_of(&user).filter(|object| object.kind() != ObjectKind::Sequence);
+            let selectable =
+                |object: &&SchemaObject| object.kind() != ObjectKind::Sequence && !object.kind().is_program();
+            let others = cx.catalog.others_of(&user).filter(selectable);
             others
                 .into_iter()
                 .try_for_each(|object| rows.add(&[s(object.name()), s(object.kind().to_string()), Datum::Null]))
@@ -84,6 +86,7 @@ pub(crate) const VIEWS: &[View] = &[
             cx.catalog.tables_of(&user).try_for_each(|table| rows.add(&[s(&table.name), s("TABLE")]))?;
             cx.catalog
                 .others_of(&user)
+                .filter(|object| !object.kind().is_program())
                 .try_for_each(|object| rows.add(&[s(object.name()), s(object.kind().to_string())]))
         },
     },

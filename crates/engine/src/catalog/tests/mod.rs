@@ -1,7 +1,9 @@
 //! The dictionary on a database in memory.
 
+mod jobs;
 mod objects;
 mod others;
+mod programs;
 mod tablespaces;
 mod users;
 

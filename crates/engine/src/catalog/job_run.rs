@@ -1,0 +1,286 @@
+//! The rows of a job that is run: which jobs are due, THIS_DATE when a run begins, what has become of it when it ends.
+//!
+//! ```text
+//! due ──> begin_run ──> the SQL layer runs the job ──> end_run
+//!         claim             in its session             success: row and the job's last changes are one commit
+//!         THIS_DATE, commit                            failure: rolled back, then FAILURES and the next time
+//! ```
+//!
+//! Being claimed in memory ([`Jobs`]) is what keeps a job from running twice. THIS_DATE and the state RUNNING are for who looks; when the instance ended
+//! first they are put back at the next open ([`clear_runs`]), and the job is due as before.
+
+use std::sync::Arc;
+
+use common::{Error, Result, Rowid};
+
+use super::dictionary::equal;
+use super::job::Job;
+use super::program::cut;
+use super::rows::{JobRow, SchedulerJobRow};
+use super::scheduler_job::{JobState, SchedulerJob, named};
+use super::scheduler_run::{RunStatus, SchedulerRun, error_number};
+use crate::instance::{Due, DueJob, JobKey, JobOutcome, JobRun, Jobs, RunWhen, Session};
+use crate::txn::{CommitWrite, LockWait};
+
+const MINUTE_US: u64 = 60_000_000;
+
+/// When a job is tried again that has failed so many times in a row: after a minute, two, four …, but no later than its interval says.
+fn retry_us(now_us: u64, failures: u32, next_us: Option<u64>) -> u64 {
+    let wait = MINUTE_US << failures.saturating_sub(1).min(Job::FAILURES_MAX);
+    let retry = now_us + wait;
+    next_us.filter(|next| *next > now_us).map_or(retry, |next| next.min(retry))
+}
+
+impl Jobs {
+    /// The jobs that are to be run at `now_us`, those that have waited longest first, as many as may run; and when the next one will be.
+    ///
+    /// # Errors
+    /// Those of reading; ORA-01089 when the instance is being closed.
+    pub fn due(&self, session: &Arc<Session>, now_us: u64) -> Result<Due> {
+        let _call = session.call()?;
+        let seen = self.changes();
+        let (mut jobs, mut next): (Vec<DueJob>, Option<u64>) = (Vec::new(), None);
+        let waiting = session.jobs()?.into_iter().filter(|job| !job.broken).map(DueJob::Job);
+        let enabled = |job: &SchedulerJob| job.enabled && matches!(job.state, JobState::Scheduled | JobState::Running);
+        let scheduled = session.scheduler_jobs()?.into_iter().filter(enabled).map(DueJob::Scheduled);
+        for job in waiting.chain(scheduled) {
+            match job.next_us() {
+                Some(at) if at > now_us => next = Some(next.map_or(at, |next| next.min(at))),
+                Some(_) if !self.is_running(&job.key()) => jobs.push(job),
+                _ => {}
+            }
+        }
+        jobs.sort_by_key(DueJob::next_us);
+        jobs.truncate(self.room(session.instance()));
+        Ok(Due { jobs, next_us: next, seen })
+    }
+
+    /// Begins a run in `session`, whose transaction commits. None when it is not to be: the job runs already, is not due any more, is gone, another
+    /// transaction is changing it, or as many jobs run as may (the last three only of what the queue runs). The job in the answer is as it was before.
+    ///
+    /// # Errors
+    /// Those of reading and changing rows; ORA-01089 when the instance is being closed.
+    pub fn begin_run(self: &Arc<Self>, session: &Arc<Session>, key: &JobKey, when: RunWhen) -> Result<Option<JobRun>> {
+        let _call = session.call()?;
+        let Some(mut run) = self.claim(session, key, when) else { return Ok(None) };
+        let Some(job) = session.row_statement(|| session.begin_run(key, when))? else {
+            if matches!(when, RunWhen::Due(_)) {
+                session.commit(CommitWrite::default())?;
+            }
+            return Ok(None);
+        };
+        // The start of a run that is lost is as if it had not been.
+        let no_wait = matches!(when, RunWhen::Due(_));
+        session.commit(CommitWrite { no_wait, batch: false })?;
+        run.job = Some(job);
+        Ok(Some(run))
+    }
+
+    /// Ends a run. After success in the session that ran the job: what it has not committed yet commits with this. After failure in any session: what
+    /// that has under way is rolled back first.
+    ///
+    /// # Errors
+    /// Those of changing rows; ORA-01089 when the instance is being closed. The job counts as not running then, and is found due at the next look.
+    pub fn end_run(&self, session: &Arc<Session>, mut run: JobRun, outcome: &JobOutcome) -> Result<()> {
+        let _call = session.call()?;
+        if matches!(outcome, JobOutcome::Failed { .. }) {
+            session.rollback()?;
+        }
+        match &run.job {
+            Some(DueJob::Job(job)) => session.row_statement(|| session.end_run_of_job(&run, job, outcome))?,
+            Some(DueJob::Scheduled(job)) => session.row_statement(|| session.end_scheduled_run(&run, job, outcome))?,
+            None => return Err(Error::bug("a run without a job")),
+        }
+        session.commit(CommitWrite::default())?;
+        run.ended = true;
+        Ok(())
+    }
+}
+
+impl Session {
+    fn begin_run(self: &Arc<Self>, key: &JobKey, when: RunWhen) -> Result<Option<DueJob>> {
+        let now_us = self.meter().clock().wall_us();
+        let (due_us, wait) = match when {
+            RunWhen::Due(now) => (now, LockWait::SkipLocked),
+            RunWhen::Requested => (u64::MAX, LockWait::Forever),
+        };
+        let requested = when == RunWhen::Requested;
+        match key {
+            JobKey::Job(number) => {
+                let found = self.own_rows::<JobRow>(&equal("JOB", *number)?)?.into_iter().next();
+                let Some((rowid, row)) = found else { return Ok(None) };
+                let job = Job::from(row);
+                if !requested && (job.broken || job.next_us > due_us) || !self.lock_own::<JobRow>(rowid, wait)? {
+                    return Ok(None);
+                }
+                self.update_own(rowid, &JobRow::from(&Job { this_us: Some(now_us), ..job.clone() }))?;
+                Ok(Some(DueJob::Job(job)))
+            }
+            JobKey::Scheduled { owner, name } => {
+                let found = self.own_rows::<SchedulerJobRow>(&named(owner, name)?)?.into_iter().next();
+                let Some((rowid, row)) = found else { return Ok(None) };
+                let job = SchedulerJob::from_row(row)?;
+                if requested {
+                    return Ok(Some(DueJob::Scheduled(job)));
+                }
+                if !job.enabled || job.next_us.is_none_or(|next| next > due_us) {
+                    return Ok(None);
+                }
+                if !self.lock_own::<SchedulerJobRow>(rowid, wait)? {
+                    return Ok(None);
+                }
+                if job.end_us.is_some_and(|end| end < now_us) {
+                    self.end_schedule(rowid, SchedulerJob { state: JobState::Completed, ..job })?;
+                    return Ok(None);
+                }
+                let running = SchedulerJob { state: JobState::Running, last_start_us: Some(now_us), ..job.clone() };
+                self.update_own(rowid, &running.to_row())?;
+                Ok(Some(DueJob::Scheduled(job)))
+            }
+        }
+    }
+
+    fn end_run_of_job(self: &Arc<Self>, run: &JobRun, before: &Job, outcome: &JobOutcome) -> Result<()> {
+        let found = self.own_rows::<JobRow>(&equal("JOB", before.number)?)?.into_iter().next();
+        // It may have been removed while it ran.
+        let Some((rowid, row)) = found else { return Ok(()) };
+        let mut job = Job::from(row);
+        job.this_us = None;
+        job.total_us += run.elapsed_us(self);
+        match outcome {
+            JobOutcome::Succeeded { next_us: None } => return self.delete_own::<JobRow>(rowid),
+            JobOutcome::Succeeded { next_us: Some(next) } => {
+                // One that was broken and has been run on request is whole again; one that has broken itself stays so.
+                job.broken &= !before.broken;
+                (job.last_us, job.failures, job.next_us) = (Some(run.started_us), 0, *next);
+            }
+            JobOutcome::Failed { next_us, .. } => {
+                job.failures += 1;
+                job.broken |= job.failures >= Job::FAILURES_MAX;
+                job.next_us = retry_us(self.meter().clock().wall_us(), job.failures, *next_us);
+            }
+        }
+        if job.broken {
+            job.next_us = Job::NEVER_US;
+        }
+        self.update_own(rowid, &JobRow::from(&job))
+    }
+
+    fn end_scheduled_run(self: &Arc<Self>, run: &JobRun, before: &SchedulerJob, outcome: &JobOutcome) -> Result<()> {
+        let elapsed_us = run.elapsed_us(self);
+        let failure = match outcome {
+            JobOutcome::Failed { error, .. } => Some(error),
+            JobOutcome::Succeeded { .. } => None,
+        };
+        self.log_run(&SchedulerRun {
+            id: 0,
+            logged_us: self.meter().clock().wall_us(),
+            owner: before.owner.clone(),
+            job: before.name.clone(),
+            status: if failure.is_none() { RunStatus::Succeeded } else { RunStatus::Failed },
+            error: failure.map_or(0, error_number),
+            requested_us: before.next_us.filter(|_| !run.requested),
+            started_us: Some(run.started_us),
+            elapsed_us,
+            cpu_us: run.cpu_us(self),
+            session: Some((run.sid, run.serial)),
+            information: failure.map(ToString::to_string),
+        })?;
+        // What a user runs in his own session is no business of the schedule's.
+        let found = self.own_rows::<SchedulerJobRow>(&named(&before.owner, &before.name)?)?.into_iter().next();
+        let Some((rowid, row)) = found.filter(|_| !run.requested) else { return Ok(()) };
+        let mut job = SchedulerJob::from_row(row)?;
+        job.runs += 1;
+        job.last_run_us = Some(elapsed_us);
+        match failure {
+            None => job.failures_in_a_row = 0,
+            Some(error) => {
+                job.failures += 1;
+                job.failures_in_a_row += 1;
+                job.last_error = Some(cut(&error.to_string()));
+            }
+        }
+        let next_us = outcome.next_us().filter(|next| job.end_us.is_none_or(|end| *next <= end));
+        let last = if job.max_failures.is_some_and(|most| job.failures_in_a_row >= most) {
+            Some(JobState::Broken)
+        } else if job.max_runs.is_some_and(|most| job.runs >= most) || (next_us.is_none() && job.interval.is_some()) {
+            Some(JobState::Completed)
+        } else if next_us.is_none() {
+            Some(if failure.is_none() { JobState::Succeeded } else { JobState::Failed })
+        } else {
+            None
+        };
+        match last {
+            Some(state) => self.end_schedule(rowid, SchedulerJob { state, ..job }),
+            None => {
+                job.next_us = next_us;
+                job.state = if job.enabled { JobState::Scheduled } else { JobState::Disabled };
+                self.update_own(rowid, &job.to_row())
+            }
+        }
+    }
+
+    /// A job that does not run any more.
+    fn end_schedule(self: &Arc<Self>, rowid: Rowid, job: SchedulerJob) -> Result<()> {
+        if job.auto_drop {
+            return self.delete_scheduler_job(rowid, &job);
+        }
+        self.update_own(rowid, &SchedulerJob { enabled: false, next_us: None, ..job }.to_row())
+    }
+}
+
+/// Puts back what says that a job runs: nothing runs in a database that is being opened.
+pub(crate) fn clear_runs(session: &Arc<Session>) -> Result<()> {
+    let now_us = session.meter().clock().wall_us();
+    for (rowid, row) in session.own_rows::<JobRow>(&[])? {
+        if row.this.is_some() {
+            session.update_own(rowid, &JobRow { this: None, ..row })?;
+        }
+    }
+    for (rowid, row) in session.own_rows::<SchedulerJobRow>(&[])? {
+        let job = SchedulerJob::from_row(row)?;
+        if job.state != JobState::Running {
+            continue;
+        }
+        session.log_run(&SchedulerRun {
+            id: 0,
+            logged_us: now_us,
+            owner: job.owner.clone(),
+            job: job.name.clone(),
+            status: RunStatus::Stopped,
+            error: 0,
+            requested_us: job.next_us,
+            started_us: job.last_start_us,
+            elapsed_us: 0,
+            cpu_us: 0,
+            session: None,
+            information: Some("the instance ended while the job ran".to_owned()),
+        })?;
+        let state = if job.enabled { JobState::Scheduled } else { JobState::Disabled };
+        session.update_own(rowid, &SchedulerJob { state, ..job }.to_row())?;
+    }
+    session.commit(CommitWrite::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_is_tried_again_after_twice_as_long() {
+        let minutes = |failures, next: Option<u64>| {
+            retry_us(5 * MINUTE_US, failures, next.map(|next| next * MINUTE_US)) / MINUTE_US - 5
+        };
+        assert_eq!([1, 2, 3, 15].map(|failures| minutes(failures, None)), [1, 2, 4, 1 << 14]);
+        // Not later than it would run anyway; a time that has passed says nothing.
+        assert_eq!(minutes(5, Some(12)), 7);
+        assert_eq!(minutes(1, Some(12)), 1);
+        assert_eq!(minutes(1, Some(3)), 1);
+    }
+
+    #[test]
+    fn a_broken_job_waits_until_the_year_4000() {
+        let date = format::date::DateTime::from_unix_micros(i64::try_from(Job::NEVER_US).unwrap()).unwrap();
+        assert_eq!(date, format::date::DateTime::midnight(4000, 1, 1));
+    }
+}

@@ -1,0 +1,118 @@
+//! The scheduler's log: a row of SCHEDULER$_JOB_RUN_DETAILS for each run that has ended.
+
+use std::fmt;
+use std::sync::Arc;
+
+use common::{Error, Number, Result};
+
+use super::bootstrap::SCHEDULER_LOG_SEQUENCE;
+use super::field::{Timestamp, damaged};
+use super::program::cut;
+use super::rows::SchedulerRunRow;
+use crate::instance::Session;
+
+/// How a run has ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RunStatus {
+    Succeeded,
+    Failed,
+    /// The instance ended first.
+    Stopped,
+}
+
+impl RunStatus {
+    const ALL: [Self; 3] = [Self::Succeeded, Self::Failed, Self::Stopped];
+}
+
+impl fmt::Display for RunStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Succeeded => "SUCCEEDED",
+            Self::Failed => "FAILED",
+            Self::Stopped => "STOPPED",
+        })
+    }
+}
+
+/// A run that has ended. Times are wall time in microseconds since 1970, durations microseconds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SchedulerRun {
+    /// LOG_ID.
+    pub id: u64,
+    pub logged_us: u64,
+    pub owner: String,
+    pub job: String,
+    pub status: RunStatus,
+    /// The number of the error, 0 for none.
+    pub error: u32,
+    /// When it was due.
+    pub requested_us: Option<u64>,
+    pub started_us: Option<u64>,
+    pub elapsed_us: u64,
+    pub cpu_us: u64,
+    /// SID and SERIAL# of the session that it ran in.
+    pub session: Option<(u32, u32)>,
+    pub information: Option<String>,
+}
+
+impl SchedulerRun {
+    fn from_row(row: SchedulerRunRow) -> Result<Self> {
+        let status = RunStatus::ALL
+            .into_iter()
+            .find(|status| status.to_string() == row.status)
+            .ok_or_else(|| damaged(format_args!("run {} ended in an unknown way", row.id)))?;
+        Ok(Self {
+            id: row.id,
+            logged_us: row.logged.0,
+            owner: row.owner,
+            job: row.job,
+            status,
+            error: row.error,
+            requested_us: row.requested.map(|at| at.0),
+            started_us: row.started.map(|at| at.0),
+            elapsed_us: row.elapsed_us,
+            cpu_us: row.cpu_us,
+            session: row.session.zip(row.serial),
+            information: row.information,
+        })
+    }
+}
+
+/// The number of an error, without its prefix.
+pub(super) fn error_number(error: &Error) -> u32 {
+    match error.number {
+        Number::Ora(number) | Number::Hw(number) | Number::Sp2(number) => number,
+    }
+}
+
+impl Session {
+    /// Adds a run to the log, in the transaction; its id is given here.
+    pub(super) fn log_run(self: &Arc<Self>, run: &SchedulerRun) -> Result<()> {
+        self.insert_own(&[SchedulerRunRow {
+            id: self.dictionary_number(SCHEDULER_LOG_SEQUENCE)?,
+            logged: Timestamp(run.logged_us),
+            owner: run.owner.clone(),
+            job: run.job.clone(),
+            status: run.status.to_string(),
+            error: run.error,
+            requested: run.requested_us.map(Timestamp),
+            started: run.started_us.map(Timestamp),
+            elapsed_us: run.elapsed_us,
+            cpu_us: run.cpu_us,
+            session: run.session.map(|(sid, _)| sid),
+            serial: run.session.map(|(_, serial)| serial),
+            information: run.information.as_deref().map(cut),
+        }])
+    }
+
+    /// The runs that have ended, by id.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn scheduler_runs(self: &Arc<Self>) -> Result<Vec<SchedulerRun>> {
+        let rows = self.own_rows::<SchedulerRunRow>(&[])?.into_iter();
+        let mut runs: Vec<_> = rows.map(|(_, row)| SchedulerRun::from_row(row)).collect::<Result<_>>()?;
+        runs.sort_by_key(|run| run.id);
+        Ok(runs)
+    }
+}

@@ -1,0 +1,298 @@
+//! The job queue: which jobs run, and when to look for more.
+//!
+//! The engine does not know PL/SQL. Who does runs a coordinator on a thread of its own:
+//!
+//! ```text
+//! let mut due = Due::default();
+//! while jobs.wait(&due) {                                  woken by a commit that has changed jobs, at the next time, or after five seconds
+//!     due = jobs.due(&session, now)?;
+//!     for job in &due.jobs {                               each on a thread and in a session of its own:
+//!         if let Some(run) = jobs.begin_run(&session, &job.key(), RunWhen::Due(now))? {
+//!             …                                            evaluate the interval, run the job
+//!             jobs.end_run(&session, run, &outcome)?;
+//!         }
+//!     }
+//! }
+//! ```
+//!
+//! A job that is claimed here runs in nobody else's session: there is one instance on a database. What is in the rows of a job is `catalog/job_run.rs`.
+
+use std::time::Duration;
+
+use common::sync::{Arc, Condvar, Mutex};
+use common::{Clock, Error, ProcessNumber};
+
+use waits::Meter;
+
+use super::{Instance, Session};
+use crate::catalog::{Job, SchedulerJob};
+use crate::parameters::Parameter;
+
+/// The queue is looked through this often when nobody has changed it.
+const PERIOD_US: u64 = 5_000_000;
+
+/// Which job.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum JobKey {
+    /// Of DBMS_JOB, by its number.
+    Job(u64),
+    /// Of DBMS_SCHEDULER.
+    Scheduled { owner: String, name: String },
+}
+
+/// A job that is to be run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DueJob {
+    Job(Job),
+    Scheduled(SchedulerJob),
+}
+
+impl DueJob {
+    #[must_use]
+    pub fn key(&self) -> JobKey {
+        match self {
+            Self::Job(job) => JobKey::Job(job.number),
+            Self::Scheduled(job) => job.key(),
+        }
+    }
+
+    /// When it is to run, wall time in microseconds since 1970.
+    #[must_use]
+    pub fn next_us(&self) -> Option<u64> {
+        match self {
+            Self::Job(job) => Some(job.next_us),
+            Self::Scheduled(job) => job.next_us,
+        }
+    }
+}
+
+/// What there is to do.
+#[derive(Clone, Default, Debug)]
+pub struct Due {
+    pub jobs: Vec<DueJob>,
+    /// When the next one will be due, wall time in microseconds since 1970.
+    pub next_us: Option<u64>,
+    /// How many changes had been made when the queue was looked through.
+    pub(crate) seen: u64,
+}
+
+/// Why a job is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RunWhen {
+    /// It is due at this wall time (microseconds since 1970).
+    Due(u64),
+    /// A user wants it now, in his session: DBMS_JOB.RUN, DBMS_SCHEDULER.RUN_JOB. Whether it is due, broken or enabled does not matter, nor how many
+    /// run. A run of DBMS_SCHEDULER's leaves the job's schedule and counts alone, and is logged.
+    Requested,
+}
+
+/// What has become of a run. `next_us` is what the interval said before the run; None for a job that runs once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum JobOutcome {
+    /// A job of DBMS_JOB without a next time is deleted.
+    Succeeded {
+        next_us: Option<u64>,
+    },
+    Failed {
+        error: Error,
+        next_us: Option<u64>,
+    },
+}
+
+impl JobOutcome {
+    pub(crate) fn next_us(&self) -> Option<u64> {
+        match self {
+            Self::Succeeded { next_us } | Self::Failed { next_us, .. } => *next_us,
+        }
+    }
+}
+
+/// A job that runs: DBA_JOBS_RUNNING, DBA_SCHEDULER_RUNNING_JOBS.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunningJob {
+    pub key: JobKey,
+    pub sid: u32,
+    pub serial: u32,
+    pub process: ProcessNumber,
+    /// Wall time, microseconds since 1970.
+    pub since_us: u64,
+    /// The queue runs it, not a user.
+    pub queued: bool,
+}
+
+/// A run that has begun. Dropped without [`Jobs::end_run`] it leaves the job as it was: it is due again.
+#[derive(Debug)]
+pub struct JobRun {
+    jobs: Arc<Jobs>,
+    key: JobKey,
+    pub(crate) job: Option<DueJob>,
+    /// Wall time, microseconds since 1970.
+    pub(crate) started_us: u64,
+    monotonic_us: u64,
+    thread_cpu_us: u64,
+    pub(crate) sid: u32,
+    pub(crate) serial: u32,
+    pub(crate) requested: bool,
+    /// Its end is in the job's row.
+    pub(crate) ended: bool,
+}
+
+impl JobRun {
+    /// The job as it was before the run.
+    #[must_use]
+    pub fn job(&self) -> Option<&DueJob> {
+        self.job.as_ref()
+    }
+
+    pub(crate) fn elapsed_us(&self, session: &Session) -> u64 {
+        session.meter().clock().monotonic_us().saturating_sub(self.monotonic_us)
+    }
+
+    /// CPU time of the thread, when it is the one that has begun the run.
+    pub(crate) fn cpu_us(&self, session: &Session) -> u64 {
+        session.meter().clock().thread_cpu_us().saturating_sub(self.thread_cpu_us)
+    }
+}
+
+impl Drop for JobRun {
+    fn drop(&mut self) {
+        let mut state = self.jobs.state.lock();
+        state.running.retain(|running| running.key != self.key);
+        // Another one may run now, or this one again. What could not begin or end is left to the next look: it would be woken for without end.
+        if self.ended {
+            state.changes += 1;
+            self.jobs.changed.notify_all();
+        }
+    }
+}
+
+#[derive(Debug)]
+struct State {
+    running: Vec<RunningJob>,
+    /// Counts what makes it worth while to look through the queue.
+    changes: u64,
+    closed: bool,
+}
+
+/// The job queue of an instance. It does not keep the instance.
+#[derive(Debug)]
+pub struct Jobs {
+    state: Mutex<State>,
+    changed: Condvar,
+    clock: Arc<dyn Clock>,
+}
+
+impl Jobs {
+    pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
+        let state = State { running: Vec::new(), changes: 1, closed: false };
+        Self { state: Mutex::new(state), changed: Condvar::default(), clock }
+    }
+
+    /// Waits until there may be more to do than `due` says: a transaction that has changed jobs has committed, a run has ended, the next job is due, or
+    /// five seconds have passed. False when the instance is being closed.
+    #[must_use]
+    pub fn wait(&self, due: &Due) -> bool {
+        let now = self.clock.wall_us();
+        let until_next = due.next_us.map_or(PERIOD_US, |next| next.saturating_sub(now));
+        let mut state = self.state.lock();
+        if state.changes == due.seen && !state.closed {
+            self.changed.wait_for(&mut state, Duration::from_micros(until_next.min(PERIOD_US)));
+        }
+        !state.closed
+    }
+
+    /// The jobs that run.
+    #[must_use]
+    pub fn running(&self) -> Vec<RunningJob> {
+        self.state.lock().running.clone()
+    }
+
+    #[must_use]
+    pub fn is_running(&self, key: &JobKey) -> bool {
+        self.state.lock().running.iter().any(|running| running.key == *key)
+    }
+
+    /// Who waits looks through the queue.
+    pub(crate) fn note_change(&self) {
+        self.state.lock().changes += 1;
+        self.changed.notify_all();
+    }
+
+    pub(super) fn close(&self) {
+        self.state.lock().closed = true;
+        self.changed.notify_all();
+    }
+
+    pub(crate) fn changes(&self) -> u64 {
+        self.state.lock().changes
+    }
+
+    /// How many more jobs the queue may run.
+    pub(crate) fn room(&self, instance: &Instance) -> usize {
+        let most = usize::try_from(instance.parameters().unsigned(Parameter::JobQueueProcesses)).unwrap_or(usize::MAX);
+        most.saturating_sub(self.state.lock().queued())
+    }
+
+    /// Makes a job this session's to run; None when it runs already, or when as many run as may.
+    pub(crate) fn claim(self: &Arc<Self>, session: &Session, key: &JobKey, when: RunWhen) -> Option<JobRun> {
+        let meter = session.meter();
+        let (requested, clock) = (when == RunWhen::Requested, meter.clock());
+        let most = session.instance().parameters().unsigned(Parameter::JobQueueProcesses);
+        let started_us = clock.wall_us();
+        let mut state = self.state.lock();
+        let taken = state.running.iter().any(|running| running.key == *key);
+        if taken || state.closed || (!requested && state.queued() as u64 >= most) {
+            return None;
+        }
+        state.running.push(RunningJob {
+            key: key.clone(),
+            sid: meter.sid(),
+            serial: meter.serial(),
+            process: session.process(),
+            since_us: started_us,
+            queued: !requested,
+        });
+        Some(JobRun {
+            jobs: self.clone(),
+            key: key.clone(),
+            job: None,
+            started_us,
+            monotonic_us: clock.monotonic_us(),
+            thread_cpu_us: clock.thread_cpu_us(),
+            sid: meter.sid(),
+            serial: meter.serial(),
+            requested,
+            ended: false,
+        })
+    }
+}
+
+impl State {
+    fn queued(&self) -> usize {
+        self.running.iter().filter(|running| running.queued).count()
+    }
+}
+
+/// The coordinator's process.
+const COORDINATOR: ProcessNumber = ProcessNumber(4);
+
+impl Instance {
+    /// Whether the instance has threads of its own, and who uses it may have some too.
+    #[must_use]
+    pub fn has_threads(&self) -> bool {
+        self.writer.lock().is_some()
+    }
+
+    /// The session of the job queue's coordinator: a process of the background, that takes nobody's number.
+    #[must_use]
+    pub fn coordinator_session(self: &Arc<Self>) -> Arc<Session> {
+        let meter = Meter::new(&self.system_meter, self.clock.clone(), COORDINATOR.0, 1);
+        Arc::new(Session::new(self.clone(), meter, "SYS".to_owned(), COORDINATOR))
+    }
+
+    /// The job queue.
+    #[must_use]
+    pub fn jobs(&self) -> &Arc<Jobs> {
+        &self.jobs
+    }
+}

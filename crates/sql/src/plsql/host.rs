@@ -1,0 +1,405 @@
+//! A connection as the programs that it runs see it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use common::{Error, Result};
+use engine::catalog::{ProgramKind, ProgramStatus, SchemaObject};
+use engine::txn::Mark as EngineMark;
+use plsql::ast::SqlText;
+use plsql::host::{
+    Column, DynamicSql, Executed, ExecutedMany, Host, Mark, Object, OpenQuery, PreparedSql, StatementKey,
+};
+use plsql::run::session::Session;
+use scalar::{Context, Datum};
+
+use super::prepare::prepare;
+use crate::cursor::connection::Connection;
+use crate::cursor::open::CursorNumber;
+use crate::plan::binder::{Hints, Relation, Tables};
+
+/// Cursors that a session keeps open for the statements of its programs; of more, the one that was not used longest is closed.
+const CACHED_CURSORS_MAX: usize = 50;
+
+/// What a connection keeps for its programs.
+#[derive(Default, Debug)]
+pub(crate) struct Programs {
+    /// The cursors of statements, by statement.
+    cursors: HashMap<StatementKey, CachedCursor>,
+    uses: u64,
+    queries: HashMap<OpenQuery, Query>,
+    next_query: u64,
+    /// Marks given out in the call that runs.
+    marks: Vec<EngineMark>,
+    /// Invalid programs that the call that runs has met.
+    invalid: Vec<ProgramName>,
+    /// The program that was compiled last by a statement of the session: SHOW ERRORS.
+    pub(super) last_compiled: Option<ProgramName>,
+}
+
+/// Owner, name and kind.
+pub(super) type ProgramName = (String, String, ProgramKind);
+
+impl Programs {
+    /// At the end of the outermost call.
+    pub(super) fn end_call(&mut self) {
+        self.marks.clear();
+    }
+
+    /// The invalid programs that were met; they are forgotten.
+    pub(super) fn take_invalid(&mut self) -> Vec<ProgramName> {
+        std::mem::take(&mut self.invalid)
+    }
+}
+
+#[derive(Debug)]
+struct CachedCursor {
+    number: CursorNumber,
+    used: u64,
+    /// A query is open in it: the statement's next execution needs another.
+    busy: bool,
+}
+
+/// A query that a program has open.
+#[derive(Debug)]
+struct Query {
+    cursor: CursorNumber,
+    /// The statement whose cursor it is; of none when it is closed with the query.
+    statement: Option<StatementKey>,
+    /// Of the row fetched last, where the query locks its rows.
+    rowid: Datum,
+}
+
+/// The session for the time of one call of a program. What an autonomous transaction does, a session of its own does, so that the transaction around it
+/// keeps its locks.
+#[derive(Debug)]
+pub(crate) struct SessionHost<'c> {
+    connection: &'c mut Connection,
+    autonomous: Vec<Connection>,
+}
+
+impl<'c> SessionHost<'c> {
+    pub(crate) fn new(connection: &'c mut Connection) -> Self {
+        Self { connection, autonomous: Vec::new() }
+    }
+
+    /// The session that works now.
+    pub(crate) fn connection(&mut self) -> &mut Connection {
+        self.autonomous.last_mut().unwrap_or(self.connection)
+    }
+
+    /// The statement's cursor, parsed where there is none that is free.
+    fn cursor(&mut self, key: StatementKey, sql: &PreparedSql) -> Result<(CursorNumber, Option<StatementKey>)> {
+        let connection = self.connection();
+        let programs = &mut connection.programs;
+        programs.uses += 1;
+        let used = programs.uses;
+        if let Some(cached) = programs.cursors.get_mut(&key) {
+            if cached.busy {
+                return connection.parse(&sql.text).map(|number| (number, None));
+            }
+            cached.used = used;
+            return Ok((cached.number, Some(key)));
+        }
+        let idle = programs.cursors.iter().filter(|(_, cached)| !cached.busy);
+        let oldest = idle.min_by_key(|(_, cached)| cached.used).map(|(key, cached)| (*key, cached.number));
+        if programs.cursors.len() >= CACHED_CURSORS_MAX
+            && let Some((oldest, number)) = oldest
+        {
+            programs.cursors.remove(&oldest);
+            connection.close(number);
+        }
+        let number = connection.parse(&sql.text)?;
+        connection.programs.cursors.insert(key, CachedCursor { number, used, busy: false });
+        Ok((number, Some(key)))
+    }
+
+    fn execute_once(&mut self, number: CursorNumber, binds: &[Datum]) -> Result<Executed> {
+        let connection = self.connection();
+        connection.bind_numbered(number, binds)?;
+        let executed = connection.execute(number)?;
+        let returned = connection.returned(number)?;
+        let returned =
+            if returned.is_empty() { Vec::new() } else { vec![returned.into_iter().map(|(_, value)| value).collect()] };
+        Ok(Executed { rows: executed.rows.unwrap_or(0), returned })
+    }
+
+    /// Does `work` with a connection that may run programs in its turn: the session's PL/SQL side is lent to it.
+    fn lend<R>(&mut self, session: &mut Session, work: impl FnOnce(&mut Self) -> R) -> R {
+        let placeholder = Session::new(Arc::clone(self.connection().database().programs()), "");
+        let outer = self.connection().plsql.replace(std::mem::replace(session, placeholder));
+        let result = work(self);
+        let connection = self.connection();
+        if let Some(back) = std::mem::replace(&mut connection.plsql, outer) {
+            *session = back;
+        }
+        result
+    }
+
+    fn opened(&mut self, cursor: CursorNumber, statement: Option<StatementKey>) -> OpenQuery {
+        let programs = &mut self.connection().programs;
+        if let Some(cached) = statement.and_then(|key| programs.cursors.get_mut(&key)) {
+            cached.busy = true;
+        }
+        programs.next_query += 1;
+        let query = OpenQuery(programs.next_query);
+        programs.queries.insert(query, Query { cursor, statement, rowid: Datum::Null });
+        query
+    }
+
+    fn query(&mut self, query: OpenQuery) -> Result<&mut Query> {
+        self.connection().programs.queries.get_mut(&query).ok_or_else(|| Error::user(1001, "invalid cursor"))
+    }
+
+    /// Closes a cursor that belongs to no statement.
+    fn give_back(&mut self, cursor: CursorNumber, statement: Option<StatementKey>) {
+        if statement.is_none() {
+            self.connection().close(cursor);
+        }
+    }
+}
+
+fn columns_of(relation: &Relation) -> Vec<Column> {
+    let shown = relation.columns.iter().filter(|column| !column.pseudo);
+    shown
+        .map(|column| Column {
+            name: column.name.as_str().into(),
+            data_type: column.data_type,
+            nullable: column.nullable,
+        })
+        .collect()
+}
+
+impl Host for SessionHost<'_> {
+    fn resolve(&mut self, schema: &str, path: &[&str]) -> Result<Option<(Object, usize)>> {
+        let connection = self.connection();
+        let mut tables = connection.tables()?;
+        schema.clone_into(&mut tables.schema);
+        let catalog = Arc::clone(&tables.catalog);
+        let candidates: [(Option<&str>, Option<&str>, usize); 2] =
+            [(None, path.first().copied(), 1), (path.first().copied(), path.get(1).copied(), 2)];
+        for (owner, name, used) in candidates {
+            let Some(name) = name else { continue };
+            let resolved = catalog.resolve(schema, owner, name)?;
+            let object = match &resolved.object {
+                Some(SchemaObject::Sequence(sequence)) => Some(Object::Sequence {
+                    owner: sequence.owner.as_str().into(),
+                    name: sequence.name.as_str().into(),
+                }),
+                Some(SchemaObject::Table(_) | SchemaObject::View(_)) | None => {
+                    // Views of the dictionary are no objects of a schema.
+                    match tables.relation(owner, name, &Hints::default()) {
+                        Ok(Some(relation)) => Some(Object::Relation {
+                            owner: resolved.owner.as_str().into(),
+                            name: resolved.name.as_str().into(),
+                            columns: columns_of(&relation),
+                        }),
+                        Ok(None) => None,
+                        Err(error) if error.is_ora(942) => None,
+                        Err(error) => return Err(error),
+                    }
+                }
+                Some(SchemaObject::Program(program)) => {
+                    // Its statements would find the names, and have the rights, of who runs it.
+                    if program.owner != schema {
+                        let name = program.qualified_name();
+                        return Err(Error::unsupported(format!("a program of another schema: {name}")));
+                    }
+                    if program.status == ProgramStatus::Invalid {
+                        let name = (program.owner.clone(), program.name.clone(), program.kind);
+                        self.connection().programs.invalid.push(name);
+                    }
+                    Some(super::program::object_of(program))
+                }
+                Some(SchemaObject::Synonym(_)) => None,
+            };
+            if let Some(object) = object {
+                return Ok(Some((object, used)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn package_body(&mut self, owner: &str, name: &str) -> Result<Option<(Arc<str>, u64)>> {
+        Ok(super::program::package_body(&self.connection().session.catalog(), owner, name))
+    }
+
+    fn prepare(
+        &mut self,
+        schema: &str,
+        sql: &SqlText,
+        is_variable: &mut dyn FnMut(&[&str]) -> bool,
+    ) -> Result<PreparedSql> {
+        prepare(self.connection(), schema, sql, is_variable)
+    }
+
+    fn context(&mut self) -> Result<Arc<dyn Context>> {
+        self.connection().statement_context()
+    }
+
+    fn check(&mut self) -> Result<()> {
+        self.connection().session.check_cancelled()
+    }
+
+    fn execute(
+        &mut self,
+        session: &mut Session,
+        key: StatementKey,
+        sql: &PreparedSql,
+        binds: &[Datum],
+    ) -> Result<Executed> {
+        let (number, statement) = self.cursor(key, sql)?;
+        let executed = self.lend(session, |host| host.execute_once(number, binds));
+        self.give_back(number, statement);
+        executed
+    }
+
+    fn execute_many(
+        &mut self,
+        session: &mut Session,
+        key: StatementKey,
+        sql: &PreparedSql,
+        binds: &[Vec<Datum>],
+    ) -> Result<ExecutedMany> {
+        let (number, statement) = self.cursor(key, sql)?;
+        let mut done = ExecutedMany::default();
+        for (at, row) in binds.iter().enumerate() {
+            match self.lend(session, |host| host.execute_once(number, row)) {
+                Ok(executed) => {
+                    done.rows.push(executed.rows);
+                    done.returned.extend(executed.returned);
+                }
+                Err(error) => {
+                    done.failed = Some((at, error));
+                    break;
+                }
+            }
+        }
+        self.give_back(number, statement);
+        Ok(done)
+    }
+
+    fn open(
+        &mut self,
+        session: &mut Session,
+        key: StatementKey,
+        sql: &PreparedSql,
+        binds: &[Datum],
+    ) -> Result<OpenQuery> {
+        let (number, statement) = self.cursor(key, sql)?;
+        let executed = self.lend(session, |host| {
+            let connection = host.connection();
+            connection.bind_numbered(number, binds).and_then(|()| connection.execute(number))
+        });
+        if let Err(error) = executed {
+            self.give_back(number, statement);
+            return Err(error);
+        }
+        Ok(self.opened(number, statement))
+    }
+
+    fn prepare_dynamic(&mut self, text: &str) -> Result<DynamicSql> {
+        super::dynamic::prepare(self.connection(), text)
+    }
+
+    fn execute_dynamic(&mut self, session: &mut Session, sql: &DynamicSql, binds: &mut [Datum]) -> Result<Executed> {
+        self.lend(session, |host| {
+            let connection = host.connection();
+            let number = connection.parse(&sql.text)?;
+            let result = super::dynamic::execute(connection, number, sql, binds);
+            connection.close(number);
+            result
+        })
+    }
+
+    fn open_dynamic(&mut self, session: &mut Session, sql: &DynamicSql, binds: &[Datum]) -> Result<OpenQuery> {
+        let number = self.lend(session, |host| {
+            let connection = host.connection();
+            let number = connection.parse(&sql.text)?;
+            let opened = super::dynamic::bind(connection, number, sql, binds).and_then(|()| connection.execute(number));
+            if opened.is_err() {
+                connection.close(number);
+            }
+            opened.map(|_| number)
+        })?;
+        Ok(self.opened(number, None))
+    }
+
+    fn fetch(&mut self, session: &mut Session, query: OpenQuery, rows: usize) -> Result<(Vec<Vec<Datum>>, bool)> {
+        let cursor = self.query(query)?.cursor;
+        let fetched = self.lend(session, |host| host.connection().fetch(cursor, rows))?;
+        let rowid = self.connection().rowid_of_last(cursor);
+        self.query(query)?.rowid = rowid.unwrap_or_default();
+        Ok((fetched.rows, fetched.end))
+    }
+
+    fn columns(&mut self, query: OpenQuery) -> Result<Vec<Column>> {
+        let cursor = self.query(query)?.cursor;
+        let described = self.connection().describe(cursor)?.into_iter();
+        Ok(described
+            .map(|column| Column { name: column.name.into(), data_type: column.data_type, nullable: column.nullable })
+            .collect())
+    }
+
+    fn current_rowid(&mut self, query: OpenQuery) -> Result<Datum> {
+        match &self.query(query)?.rowid {
+            Datum::Null => Err(Error::user(1410, "invalid ROWID: the cursor is on no row, or locks none")),
+            rowid => Ok(rowid.clone()),
+        }
+    }
+
+    fn close(&mut self, query: OpenQuery) {
+        let connection = self.connection();
+        let Some(query) = connection.programs.queries.remove(&query) else { return };
+        match query.statement.and_then(|key| connection.programs.cursors.get_mut(&key)) {
+            Some(cached) => {
+                cached.busy = false;
+                connection.end_query(query.cursor);
+            }
+            None => connection.close(query.cursor),
+        }
+    }
+
+    fn sequence(&mut self, owner: &str, name: &str, next: bool) -> Result<Datum> {
+        let tables = self.connection().tables()?;
+        let sequence = tables.sequence(Some(owner), name)?;
+        let sequence = sequence.ok_or_else(|| Error::user(2289, format!("sequence does not exist: {owner}.{name}")))?;
+        sequence.one(next)
+    }
+
+    fn mark(&mut self) -> Mark {
+        let connection = self.connection();
+        let mark = connection.session.mark();
+        connection.programs.marks.push(mark);
+        Mark(connection.programs.marks.len() as u64 - 1)
+    }
+
+    fn back_to(&mut self, mark: Mark) -> Result<()> {
+        let connection = self.connection();
+        let found = connection.programs.marks.get(mark.0 as usize).copied();
+        let found = found.ok_or_else(|| Error::bug("a mark that was not given"))?;
+        connection.session.rollback_to_mark(found)
+    }
+
+    fn begin_autonomous(&mut self) -> Result<()> {
+        let current = self.connection();
+        let (database, user) = (Arc::clone(current.database()), current.user());
+        let mut connection = Connection::of_user(database, &user)?;
+        connection.schema.clone_from(&self.connection().schema);
+        self.autonomous.push(connection);
+        Ok(())
+    }
+
+    fn end_autonomous(&mut self) -> Result<()> {
+        let Some(mut connection) = self.autonomous.pop() else { return Err(Error::bug("no autonomous transaction")) };
+        if !connection.session.in_transaction() {
+            return Ok(());
+        }
+        connection.rollback()?;
+        Err(Error::user(6519, "active autonomous transaction detected and rolled back"))
+    }
+
+    fn native(&mut self, session: &mut Session, name: &str, arguments: &mut [Datum]) -> Result<Datum> {
+        super::native::call(self, session, name, arguments)
+    }
+}

@@ -1,0 +1,18 @@
+//! PL/SQL in the database: programs are kept in the dictionary, run in sessions, and started as jobs. Parser, compiler and interpreter are the crate `plsql`.
+//!
+//! ```text
+//! statement -> block.rs     anonymous blocks and CALL          host.rs      the session as programs see it
+//!           -> program.rs   CREATE, ALTER … COMPILE, DROP      prepare.rs   names in a program's SQL: columns or variables
+//! jobs.rs                   the coordinator, and job runs      dynamic.rs   EXECUTE IMMEDIATE
+//!                                                              native/      the supplied packages
+//! ```
+
+mod block;
+mod dynamic;
+mod host;
+pub(crate) mod jobs;
+mod native;
+mod prepare;
+mod program;
+
+pub(crate) use host::Programs;

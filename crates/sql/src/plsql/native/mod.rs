@@ -1,0 +1,56 @@
+//! The subprograms of supplied packages that need the session. Arguments stand in the order of the package's specification; a BOOLEAN is 1 or 0.
+
+mod jobs;
+mod metadata;
+mod space;
+mod stats;
+mod time;
+
+use common::{Error, Result};
+use plsql::run::session::Session;
+use scalar::Datum;
+
+use super::host::SessionHost;
+
+/// Carries one out.
+pub(super) fn call(
+    host: &mut SessionHost<'_>,
+    session: &mut Session,
+    name: &str,
+    arguments: &mut [Datum],
+) -> Result<Datum> {
+    let connection = host.connection();
+    match name {
+        "DBMS_LOCK.SLEEP" | "DBMS_SESSION.SLEEP" => time::sleep(connection, arguments),
+        "DBMS_UTILITY.GET_TIME" => Ok(time::get_time(connection)),
+        "DBMS_UTILITY.GET_CPU_TIME" => Ok(time::get_cpu_time(connection)),
+        "DBMS_STATS.GATHER_TABLE_STATS" => stats::gather_table(connection, arguments),
+        "DBMS_STATS.GATHER_INDEX_STATS" => stats::gather_index(connection, arguments),
+        "DBMS_STATS.GATHER_SCHEMA_STATS" => stats::gather_schema(connection, arguments),
+        "DBMS_SPACE.FREE_BLOCKS" => space::free_blocks(connection, arguments),
+        "DBMS_SPACE.UNUSED_SPACE" => space::unused_space(connection, arguments),
+        "DBMS_SPACE.SPACE_USAGE" => space::space_usage(connection, arguments),
+        "DBMS_METADATA.GET_DDL" => metadata::call(connection, arguments),
+        _ if name.starts_with("DBMS_JOB.") => jobs::call(host, session, &name["DBMS_JOB.".len()..], arguments),
+        _ => Err(Error::unsupported(name)),
+    }
+}
+
+/// A text argument; NULL is None.
+fn text(arguments: &[Datum], at: usize) -> Option<&str> {
+    arguments.get(at).and_then(Datum::as_text)
+}
+
+/// A text argument that must be given, in upper case unless it is quoted.
+fn name(arguments: &[Datum], at: usize, what: &str) -> Result<String> {
+    let given = text(arguments, at).ok_or_else(|| Error::user(20000, format!("{what} is NULL")))?;
+    Ok(match given.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')) {
+        Some(quoted) => quoted.to_owned(),
+        None => given.trim().to_uppercase(),
+    })
+}
+
+/// A number argument as a float; NULL is None.
+fn number(arguments: &[Datum], at: usize) -> Option<f64> {
+    arguments.get(at)?.as_number()?.to_string().parse().ok()
+}

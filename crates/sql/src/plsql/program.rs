@@ -1,0 +1,247 @@
+//! CREATE, ALTER … COMPILE and DROP of stored programs, and programs as the compiler finds them.
+
+use std::sync::Arc;
+
+use common::{Error, Result};
+use engine::catalog::{
+    Catalog, Compilation, CompileError, Dependency, ProgramDef, ProgramKind, ProgramSpec, ProgramStatus,
+};
+use plsql::ast::{Path, UnitKind};
+use plsql::compile::entry::Stored;
+use plsql::host::Object;
+
+use crate::cursor::connection::Connection;
+use crate::ddl::command::{Name, ProgramCommand};
+
+/// A stored program as the compiler finds it.
+pub(super) fn object_of(program: &ProgramDef) -> Object {
+    Object::Program {
+        owner: program.owner.as_str().into(),
+        name: program.name.as_str().into(),
+        source: Arc::clone(&program.source),
+        stamp: program.stamp,
+    }
+}
+
+/// The text of a package's body, and its stamp.
+pub(super) fn package_body(catalog: &Catalog, owner: &str, name: &str) -> Option<(Arc<str>, u64)> {
+    let body = catalog.program(owner, name, ProgramKind::PackageBody)?;
+    Some((Arc::clone(&body.source), body.stamp))
+}
+
+/// Owner and name as a path says them.
+fn owner_and_name(path: &Path, schema: &str) -> Result<(String, String)> {
+    match path.parts.as_slice() {
+        [name] => Ok((schema.to_owned(), name.name.to_string())),
+        [owner, name] => Ok((owner.name.to_string(), name.name.to_string())),
+        _ => Err(Error::user(922, "missing or invalid option: a program's name has two parts at most")
+            .at(path.at() as usize)),
+    }
+}
+
+fn kept(errors: &[plsql::error::CompileError]) -> Vec<CompileError> {
+    let kept = |error: &plsql::error::CompileError| CompileError {
+        line: error.line,
+        position: error.column,
+        text: error.to_string(),
+    };
+    errors.iter().map(kept).collect()
+}
+
+impl Connection {
+    /// CREATE of a stored program; whether it compiles. One that does not is kept with its errors.
+    pub(crate) fn create_program(&mut self, text: &str) -> Result<bool> {
+        let unit = match plsql::parser::parse_unit(text) {
+            Ok(unit) => unit,
+            Err(errors) => return self.create_unparsed(text, &errors),
+        };
+        let source = text[unit.at as usize..].trim_end().to_owned();
+        let schema = self.schema.clone();
+        let (kind, path) = match &unit.kind {
+            UnitKind::Subprogram(subprogram) => {
+                let kind = if subprogram.result.is_some() { ProgramKind::Function } else { ProgramKind::Procedure };
+                (kind, &subprogram.name)
+            }
+            UnitKind::PackageSpecification { name, .. } => (ProgramKind::Package, name),
+            UnitKind::PackageBody { name, .. } => (ProgramKind::PackageBody, name),
+            // Nothing fires them yet: one that is there and does nothing would be worse than none.
+            UnitKind::Trigger(_) => return Err(Error::unsupported("CREATE TRIGGER").at(unit.at as usize)),
+            UnitKind::Block(_) => return Err(Error::bug("a block is not created")),
+        };
+        let (owner, name) = owner_and_name(path, &schema)?;
+        let spec =
+            ProgramSpec { owner, name, kind, replace: unit.or_replace, source, trigger: None, compilation: None };
+        let program = self.session.create_program(&spec)?;
+        self.compile(&program, false)
+    }
+
+    /// A program whose text is none: it is kept as it is when it says what it is and how it is called.
+    fn create_unparsed(&mut self, text: &str, errors: &[plsql::error::CompileError]) -> Result<bool> {
+        let refused = || {
+            if let Some(error) = errors.first()
+                && let plsql::error::Number::Hw(number) = error.number
+            {
+                return Error::own(common::ErrorKind::User, number, error.text.clone()).at(error.at as usize);
+            }
+            let first = errors.first().map_or_else(String::new, ToString::to_string);
+            Error::user(900, format!("invalid SQL statement: {first}"))
+        };
+        let mut words = crate::statement::words::Words::new(text)?;
+        words.expect("CREATE")?;
+        let replace = words.take("OR REPLACE");
+        let _ = words.take("EDITIONABLE") || words.take("NONEDITIONABLE");
+        let start = words.offset();
+        let kind = match () {
+            () if words.take("PROCEDURE") => ProgramKind::Procedure,
+            () if words.take("FUNCTION") => ProgramKind::Function,
+            () if words.take("PACKAGE BODY") => ProgramKind::PackageBody,
+            () if words.take("PACKAGE") => ProgramKind::Package,
+            // Of a trigger without a table nothing can be kept.
+            () => return Err(refused()),
+        };
+        let (owner, name) = self.qualified(&words.name().map_err(|_| refused())?);
+        let version = self.session.catalog().version();
+        let spec = ProgramSpec {
+            owner,
+            name,
+            kind,
+            replace,
+            source: text[start..].trim_end().to_owned(),
+            trigger: None,
+            compilation: Some(Compilation { version, errors: kept(errors), depends_on: Vec::new() }),
+        };
+        let made = self.session.create_program(&spec)?;
+        self.programs.last_compiled = Some((made.owner.clone(), made.name.clone(), made.kind));
+        Ok(false)
+    }
+
+    /// Compiles a program as the dictionary has it, and keeps what comes of it there; whether it is valid. `altered`: by ALTER … COMPILE.
+    fn compile(&mut self, program: &ProgramDef, altered: bool) -> Result<bool> {
+        let catalog = self.session.catalog();
+        let (owner, name, kind) = (program.owner.clone(), program.name.clone(), program.kind);
+        self.programs.last_compiled = Some((owner.clone(), name.clone(), kind));
+        // A body is compiled with its specification.
+        let whole = match kind {
+            ProgramKind::PackageBody => catalog.program(&owner, &name, ProgramKind::Package).cloned(),
+            _ => None,
+        };
+        let subject = whole.as_deref().unwrap_or(program);
+        let (source, stamp) = (Arc::clone(&subject.source), subject.stamp);
+        let body = match kind {
+            ProgramKind::PackageBody if whole.is_some() => Some((Arc::clone(&program.source), program.stamp)),
+            _ => None,
+        };
+        let missing = kind == ProgramKind::PackageBody && whole.is_none();
+        let library = Arc::clone(self.database.programs());
+        let result = self.with_programs(|host, _| {
+            let stored = Stored { owner: &owner, name: &name, source: &source, stamp, body };
+            Ok(match kind {
+                ProgramKind::Trigger => plsql::compile::entry::compile_trigger(host, &library, &stored),
+                _ => plsql::compile::entry::compile_stored(host, &library, &stored),
+            })
+        })?;
+        let (mut errors, dependencies) = match result {
+            Ok(unit) => (Vec::new(), unit.dependencies),
+            Err(errors) => (kept(&errors), Vec::new()),
+        };
+        if missing {
+            let text = format!("PLS-00201: identifier '{name}' must be declared");
+            errors = vec![CompileError { line: 0, position: 0, text }];
+        }
+        let depends_on = dependencies
+            .iter()
+            .map(|found| Dependency {
+                object: catalog.object(&found.owner, &found.name).map(|object| object.number()),
+                owner: found.owner.to_string(),
+                name: found.name.to_string(),
+            })
+            .collect();
+        let compilation = Compilation { version: catalog.version(), errors, depends_on };
+        let now = if altered {
+            Some(self.session.alter_program_compile(&owner, &program.name, kind, &compilation)?)
+        } else {
+            self.session.set_program_state(program, &compilation)?
+        };
+        Ok(now.is_some_and(|now| now.status == ProgramStatus::Valid))
+    }
+
+    /// ALTER and DROP of a stored program; whether it is valid afterwards.
+    pub(crate) fn program_command(&mut self, kind: ProgramKind, name: &Name, command: ProgramCommand) -> Result<bool> {
+        let (owner, name) = self.qualified(name);
+        match command {
+            ProgramCommand::Drop => self.session.drop_program(&owner, &name, kind).map(|()| true),
+            ProgramCommand::Enable(enabled) => self.session.alter_trigger(&owner, &name, enabled).map(|()| true),
+            ProgramCommand::Compile { body } => {
+                let catalog = self.session.catalog();
+                let missing = || match kind {
+                    ProgramKind::Trigger => Error::user(4080, format!("trigger '{name}' does not exist")),
+                    _ => Error::user(4043, format!("object {name} does not exist")),
+                };
+                let program = catalog.program(&owner, &name, kind).cloned().ok_or_else(missing)?;
+                let mut valid = self.compile(&program, true)?;
+                if let (ProgramKind::Package, true) = (kind, body)
+                    && let Some(body) = catalog.program(&owner, &name, ProgramKind::PackageBody).cloned()
+                {
+                    valid &= self.compile(&body, true)?;
+                }
+                Ok(valid)
+            }
+        }
+    }
+
+    /// The errors of a program's last compilation; of none given, of the one that this session created or altered last. `object` is its kind and its name, as
+    /// `PACKAGE BODY` and `OWNER.NAME`.
+    ///
+    /// # Errors
+    /// When the name is none.
+    pub fn program_errors(&self, object: Option<(&str, &str)>) -> Result<Vec<CompileError>> {
+        let (owner, name, kind) = match object {
+            Some((kind, name)) => {
+                let mut words = crate::statement::words::Words::new(name)?;
+                let (owner, name) = self.qualified(&words.name()?);
+                let kind = ProgramKind::ALL.into_iter().find(|known| known.to_string() == kind.to_uppercase());
+                let Some(kind) = kind else { return Ok(Vec::new()) };
+                (owner, name, kind)
+            }
+            None => match &self.programs.last_compiled {
+                Some(last) => last.clone(),
+                None => return Ok(Vec::new()),
+            },
+        };
+        let catalog = self.session.catalog();
+        Ok(catalog.program(&owner, &name, kind).map(|program| program.errors.to_vec()).unwrap_or_default())
+    }
+
+    /// Programs that were invalid when the last call met them, and have been compiled since: the dictionary learns that they are valid.
+    pub(super) fn revalidate(&mut self) -> Result<()> {
+        let last = self.programs.last_compiled.clone();
+        // What compiling meets in its turn is left to the next call.
+        self.depth += 1;
+        let mut result = Ok(());
+        for (owner, name, kind) in self.programs.take_invalid() {
+            let program = self.session.catalog().program(&owner, &name, kind).cloned();
+            if let Some(program) = program.filter(|program| program.status == ProgramStatus::Invalid) {
+                result = result.and(self.compile(&program, false).map(drop));
+            }
+        }
+        self.depth -= 1;
+        self.programs.take_invalid();
+        self.programs.last_compiled = last;
+        result
+    }
+
+    /// What the last CREATE or ALTER has printed for: `CREATE PROCEDURE` and its like.
+    pub(crate) fn created_verb(&self, text: &str) -> &'static str {
+        let kinds = [
+            ("PACKAGE BODY", "CREATE PACKAGE BODY"),
+            ("PACKAGE", "CREATE PACKAGE"),
+            ("PROCEDURE", "CREATE PROCEDURE"),
+            ("FUNCTION", "CREATE FUNCTION"),
+            ("TRIGGER", "CREATE TRIGGER"),
+        ];
+        let Ok(mut words) = crate::statement::words::Words::new(text) else { return "CREATE" };
+        let _ = words.take("CREATE") && words.take("OR REPLACE");
+        let _ = words.take("EDITIONABLE") || words.take("NONEDITIONABLE");
+        kinds.into_iter().find(|(word, _)| words.next_is(word)).map_or("CREATE", |(_, verb)| verb)
+    }
+}
