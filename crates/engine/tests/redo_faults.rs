@@ -11,10 +11,11 @@ use common::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use common::sync::{Arc, Condvar, Mutex, spawn};
 use common::{BlockAddress, DataType, Error, ErrorKind, ObjectNumber, Rowid, SystemClock};
 use device::{AlignedBuffer, Device, Fault, FaultyFileSystem, FileSystem, MemoryFileSystem, PendingRead};
-use engine::catalog::{ColumnDef, TableDef, TableSpec};
+use engine::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
 use engine::instance::{Background, CreateOptions, Instance, Session, SpaceManagement};
 use engine::parameters::Scope;
 use engine::redo::LogGroupSpec;
+use engine::segment::Storage;
 use engine::table::{Inserter, TableScan, Updater};
 use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use engine::txn::CommitWrite;
@@ -322,6 +323,52 @@ fn a_dead_transaction_that_cannot_be_rolled_back_does_not_keep_the_others() {
         drop(session);
         instance.shutdown().unwrap();
     }
+}
+
+#[test]
+fn entries_of_an_index_that_cannot_be_read_are_taken_back_when_it_can() {
+    let faulty = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));
+    let files: Arc<dyn FileSystem> = faulty.clone();
+    let instance = create(&files, Background::Inline);
+    let session = instance.connect(OWNER).unwrap();
+    filled(&session, "T", 10);
+    let index = IndexSpec {
+        owner: OWNER.to_owned(),
+        name: "T_V".to_owned(),
+        table_owner: OWNER.to_owned(),
+        table_name: "T".to_owned(),
+        columns: vec!["V".to_owned()],
+        unique: false,
+        tablespace: Some("USERS".to_owned()),
+        physical: PhysicalAttributes::default(),
+        storage: Storage::default(),
+    };
+    session.create_index(&index).unwrap();
+    let dying = instance.connect(OWNER).unwrap();
+    set(&dying, "T", &[1, 2, 3], b"never").unwrap();
+    instance.checkpoint(session.meter()).unwrap();
+    let header = session.catalog().require_index(OWNER, "T_V").unwrap().segment.header();
+    let file = instance.cache().file(header.file).unwrap();
+    let (path, offset) = (file.path().to_owned(), u64::from(header.block) * 8192 + 4000);
+    drop((file, session, dying));
+    crash(instance);
+    faulty.flip(&path, offset).unwrap();
+    let area = directory().join("doublewrite.dbf");
+    let bytes = files.read_whole(&area).unwrap().len();
+    files.write_whole(&area, &vec![0; bytes]).unwrap();
+    // The index is not to be had: the transaction stays as it is.
+    let instance = open(&files, Background::Inline).unwrap();
+    assert_eq!(instance.undo().transactions().len(), 1);
+    instance.redo().flush(instance.redo().end()).unwrap();
+    crash(instance);
+    faulty.flip(&path, offset).unwrap();
+    let instance = open(&files, Background::Inline).unwrap();
+    let session = instance.connect(OWNER).unwrap();
+    assert_eq!((values(&session, "T"), instance.undo().transactions().len()), (only(b"old", 10), 0));
+    drop(session);
+    instance.shutdown().unwrap();
+    let report = engine::verify::verify(files, &directory(), Arc::new(SystemClock::default()), None).unwrap();
+    assert_eq!(report.problems, []);
 }
 
 /// Files whose writes by the database writer's thread wait at a gate.

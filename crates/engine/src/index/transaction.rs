@@ -114,8 +114,14 @@ pub(crate) fn undo(s: &Session, records: &[&Record]) -> Result<()> {
     while let Some(object) = rest.first().map(|record| record.object) {
         let (own, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|record| record.object == object);
         rest = others;
-        // An index that is not there any more has nothing to take back.
-        let Some(index) = catalog.indexes().find(|index| index.segment.data_object() == object) else { continue };
+        let Some(index) = catalog.indexes().find(|index| index.segment.data_object() == object) else {
+            match catalog.unusable().next() {
+                // An index that is not there any more has nothing to take back.
+                None => continue,
+                // One that could not be read may be this one. Its entries must not be taken for taken back.
+                Some((_, error)) => return Err(error.clone()),
+            }
+        };
         let batch = Batch::new(s, &own);
         with_tree(s, index, |tree| tree.undo(&own, |from, record| batch.leads_to(from, record)))?;
         s.meter().count(Statistic::RollbackChangesUndoRecordsApplied, own.len() as u64);
