@@ -55,11 +55,12 @@ impl Connection {
             return result;
         }
         self.programs.end_call();
-        self.revalidate()?;
+        // First of all, whatever has come of the call: what was committed is not told to the caller before it is durable.
         if std::mem::take(&mut self.commits_pending) {
             self.session.wait_for_redo()?;
         }
-        result
+        let revalidated = self.revalidate();
+        result.and_then(|value| revalidated.map(|()| value))
     }
 
     /// Lines that programs have put out with DBMS_OUTPUT; they are gone then.
