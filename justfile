@@ -24,6 +24,10 @@ lint:
 deny:
     cargo deny --all-features check licenses bans sources
 
+# The release binary after a change, again and again: the first time builds our crates whole, then only what has changed (CONTRIBUTING.md)
+rebuild:
+    CARGO_INCREMENTAL=1 cargo build --release
+
 # The first experiment, as a release build
 reproduce name="insert-gets":
     cargo run --release -- reproduce {{name}}

@@ -60,7 +60,7 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
     }
     let mut notes = vec![format!(
         "{} rows of 100 bytes are inserted and rolled back; {redo_mb} MB of redo are recovered of rows inserted with an index that \
-         fit into the cache, and a quarter of that of random rows updated in a table larger than it; {} runs{}",
+         fit into the cache, and a sixteenth of that of random rows updated in a table larger than it; {} runs{}",
         grouped(rows),
         options.runs,
         if cfg!(debug_assertions) { "; A DEBUG BUILD: times mean nothing" } else { "" }
@@ -167,9 +167,9 @@ fn inserts(directory: &Path, options: &BenchOptions, redo_mb: u64) -> Result<Ope
 
 /// Random rows of a table larger than the cache updated until there is so much redo.
 fn updates(directory: &Path, options: &BenchOptions, redo_mb: u64) -> Result<Opened> {
-    // A quarter of it: nearly every update reads a block from disk.
-    let redo_mb = (redo_mb / 4).max(8);
-    let cache_mb = options.cache_mb.min((redo_mb / 4).max(16));
+    // A sixteenth of it: nearly every update reads a block from disk, and making more redo so would take minutes.
+    let redo_mb = (redo_mb / 16).max(8);
+    let cache_mb = options.cache_mb.min((redo_mb / 2).max(16));
     let (database, mut connection) = create(directory, cache_mb, 2 * redo_mb + 16, true)?;
     let rows = cache_mb * ROWS_OF_CACHE_MB;
     insert(&connection, 0..rows)?;
