@@ -655,15 +655,14 @@ fn files_come_and_go_while_segments_are_made_in_them() {
     let tablespace = base.tablespace().clone();
     let free = |s: &Session| tablespace.free_space(s).unwrap().iter().map(|free| free.blocks).sum::<u32>();
     let before = free(&s);
-    let done = Arc::new(AtomicBool::new(false));
+    let (done, made) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
     let makers: Vec<_> = (0..3)
         .map(|n| {
-            let (instance, base, done) = (instance.clone(), base.clone(), done.clone());
+            let (instance, base, done, made) = (instance.clone(), base.clone(), done.clone(), made.clone());
             spawn(&format!("maker {n}"), move || {
                 let s = instance.connect("SYSTEM").unwrap();
                 let object = ObjectNumber(20_000 + n);
                 let spec = SegmentSpec { object, data_object: object, ..base.spec().clone() };
-                let mut made = 0;
                 while !done.load(Ordering::Acquire) {
                     let segment = Segment::create(&s, &spec).unwrap();
                     let name = "extra.dbf";
@@ -678,9 +677,8 @@ fn files_come_and_go_while_segments_are_made_in_them() {
                         assert!(error.is_ora(1516), "{error}");
                     }
                     segment.drop_segment(&s).unwrap();
-                    made += 1;
+                    made.fetch_add(1, Ordering::AcqRel);
                 }
-                made
             })
             .unwrap()
         })
@@ -688,7 +686,9 @@ fn files_come_and_go_while_segments_are_made_in_them() {
     let mut dropped = 0;
     let clock = SystemClock::default();
     let start = clock.monotonic_us();
-    while dropped < 100 && clock.monotonic_us() - start < 20_000_000 {
+    // Either side may be the slower one.
+    let enough = |dropped| dropped >= 100 && made.load(Ordering::Acquire) >= 100;
+    while !enough(dropped) && clock.monotonic_us() - start < 20_000_000 {
         let extra = DatafileSpec {
             name: "extra.dbf".to_owned(),
             bytes: 4 << 20,
@@ -705,7 +705,8 @@ fn files_come_and_go_while_segments_are_made_in_them() {
         dropped += 1;
     }
     done.store(true, Ordering::Release);
-    let made: usize = makers.into_iter().map(|maker| join(maker, 20)).sum();
+    makers.into_iter().for_each(|maker| join(maker, 20));
+    let made = made.load(Ordering::Acquire);
     assert!(dropped > 10 && made > 10, "{dropped} files, {made} segments");
     assert_eq!(tablespace.files().len(), 1);
     assert_eq!(free(&s), before, "space was lost or handed out twice");
