@@ -1,0 +1,242 @@
+//! What each statement has cost so far: the figures of V$SQL.
+//!
+//! A call begins with a reading of its session's counters and ends with another; the difference goes to the statement. What calls made inside it took is part
+//! of it, as in Oracle: the figures of a PL/SQL block and of the statements in it overlap.
+
+use std::collections::HashMap;
+
+use common::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use common::sync::{Arc, Mutex};
+
+use crate::event::WaitClass;
+use crate::latch::LatchName;
+use crate::meter::Meter;
+use crate::sql_id::{sql_hash, sql_id};
+use crate::statistic::Statistic;
+
+/// A session's counters at one moment, as far as a statement's figures are made of them. Times in microseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct CallReading {
+    elapsed_us: u64,
+    cpu_us: u64,
+    buffer_gets: u64,
+    disk_reads: u64,
+    direct_writes: u64,
+    sorts: u64,
+    application_wait_us: u64,
+    concurrency_wait_us: u64,
+    user_io_wait_us: u64,
+}
+
+impl CallReading {
+    /// A reading by the session's own thread.
+    #[must_use]
+    pub fn now(meter: &Meter) -> Self {
+        Self {
+            elapsed_us: meter.clock().monotonic_us(),
+            cpu_us: meter.clock().thread_cpu_us(),
+            buffer_gets: meter.value(Statistic::SessionLogicalReads),
+            disk_reads: meter.value(Statistic::PhysicalReads),
+            direct_writes: meter.value(Statistic::PhysicalWritesDirect),
+            sorts: meter.value(Statistic::SortsMemory) + meter.value(Statistic::SortsDisk),
+            application_wait_us: meter.class(WaitClass::Application).1,
+            concurrency_wait_us: meter.class(WaitClass::Concurrency).1,
+            user_io_wait_us: meter.class(WaitClass::UserIo).1,
+        }
+    }
+}
+
+/// What kind of call it was, for the counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SqlCall {
+    Parse,
+    Execute,
+    Fetch,
+}
+
+/// Figures of one statement since it was first seen. Times in microseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct SqlFigures {
+    pub executions: u64,
+    pub parse_calls: u64,
+    pub fetches: u64,
+    /// Rows fetched, or changed.
+    pub rows_processed: u64,
+    pub sorts: u64,
+    pub buffer_gets: u64,
+    pub disk_reads: u64,
+    pub direct_writes: u64,
+    pub elapsed_us: u64,
+    pub cpu_us: u64,
+    pub application_wait_us: u64,
+    pub concurrency_wait_us: u64,
+    /// There is one instance: nothing is waited for in a cluster.
+    pub cluster_wait_us: u64,
+    pub user_io_wait_us: u64,
+    /// When it was last called, microseconds since 1970.
+    pub last_active_us: u64,
+}
+
+/// A statement, and what it has cost.
+#[derive(Debug)]
+pub struct SqlStatement {
+    text: Arc<str>,
+    sql_id: Arc<str>,
+    hash: u32,
+    user: Arc<str>,
+    module: Option<Arc<str>>,
+    action: Option<Arc<str>>,
+    first_load_us: u64,
+    /// `executions` to `last_active_us` of [`SqlFigures`], in that order but for the cluster's.
+    figures: [AtomicU64; 14],
+}
+
+impl SqlStatement {
+    #[must_use]
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    #[must_use]
+    pub fn sql_id(&self) -> &Arc<str> {
+        &self.sql_id
+    }
+
+    #[must_use]
+    pub fn hash(&self) -> u32 {
+        self.hash
+    }
+
+    /// Who parsed it first.
+    #[must_use]
+    pub fn user(&self) -> &Arc<str> {
+        &self.user
+    }
+
+    /// The module of the session that parsed it first.
+    #[must_use]
+    pub fn module(&self) -> Option<&Arc<str>> {
+        self.module.as_ref()
+    }
+
+    /// The action of the session that parsed it first.
+    #[must_use]
+    pub fn action(&self) -> Option<&Arc<str>> {
+        self.action.as_ref()
+    }
+
+    /// When it was first seen, microseconds since 1970.
+    #[must_use]
+    pub fn first_load_us(&self) -> u64 {
+        self.first_load_us
+    }
+
+    /// A call of the statement has ended that began with `begin`, read from the same meter. `rows` were fetched or changed by it.
+    pub fn ended(&self, meter: &Meter, begin: &CallReading, call: SqlCall, rows: u64) {
+        let end = CallReading::now(meter);
+        let add = [
+            u64::from(call == SqlCall::Execute),
+            u64::from(call == SqlCall::Parse),
+            u64::from(call == SqlCall::Fetch),
+            rows,
+            end.sorts.saturating_sub(begin.sorts),
+            end.buffer_gets.saturating_sub(begin.buffer_gets),
+            end.disk_reads.saturating_sub(begin.disk_reads),
+            end.direct_writes.saturating_sub(begin.direct_writes),
+            end.elapsed_us.saturating_sub(begin.elapsed_us),
+            end.cpu_us.saturating_sub(begin.cpu_us),
+            end.application_wait_us.saturating_sub(begin.application_wait_us),
+            end.concurrency_wait_us.saturating_sub(begin.concurrency_wait_us),
+            end.user_io_wait_us.saturating_sub(begin.user_io_wait_us),
+        ];
+        for (figure, n) in self.figures.iter().zip(add).filter(|(_, n)| *n > 0) {
+            figure.fetch_add(n, Relaxed);
+        }
+        self.figures[13].store(meter.clock().wall_us(), Relaxed);
+    }
+
+    /// What it has cost so far.
+    #[must_use]
+    pub fn figures(&self) -> SqlFigures {
+        let figure = |at: usize| self.figures[at].load(Relaxed);
+        SqlFigures {
+            executions: figure(0),
+            parse_calls: figure(1),
+            fetches: figure(2),
+            rows_processed: figure(3),
+            sorts: figure(4),
+            buffer_gets: figure(5),
+            disk_reads: figure(6),
+            direct_writes: figure(7),
+            elapsed_us: figure(8),
+            cpu_us: figure(9),
+            application_wait_us: figure(10),
+            concurrency_wait_us: figure(11),
+            cluster_wait_us: 0,
+            user_io_wait_us: figure(12),
+            last_active_us: figure(13),
+        }
+    }
+}
+
+/// The statements whose figures are kept. Where there are too many, those go that nobody holds and that were not called for longest.
+#[derive(Debug)]
+pub struct SqlArea {
+    capacity: usize,
+    statements: Mutex<HashMap<Arc<str>, Arc<SqlStatement>>>,
+}
+
+impl SqlArea {
+    #[must_use]
+    pub fn new(capacity: usize) -> Self {
+        Self { capacity, statements: Mutex::default() }
+    }
+
+    /// The statement with this text; one that is new is `user`'s, and of `module` and `action`.
+    pub fn statement(
+        &self,
+        meter: &Meter,
+        text: &str,
+        user: &str,
+        module: Option<Arc<str>>,
+        action: Option<Arc<str>>,
+    ) -> Arc<SqlStatement> {
+        let mut statements = meter.latch(LatchName::SharedPool, &self.statements);
+        if let Some(known) = statements.get(text) {
+            return known.clone();
+        }
+        if statements.len() >= self.capacity {
+            age_out(&mut statements, self.capacity);
+        }
+        let text: Arc<str> = text.into();
+        let now = meter.clock().wall_us();
+        let statement = Arc::new(SqlStatement {
+            sql_id: sql_id(&text).into(),
+            hash: sql_hash(&text),
+            text: text.clone(),
+            user: user.into(),
+            module,
+            action,
+            first_load_us: now,
+            figures: [const { AtomicU64::new(0) }; 14],
+        });
+        statement.figures[13].store(now, Relaxed);
+        statements.insert(text, statement.clone());
+        statement
+    }
+
+    /// All of them, in no order.
+    #[must_use]
+    pub fn statements(&self) -> Vec<Arc<SqlStatement>> {
+        self.statements.lock().values().cloned().collect()
+    }
+}
+
+/// Makes room: an eighth of the statements goes, if so many are held by nobody.
+fn age_out(statements: &mut HashMap<Arc<str>, Arc<SqlStatement>>, capacity: usize) {
+    let idle = statements.values().filter(|statement| Arc::strong_count(statement) == 1);
+    let mut ages: Vec<_> = idle.map(|statement| statement.figures[13].load(Relaxed)).collect();
+    ages.sort_unstable();
+    let Some(limit) = ages.get((capacity / 8).min(ages.len().saturating_sub(1))).copied() else { return };
+    statements.retain(|_, statement| Arc::strong_count(statement) > 1 || statement.figures[13].load(Relaxed) > limit);
+}
