@@ -14,7 +14,7 @@
 
 use common::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use common::sync::{Arc, Mutex, RwLock};
-use common::{BlockAddress, Scn};
+use common::{BlockAddress, BlockClass, Scn};
 use device::AlignedBuffer;
 
 use super::read::ReadBatch;
@@ -122,6 +122,12 @@ impl Frame {
 
     pub(super) fn index(&self) -> u32 {
         self.index.load(Ordering::Relaxed)
+    }
+
+    /// What the block in it is for.
+    pub(super) fn block_class(&self) -> BlockClass {
+        let class = self.class.load(Ordering::Relaxed);
+        BlockClass::ALL.into_iter().find(|known| *known as u8 == class).unwrap_or(BlockClass::Data)
     }
 
     pub(super) fn address(&self) -> BlockAddress {
