@@ -97,9 +97,10 @@ fn main() -> Result<()> {
             let of = |class| counted.buffer_waits(class).waits as f64;
             let busy = counted.event(Event::BufferBusyWaits).waits as f64;
             println!(
-                "{repetition} {:9} {:7.0} tx/s, buffer busy waits {busy:.0}: {}\n            {}\n            {}\n            commits a redo write {:.2}",
+                "{repetition} {:9} {:7.0} tx/s, {:.1} us of CPU each, buffer busy waits {busy:.0}: {}\n            {}\n            {}\n            commits a redo write {:.2}",
                 ARMS[number].name,
                 measured.commits_per_s,
+                measured.cpu_us_per_commit,
                 classes(counted),
                 top(counted),
                 latches(counted),

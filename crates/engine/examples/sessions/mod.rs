@@ -80,6 +80,8 @@ impl Place {
 /// What some sessions did in some time.
 pub(crate) struct Measured {
     pub(crate) commits_per_s: f64,
+    /// Processor time of the sessions' threads, microseconds.
+    pub(crate) cpu_us_per_commit: f64,
     pub(crate) counted: MeterSnapshot,
 }
 
@@ -94,12 +96,13 @@ pub(crate) fn insert_and_commit(place: &Place, table: &Arc<TableDef>, sessions: 
         let (table, begin, over) = (table.clone(), begin.clone(), over.clone());
         let work = move || {
             begin.wait();
+            let cpu_us = session.meter().clock().thread_cpu_us();
             let mut commits = 0_u64;
             while !over.load(Ordering::Relaxed) {
                 insert_one(&session, &table)?;
                 commits += 1;
             }
-            Ok::<_, Error>(commits)
+            Ok::<_, Error>((commits, session.meter().clock().thread_cpu_us() - cpu_us))
         };
         threads.push(spawn(&format!("session {number}"), work).map_err(|error| Error::bug(error.to_string()))?);
     }
@@ -108,13 +111,15 @@ pub(crate) fn insert_and_commit(place: &Place, table: &Arc<TableDef>, sessions: 
     let since = place.clock.monotonic_us();
     std::thread::sleep(std::time::Duration::from_micros(micros));
     over.store(true, Ordering::Relaxed);
-    let mut commits = 0;
+    let (mut commits, mut cpu_us) = (0, 0);
     for thread in threads {
-        commits += thread.join().map_err(|_| Error::bug("a session panicked"))??;
+        let done = thread.join().map_err(|_| Error::bug("a session panicked"))??;
+        (commits, cpu_us) = (commits + done.0, cpu_us + done.1);
     }
     let took = place.clock.monotonic_us() - since;
     let counted = instance.system_meter().snapshot().minus(&before);
-    Ok(Measured { commits_per_s: commits as f64 * 1e6 / took as f64, counted })
+    let cpu_us_per_commit = cpu_us as f64 / commits.max(1) as f64;
+    Ok(Measured { commits_per_s: commits as f64 * 1e6 / took as f64, cpu_us_per_commit, counted })
 }
 
 fn insert_one(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<()> {
