@@ -2,19 +2,21 @@
 //!
 //! ```text
 //! session    slot of the object -> counters of its own: one addition to memory that nobody else writes
-//!            no slot near its place is free -> the system's table, under its lock
-//! system     that table, which also has what sessions that ended had counted
+//!            no slot near its place is free -> the same in a larger table
+//! system     what sessions that ended had counted
 //! ```
 //!
-//! A session's table never moves an object to another slot, so that others may count with it and read it without a lock. Its size is bounded: a session
-//! that works with very many segments counts those that came late under the system's lock.
+//! A session's table never moves an object to another slot, so that it is counted and read without a lock. The slot of a segment that was dropped is for
+//! the next one, so there are as many as segments that the session used at once. Of a meter that several threads count with, background processes' alone,
+//! one that counts for a segment which is being dropped may count for the next one in its slot.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::OnceLock;
 
 use common::ObjectNumber;
-use common::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use common::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use common::sync::atomic::{AtomicU32, AtomicU64};
 
 include!(concat!(env!("OUT_DIR"), "/segment_statistic.rs"));
 
@@ -60,22 +62,17 @@ impl SegmentTotals {
 }
 
 /// Totals by data object number.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct SegmentSums(BTreeMap<ObjectNumber, SegmentTotals>);
 
 impl SegmentSums {
-    pub(crate) fn count(&mut self, object: ObjectNumber, statistic: SegmentStatistic, n: u64) {
-        self.0.entry(object).or_default().0[statistic as usize] += n;
-    }
-
     pub(crate) fn add(&mut self, table: &SegmentTable) {
-        for slot in table.slots() {
-            let totals = slot.totals();
+        table.each(&mut |object, totals| {
             if !totals.is_zero() {
-                let sum = self.0.entry(slot.object).or_default();
+                let sum = self.0.entry(object).or_default();
                 sum.0.iter_mut().zip(totals.0).for_each(|(sum, value)| *sum += value);
             }
-        }
+        });
     }
 
     pub(crate) fn forget(&mut self, object: ObjectNumber) {
@@ -91,63 +88,124 @@ impl SegmentSums {
     }
 }
 
-impl Clone for SegmentSums {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-}
-
 #[derive(Debug)]
 struct Slot {
-    object: ObjectNumber,
+    /// The data object that the values are of, [`NOBODYS`] or [`CHANGING`].
+    object: AtomicU32,
     values: [AtomicU64; SegmentStatistic::COUNT],
 }
 
+/// A segment was dropped: the slot is for the next that needs one. No segment has this number.
+const NOBODYS: u32 = 0;
+/// A slot on its way to its next segment. No segment has this number.
+const CHANGING: u32 = u32::MAX;
+
 impl Slot {
-    fn totals(&self) -> SegmentTotals {
-        SegmentTotals(self.values.each_ref().map(|value| value.load(Relaxed)))
+    fn new(object: ObjectNumber) -> Self {
+        Self { object: AtomicU32::new(object.0), values: [const { AtomicU64::new(0) }; SegmentStatistic::COUNT] }
+    }
+
+    fn is_of(&self, object: ObjectNumber) -> bool {
+        self.object.load(Acquire) == object.0
+    }
+
+    /// Makes a slot that is nobody's this segment's.
+    fn take_over(&self, object: ObjectNumber) -> bool {
+        let taken = self.object.compare_exchange(NOBODYS, CHANGING, AcqRel, Relaxed).is_ok();
+        if taken {
+            self.values.iter().for_each(|value| value.store(0, Relaxed));
+            self.object.store(object.0, Release);
+        }
+        taken
+    }
+
+    /// Whose the slot is, and what was counted; None when it is nobody's.
+    fn totals(&self) -> Option<(ObjectNumber, SegmentTotals)> {
+        let object = self.object.load(Acquire);
+        let totals = SegmentTotals(self.values.each_ref().map(|value| value.load(Acquire)));
+        let settled = !matches!(object, NOBODYS | CHANGING) && self.object.load(Acquire) == object;
+        settled.then_some((ObjectNumber(object), totals))
     }
 }
 
-/// Slots of a session.
+/// Slots that a session begins with: a power of two, as is the growth.
 const SLOTS: usize = 256;
+/// By how much each further table is larger than the one before.
+const GROWTH: usize = 16;
 /// Slots that are looked at for an object, from its place on.
 const PROBES: usize = 8;
 
-/// A session's own counts.
+/// A session's own counts. Where there is no room for an object near its place, a larger table takes it.
 #[derive(Debug)]
-pub(crate) struct SegmentTable(Box<[OnceLock<Box<Slot>>]>);
+pub(crate) struct SegmentTable {
+    slots: Box<[OnceLock<Box<Slot>>]>,
+    more: OnceLock<Box<SegmentTable>>,
+}
 
 impl SegmentTable {
     pub(crate) fn new() -> Self {
-        Self((0..SLOTS).map(|_| OnceLock::new()).collect())
+        Self::with_slots(SLOTS)
     }
 
-    /// Counts; false when there is no slot for the object.
+    fn with_slots(count: usize) -> Self {
+        Self { slots: (0..count).map(|_| OnceLock::new()).collect(), more: OnceLock::new() }
+    }
+
+    /// Counts for an object.
     #[inline]
-    pub(crate) fn count(&self, object: ObjectNumber, statistic: SegmentStatistic, n: u64) -> bool {
-        let place = object.0.wrapping_mul(0x9E37_79B9) >> 24;
-        for probe in 0..PROBES {
-            let slot = self.0[(place as usize + probe) % SLOTS].get_or_init(|| {
-                Box::new(Slot { object, values: [const { AtomicU64::new(0) }; SegmentStatistic::COUNT] })
-            });
-            if slot.object == object {
-                slot.values[statistic as usize].fetch_add(n, Relaxed);
-                return true;
+    pub(crate) fn count(&self, object: ObjectNumber, statistic: SegmentStatistic, n: u64) {
+        self.slot(object).values[statistic as usize].fetch_add(n, Relaxed);
+    }
+
+    /// Where an object may be.
+    #[inline]
+    fn places(&self, object: ObjectNumber) -> impl Iterator<Item = &OnceLock<Box<Slot>>> {
+        // The upper bits are those that depend on all of the number.
+        let place = (object.0.wrapping_mul(0x9E37_79B9) >> (u32::BITS - self.slots.len().trailing_zeros())) as usize;
+        (0..PROBES).map(move |probe| &self.slots[(place + probe) & (self.slots.len() - 1)])
+    }
+
+    #[inline]
+    fn slot(&self, object: ObjectNumber) -> &Slot {
+        // Slots are filled in this order, and one that was filled is never empty again.
+        let found = self.places(object).map_while(OnceLock::get).find(|slot| slot.is_of(object));
+        match found {
+            Some(slot) => slot,
+            None => self.further_slot(object),
+        }
+    }
+
+    #[cold]
+    fn further_slot(&self, object: ObjectNumber) -> &Slot {
+        for place in self.places(object) {
+            let slot = place.get_or_init(|| Box::new(Slot::new(object)));
+            if slot.is_of(object) || slot.take_over(object) {
+                return slot;
             }
         }
-        false
+        self.more.get_or_init(|| Box::new(Self::with_slots(self.slots.len() * GROWTH))).slot(object)
     }
 
     /// What was counted of an object so far is no longer of interest.
     pub(crate) fn forget(&self, object: ObjectNumber) {
-        for slot in self.slots().filter(|slot| slot.object == object) {
-            slot.values.iter().for_each(|value| value.store(0, Relaxed));
+        for slot in self.slots() {
+            let _ = slot.object.compare_exchange(object.0, NOBODYS, AcqRel, Relaxed);
+        }
+        if let Some(more) = self.more.get() {
+            more.forget(object);
         }
     }
 
     fn slots(&self) -> impl Iterator<Item = &Slot> {
-        self.0.iter().filter_map(|slot| slot.get().map(|slot| &**slot))
+        self.slots.iter().filter_map(|slot| slot.get().map(|slot| &**slot))
+    }
+
+    /// Calls `see` with what was counted of each object; an object may come more than once.
+    fn each(&self, see: &mut impl FnMut(ObjectNumber, SegmentTotals)) {
+        self.slots().filter_map(Slot::totals).for_each(|(object, totals)| see(object, totals));
+        if let Some(more) = self.more.get() {
+            more.each(see);
+        }
     }
 }
 
@@ -155,33 +213,45 @@ impl SegmentTable {
 mod tests {
     use super::*;
 
-    #[test]
-    fn each_object_has_its_own_counts_and_too_many_are_refused() {
-        let table = SegmentTable::new();
-        let mut counted = Vec::new();
-        for number in 0..2_000 {
-            if table.count(ObjectNumber(number), SegmentStatistic::LogicalReads, u64::from(number) + 1) {
-                counted.push(number);
-            }
-        }
-        assert!(counted.len() > SLOTS / 2 && counted.len() <= SLOTS, "{}", counted.len());
-        for number in &counted {
-            assert!(table.count(ObjectNumber(*number), SegmentStatistic::DbBlockChanges, 2));
-        }
+    fn sums(table: &SegmentTable) -> SegmentSums {
         let mut sums = SegmentSums::default();
-        sums.count(ObjectNumber(counted[0]), SegmentStatistic::LogicalReads, 1_000);
-        sums.add(&table);
-        assert_eq!(sums.rows().len(), counted.len());
-        for (object, totals) in sums.rows() {
-            let late = if object.0 == counted[0] { 1_000 } else { 0 };
-            assert_eq!(totals.value(SegmentStatistic::LogicalReads), u64::from(object.0) + 1 + late);
+        sums.add(table);
+        sums
+    }
+
+    #[test]
+    fn each_object_has_its_own_counts_however_many_there_are() {
+        let table = SegmentTable::new();
+        let numbers = 1..=20 * SLOTS as u32;
+        for number in numbers.clone() {
+            table.count(ObjectNumber(number), SegmentStatistic::LogicalReads, u64::from(number));
+        }
+        assert!(table.more.get().is_some());
+        for number in numbers.clone() {
+            table.count(ObjectNumber(number), SegmentStatistic::DbBlockChanges, 2);
+        }
+        let all = sums(&table);
+        assert_eq!(all.rows().len(), numbers.count());
+        for (object, totals) in all.rows() {
+            assert_eq!(totals.value(SegmentStatistic::LogicalReads), u64::from(object.0));
             assert_eq!(totals.value(SegmentStatistic::DbBlockChanges), 2);
         }
-        table.forget(ObjectNumber(counted[1]));
-        let mut sums = SegmentSums::default();
-        sums.add(&table);
-        assert_eq!(sums.get(ObjectNumber(counted[1])), SegmentTotals::default());
-        assert_eq!(sums.rows().len(), counted.len() - 1);
+    }
+
+    #[test]
+    fn segments_that_come_and_go_leave_nothing() {
+        let table = SegmentTable::new();
+        table.count(ObjectNumber(1), SegmentStatistic::LogicalReads, 7);
+        for number in 2..100 * SLOTS as u32 {
+            let object = ObjectNumber(number);
+            table.count(object, SegmentStatistic::LogicalReads, 3);
+            assert_eq!(sums(&table).get(object).value(SegmentStatistic::LogicalReads), 3);
+            table.forget(object);
+            assert_eq!(sums(&table).get(object), SegmentTotals::default());
+        }
+        assert!(table.more.get().is_none() && table.slots().count() <= SLOTS);
+        assert_eq!(sums(&table).rows().len(), 1);
+        assert_eq!(sums(&table).get(ObjectNumber(1)).value(SegmentStatistic::LogicalReads), 7);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use common::ObjectNumber;
 use common::sync::{Arc, Mutex};
 
 use crate::counters::Counters;
-use crate::segment::{SegmentStatistic, SegmentSums, SegmentTotals};
+use crate::segment::{SegmentSums, SegmentTotals};
 use crate::snapshot::MeterSnapshot;
 
 /// Totals of the instance since it was started.
@@ -19,7 +19,7 @@ pub struct SystemMeter {
 struct Sessions {
     live: Vec<Arc<Counters>>,
     ended: MeterSnapshot,
-    /// Of sessions that have ended, and what live ones had no slot for.
+    /// Of sessions that have ended.
     segments: SegmentSums,
 }
 
@@ -65,10 +65,6 @@ impl SystemMeter {
         let mut sessions = self.sessions.lock();
         sessions.segments.forget(object);
         sessions.live.iter().for_each(|counters| counters.segments.forget(object));
-    }
-
-    pub(crate) fn count_segment(&self, object: ObjectNumber, statistic: SegmentStatistic, n: u64) {
-        self.sessions.lock().segments.count(object, statistic, n);
     }
 
     pub(crate) fn begin(&self, counters: &Arc<Counters>) {
