@@ -33,7 +33,7 @@ pub use latch::{LatchName, LatchTotals};
 pub use meter::{CurrentWait, LastWait, Meter};
 pub use segment::{SegmentStatistic, SegmentTotals};
 pub use snapshot::{BufferWaits, EventTotals, HISTOGRAM_BUCKETS, MeterSnapshot, histogram_bound_us, histogram_bucket};
-pub use sql_area::{CallReading, SqlArea, SqlCall, SqlFigures, SqlStatement};
+pub use sql_area::{CallReading, SqlArea, SqlCall, SqlFigures, SqlSource, SqlStatement};
 pub use sql_id::{sql_hash, sql_id};
 pub use statistic::{Statistic, Unit};
 pub use system::SystemMeter;

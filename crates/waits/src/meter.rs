@@ -113,7 +113,13 @@ impl Meter {
     /// The time of trace lines: microseconds, about those since 1970-01-01 UTC, never going back.
     #[must_use]
     pub fn tim(&self) -> u64 {
-        self.tim_base + self.clock.monotonic_us()
+        self.tim_at(self.clock.monotonic_us())
+    }
+
+    /// As [`tim`](Self::tim), of a reading of the monotonic clock.
+    #[must_use]
+    pub fn tim_at(&self, monotonic_us: u64) -> u64 {
+        self.tim_base + monotonic_us
     }
 
     /// Adds `n` to a statistic. Times are in microseconds. Gets are counted by [`get`](Self::get) alone.
@@ -316,8 +322,8 @@ impl Meter {
     /// Counts for a segment, by its data object number.
     #[inline]
     pub fn segment(&self, object: ObjectNumber, statistic: SegmentStatistic, n: u64) {
-        if MEASURED && !self.counters.segments.count(object, statistic, n) {
-            self.system.count_segment(object, statistic, n);
+        if MEASURED {
+            self.counters.segments.count(object, statistic, n);
         }
     }
 

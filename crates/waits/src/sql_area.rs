@@ -6,26 +6,26 @@
 use std::collections::HashMap;
 
 use common::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use common::sync::{Arc, Mutex};
+use common::sync::{Arc, Mutex, MutexGuard};
 
 use crate::event::WaitClass;
 use crate::latch::LatchName;
 use crate::meter::Meter;
-use crate::sql_id::{sql_hash, sql_id};
 use crate::statistic::Statistic;
 
 /// A session's counters at one moment, as far as a statement's figures are made of them. Times in microseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct CallReading {
-    elapsed_us: u64,
-    cpu_us: u64,
-    buffer_gets: u64,
-    disk_reads: u64,
-    direct_writes: u64,
-    sorts: u64,
-    application_wait_us: u64,
-    concurrency_wait_us: u64,
-    user_io_wait_us: u64,
+    pub elapsed_us: u64,
+    pub cpu_us: u64,
+    pub consistent_gets: u64,
+    pub current_gets: u64,
+    pub disk_reads: u64,
+    pub direct_writes: u64,
+    pub sorts: u64,
+    pub application_wait_us: u64,
+    pub concurrency_wait_us: u64,
+    pub user_io_wait_us: u64,
 }
 
 impl CallReading {
@@ -35,13 +35,31 @@ impl CallReading {
         Self {
             elapsed_us: meter.clock().monotonic_us(),
             cpu_us: meter.clock().thread_cpu_us(),
-            buffer_gets: meter.value(Statistic::SessionLogicalReads),
+            consistent_gets: meter.value(Statistic::ConsistentGets),
+            current_gets: meter.value(Statistic::DbBlockGets),
             disk_reads: meter.value(Statistic::PhysicalReads),
             direct_writes: meter.value(Statistic::PhysicalWritesDirect),
             sorts: meter.value(Statistic::SortsMemory) + meter.value(Statistic::SortsDisk),
             application_wait_us: meter.class(WaitClass::Application).1,
             concurrency_wait_us: meter.class(WaitClass::Concurrency).1,
             user_io_wait_us: meter.class(WaitClass::UserIo).1,
+        }
+    }
+
+    /// What was counted between `begin`, of the same session, and this.
+    #[must_use]
+    pub fn since(&self, begin: &Self) -> Self {
+        Self {
+            elapsed_us: self.elapsed_us.saturating_sub(begin.elapsed_us),
+            cpu_us: self.cpu_us.saturating_sub(begin.cpu_us),
+            consistent_gets: self.consistent_gets.saturating_sub(begin.consistent_gets),
+            current_gets: self.current_gets.saturating_sub(begin.current_gets),
+            disk_reads: self.disk_reads.saturating_sub(begin.disk_reads),
+            direct_writes: self.direct_writes.saturating_sub(begin.direct_writes),
+            sorts: self.sorts.saturating_sub(begin.sorts),
+            application_wait_us: self.application_wait_us.saturating_sub(begin.application_wait_us),
+            concurrency_wait_us: self.concurrency_wait_us.saturating_sub(begin.concurrency_wait_us),
+            user_io_wait_us: self.user_io_wait_us.saturating_sub(begin.user_io_wait_us),
         }
     }
 }
@@ -77,52 +95,36 @@ pub struct SqlFigures {
     pub last_active_us: u64,
 }
 
+/// What is known of a statement when it is parsed.
+#[derive(Clone, Debug)]
+pub struct SqlSource {
+    pub text: Arc<str>,
+    /// [`crate::sql_id`] and [`crate::sql_hash`] of the text.
+    pub sql_id: Arc<str>,
+    pub hash: u32,
+    /// The number of the command: 3 for SELECT.
+    pub command: u32,
+    /// The schema in which it is parsed.
+    pub schema: Arc<str>,
+    /// What the session that parses it has said of its work.
+    pub module: Option<Arc<str>>,
+    pub action: Option<Arc<str>>,
+}
+
 /// A statement, and what it has cost.
 #[derive(Debug)]
 pub struct SqlStatement {
-    text: Arc<str>,
-    sql_id: Arc<str>,
-    hash: u32,
-    user: Arc<str>,
-    module: Option<Arc<str>>,
-    action: Option<Arc<str>>,
+    source: SqlSource,
     first_load_us: u64,
     /// `executions` to `last_active_us` of [`SqlFigures`], in that order but for the cluster's.
     figures: [AtomicU64; 14],
 }
 
 impl SqlStatement {
+    /// The statement as it was parsed first.
     #[must_use]
-    pub fn text(&self) -> &Arc<str> {
-        &self.text
-    }
-
-    #[must_use]
-    pub fn sql_id(&self) -> &Arc<str> {
-        &self.sql_id
-    }
-
-    #[must_use]
-    pub fn hash(&self) -> u32 {
-        self.hash
-    }
-
-    /// Who parsed it first.
-    #[must_use]
-    pub fn user(&self) -> &Arc<str> {
-        &self.user
-    }
-
-    /// The module of the session that parsed it first.
-    #[must_use]
-    pub fn module(&self) -> Option<&Arc<str>> {
-        self.module.as_ref()
-    }
-
-    /// The action of the session that parsed it first.
-    #[must_use]
-    pub fn action(&self) -> Option<&Arc<str>> {
-        self.action.as_ref()
+    pub fn source(&self) -> &SqlSource {
+        &self.source
     }
 
     /// When it was first seen, microseconds since 1970.
@@ -131,28 +133,27 @@ impl SqlStatement {
         self.first_load_us
     }
 
-    /// A call of the statement has ended that began with `begin`, read from the same meter. `rows` were fetched or changed by it.
-    pub fn ended(&self, meter: &Meter, begin: &CallReading, call: SqlCall, rows: u64) {
-        let end = CallReading::now(meter);
+    /// A call of the statement has ended, at `ended_us` since 1970, that took what `took` says. `rows` were fetched or changed by it.
+    pub fn ended(&self, took: &CallReading, ended_us: u64, call: SqlCall, rows: u64) {
         let add = [
             u64::from(call == SqlCall::Execute),
             u64::from(call == SqlCall::Parse),
             u64::from(call == SqlCall::Fetch),
             rows,
-            end.sorts.saturating_sub(begin.sorts),
-            end.buffer_gets.saturating_sub(begin.buffer_gets),
-            end.disk_reads.saturating_sub(begin.disk_reads),
-            end.direct_writes.saturating_sub(begin.direct_writes),
-            end.elapsed_us.saturating_sub(begin.elapsed_us),
-            end.cpu_us.saturating_sub(begin.cpu_us),
-            end.application_wait_us.saturating_sub(begin.application_wait_us),
-            end.concurrency_wait_us.saturating_sub(begin.concurrency_wait_us),
-            end.user_io_wait_us.saturating_sub(begin.user_io_wait_us),
+            took.sorts,
+            took.consistent_gets + took.current_gets,
+            took.disk_reads,
+            took.direct_writes,
+            took.elapsed_us,
+            took.cpu_us,
+            took.application_wait_us,
+            took.concurrency_wait_us,
+            took.user_io_wait_us,
         ];
         for (figure, n) in self.figures.iter().zip(add).filter(|(_, n)| *n > 0) {
             figure.fetch_add(n, Relaxed);
         }
-        self.figures[13].store(meter.clock().wall_us(), Relaxed);
+        self.figures[13].store(ended_us, Relaxed);
     }
 
     /// What it has cost so far.
@@ -192,37 +193,30 @@ impl SqlArea {
         Self { capacity, statements: Mutex::default() }
     }
 
-    /// The statement with this text; one that is new is `user`'s, and of `module` and `action`.
-    pub fn statement(
-        &self,
-        meter: &Meter,
-        text: &str,
-        user: &str,
-        module: Option<Arc<str>>,
-        action: Option<Arc<str>>,
-    ) -> Arc<SqlStatement> {
-        let mut statements = meter.latch(LatchName::SharedPool, &self.statements);
-        if let Some(known) = statements.get(text) {
+    /// The statement with the source's text; a new one is as the source says.
+    pub fn statement(&self, meter: &Meter, source: &SqlSource) -> Arc<SqlStatement> {
+        if let Some(known) = self.latched(meter).get(&source.text) {
             return known.clone();
         }
+        let now = meter.clock().wall_us();
+        let figures = [const { AtomicU64::new(0) }; 14];
+        figures[13].store(now, Relaxed);
+        let new = Arc::new(SqlStatement { source: source.clone(), first_load_us: now, figures });
+        let mut statements = self.latched(meter);
         if statements.len() >= self.capacity {
             age_out(&mut statements, self.capacity);
         }
-        let text: Arc<str> = text.into();
-        let now = meter.clock().wall_us();
-        let statement = Arc::new(SqlStatement {
-            sql_id: sql_id(&text).into(),
-            hash: sql_hash(&text),
-            text: text.clone(),
-            user: user.into(),
-            module,
-            action,
-            first_load_us: now,
-            figures: [const { AtomicU64::new(0) }; 14],
-        });
-        statement.figures[13].store(now, Relaxed);
-        statements.insert(text, statement.clone());
-        statement
+        // Another session may have been faster.
+        statements.entry(source.text.clone()).or_insert(new).clone()
+    }
+
+    fn latched(&self, meter: &Meter) -> MutexGuard<'_, HashMap<Arc<str>, Arc<SqlStatement>>> {
+        meter.latch(LatchName::SharedPool, &self.statements)
+    }
+
+    /// Forgets the statements that nobody holds.
+    pub fn flush(&self, meter: &Meter) {
+        self.latched(meter).retain(|_, statement| Arc::strong_count(statement) > 1);
     }
 
     /// All of them, in no order.

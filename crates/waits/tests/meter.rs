@@ -10,7 +10,7 @@ use common::ManualClock;
 use proptest::prelude::*;
 use waits::{
     CallReading, Enqueue, Event, GetMode, LatchName, Meter, MeterSnapshot, SegmentStatistic, SqlArea, SqlCall,
-    Statistic, SystemMeter, WaitClass, histogram_bound_us,
+    SqlSource, Statistic, SystemMeter, WaitClass, histogram_bound_us,
 };
 
 fn session(system: &Arc<SystemMeter>) -> (Arc<Meter>, Arc<ManualClock>) {
@@ -306,9 +306,20 @@ fn segments_are_counted_over_live_and_ended_sessions_until_they_are_forgotten() 
 fn a_statement_gets_what_its_calls_took() {
     let (meter, clock) = session(&SystemMeter::new());
     let area = SqlArea::new(10);
-    let statement = area.statement(&meter, "select 1 from dual", "SYSTEM", Some("shell".into()), None);
-    let begin = CallReading::now(&meter);
-    statement.ended(&meter, &begin, SqlCall::Parse, 0);
+    let source = |text: &str, schema: &str| SqlSource {
+        text: text.into(),
+        sql_id: waits::sql_id(text).into(),
+        hash: waits::sql_hash(text),
+        command: 3,
+        schema: schema.into(),
+        module: Some("shell".into()),
+        action: None,
+    };
+    let statement = area.statement(&meter, &source("select 1 from dual", "SYSTEM"));
+    let ended = |begin: &CallReading, call, rows| {
+        statement.ended(&CallReading::now(&meter).since(begin), clock.wall_us(), call, rows);
+    };
+    ended(&CallReading::now(&meter), SqlCall::Parse, 0);
     for _ in 0..2 {
         let begin = CallReading::now(&meter);
         meter.get(BlockClass::Data, GetMode::Consistent);
@@ -316,22 +327,25 @@ fn a_statement_gets_what_its_calls_took() {
         meter.wait(Event::DbFileSequentialRead, [0; 3], -1, || clock.advance(100));
         meter.wait(Event::BufferBusyWaits, [0; 3], -1, || clock.advance(10));
         clock.advance(40);
-        statement.ended(&meter, &begin, SqlCall::Execute, 1);
+        ended(&begin, SqlCall::Execute, 1);
     }
     let figures = statement.figures();
     assert_eq!((figures.executions, figures.parse_calls, figures.fetches, figures.rows_processed), (2, 1, 0, 2));
     assert_eq!((figures.buffer_gets, figures.disk_reads, figures.elapsed_us, figures.cpu_us), (2, 4, 300, 150));
     assert_eq!((figures.user_io_wait_us, figures.concurrency_wait_us, figures.application_wait_us), (200, 20, 0));
     assert_eq!(figures.last_active_us, clock.wall_us());
-    assert_eq!(&**statement.sql_id(), waits::sql_id("select 1 from dual"));
-    assert!(Arc::ptr_eq(&statement, &area.statement(&meter, "select 1 from dual", "SCOTT", None, None)));
+    assert!(Arc::ptr_eq(&statement, &area.statement(&meter, &source("select 1 from dual", "SCOTT"))));
+    assert_eq!(&*statement.source().schema, "SYSTEM");
     // Where there are too many those go that nobody holds, the oldest first.
     for n in 0..30 {
         clock.advance(1);
-        drop(area.statement(&meter, &format!("select {n} from t"), "SYSTEM", None, None));
+        drop(area.statement(&meter, &source(&format!("select {n} from t"), "SYSTEM")));
     }
     let kept = area.statements();
     assert!(kept.len() <= 10, "{}", kept.len());
     assert!(kept.iter().any(|kept| Arc::ptr_eq(kept, &statement)));
-    assert!(kept.iter().any(|kept| &**kept.text() == "select 29 from t"));
+    assert!(kept.iter().any(|kept| &*kept.source().text == "select 29 from t"));
+    drop(kept);
+    area.flush(&meter);
+    assert_eq!(area.statements().len(), 1);
 }
