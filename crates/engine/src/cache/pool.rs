@@ -9,12 +9,12 @@ use common::{BlockAddress, BlockClass, BlockSize, Error, ErrorKind, FileNumber, 
 use std::sync::OnceLock;
 use waits::{Event, LatchName, Meter, SegmentStatistic, Statistic};
 
+use super::Cache;
 use super::chains::{self, Chains};
 use super::frame::{self, CLEAN, CLONE, DETACHED, FREE, FrameRef, READING, VALID};
 use super::read::ReadBatch;
 use super::replacement::{Entry, Replacement};
 use super::writer::WriterWakes;
-use super::{Cache, counts};
 
 /// Share of the replacement list, in percent, that a session scans for a victim before it asks the writer for help.
 const SCAN_PERCENT: usize = 40;
@@ -198,9 +198,9 @@ impl Pool {
                 let batch = frame.batch.lock().clone();
                 if let Some(batch) = batch {
                     if batch.complete(cache, self, meter, Some((address, class)))
-                        && let Some(block) = frame.latch.try_read()
+                        && let Some(object) = frame.read_object()
                     {
-                        counts::segment(meter, &block, SegmentStatistic::BufferBusyWaits, 1);
+                        meter.segment(object, SegmentStatistic::BufferBusyWaits, 1);
                     }
                     if frame.state() == DETACHED {
                         frame.unpin();

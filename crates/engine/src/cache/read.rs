@@ -122,6 +122,7 @@ impl ReadBatch {
                     counts::segment(meter, &buffer, SegmentStatistic::PhysicalReads, 1);
                     let checked =
                         format::block::check(&buffer, address).and_then(|()| structure::check(&buffer, address));
+                    frame.set_read_object(format::object::data_object(&buffer));
                     *frame.latch.write() = buffer;
                     match checked {
                         Ok(()) => frame.set_state(VALID),
