@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 use std::path::Path;
+use std::time::Duration;
 
 use common::sync::{Arc, JoinHandle, spawn};
 use common::{DataType, Result, SystemClock};
@@ -81,7 +82,7 @@ fn sessions_are_listed_with_what_they_do_and_background_processes_beside_them() 
         .filter(|figures| figures.kind == SessionKind::Background)
         .map(|figures| (figures.sid, figures.program.to_string(), figures.status))
         .collect();
-    let expected = [(2, "dbw0"), (3, "smon"), (4, "lgwr"), (5, "mmnl")];
+    let expected = [(2, "dbw0"), (3, "smon"), (4, "lgwr"), (5, "mmnl"), (6, "cjq0")];
     assert_eq!(background, expected.map(|(sid, name)| (sid, name.to_owned(), SessionStatus::Active)));
     drop(session);
     assert_eq!(instance.sessions().len(), expected.len());
@@ -151,6 +152,8 @@ fn a_session_that_is_killed_while_it_waits_ends_its_call_and_gives_up_what_it_he
     let thread = waiter(&victim, &table);
     assert!(victim.in_transaction());
     assert_eq!(owner.kill(victim.sid(), victim.meter().serial()).unwrap(), Killed::Marked);
+    let (sid, serial) = (victim.sid(), victim.meter().serial());
+    assert!(owner.wait_for_killed(sid, serial, Duration::from_secs(600)).unwrap());
     let told = thread.join().unwrap().unwrap_err();
     assert!(told.is_ora(28), "{told}");
     assert!(!victim.in_transaction());

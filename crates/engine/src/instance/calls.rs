@@ -4,6 +4,8 @@
 //! for a cancel, and waits until the last has ended; only then is anything written for the last time. So a call either ends before the close, with
 //! all that it did on disk, or does not begin. A call inside a call is part of the outer one: what a statement must still tidy up is let through.
 
+use std::time::Duration;
+
 use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use common::sync::{Arc, Condvar, Mutex, MutexGuard};
 use common::{Error, ErrorKind, Number, Result};
@@ -33,7 +35,7 @@ struct State {
 #[derive(Default, Debug)]
 pub(super) struct Calls {
     state: Mutex<State>,
-    /// A session's outermost call has ended, or the close has.
+    /// A session's outermost call has ended while somebody may wait for that, or the close has.
     ended: Condvar,
     closing: AtomicBool,
 }
@@ -50,6 +52,8 @@ pub(super) struct SessionCalls {
     told_killed: AtomicBool,
     /// It has been killed, and what it held is given up.
     tidy: AtomicBool,
+    /// The call that is under way is that of who has killed it and gives up what it held; the session itself begins none beside that.
+    killers: AtomicBool,
 }
 
 impl SessionCalls {
@@ -59,6 +63,11 @@ impl SessionCalls {
 
     pub(super) fn running(&self) -> bool {
         self.depth.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether the session itself has a call under way.
+    fn in_own_call(&self) -> bool {
+        self.running() && !self.killers.load(Ordering::Relaxed)
     }
 
     pub(super) fn changed_us(&self) -> u64 {
@@ -110,14 +119,15 @@ impl Calls {
     }
 
     fn begin(&self, entry: &SessionEntry) -> Result<()> {
+        let now_us = entry.meter.clock().monotonic_us();
         let mut state = self.state(&entry.meter);
-        if entry.is_killed() && !entry.calls.running() {
+        if entry.is_killed() && !entry.calls.in_own_call() {
             return Err(entry.calls.death());
         }
-        self.admit(&mut state, entry)
+        self.admit(&mut state, entry, now_us)
     }
 
-    fn admit(&self, state: &mut State, entry: &SessionEntry) -> Result<()> {
+    fn admit(&self, state: &mut State, entry: &SessionEntry, now_us: u64) -> Result<()> {
         let session = &entry.calls;
         if session.depth.load(Ordering::Relaxed) == 0 {
             match state.stage {
@@ -126,7 +136,7 @@ impl Calls {
                 Stage::Closed => return Err(closed()),
             }
             state.running += 1;
-            session.changed_us.store(entry.meter.clock().monotonic_us(), Ordering::Relaxed);
+            session.changed_us.store(now_us, Ordering::Relaxed);
         }
         session.depth.fetch_add(1, Ordering::Relaxed);
         Ok(())
@@ -137,26 +147,37 @@ impl Calls {
     /// # Errors
     /// As [`Session::call`].
     pub(super) fn enter<'c>(&'c self, entry: &'c SessionEntry) -> Result<LastCall<'c>> {
-        self.admit(&mut self.state(&entry.meter), entry)?;
+        let now_us = entry.meter.clock().monotonic_us();
+        self.admit(&mut self.state(&entry.meter), entry, now_us)?;
         Ok(LastCall(self, entry))
     }
 
     /// Ends a call. False, and nothing is done, when it is the last of a session that has been killed and has yet to be tidied up.
     pub(super) fn end(&self, entry: &SessionEntry) -> bool {
         let session = &entry.calls;
+        let now_us = entry.meter.clock().monotonic_us();
         let mut state = self.state(&entry.meter);
         if session.depth.load(Ordering::Relaxed) == 1 {
             if entry.is_killed() && !session.is_tidy() {
                 return false;
             }
             state.running -= 1;
-            session.changed_us.store(entry.meter.clock().monotonic_us(), Ordering::Relaxed);
-            if state.stage != Stage::Open {
+            session.changed_us.store(now_us, Ordering::Relaxed);
+            if state.stage != Stage::Open || entry.is_killed() {
                 self.ended.notify_all();
             }
         }
         session.depth.fetch_sub(1, Ordering::Relaxed);
         true
+    }
+
+    /// Waits until a session that has been killed has given up what it held, but no longer than `most`. Whether it has.
+    pub(super) fn wait_tidy(&self, session: &SessionCalls, most: Duration) -> bool {
+        let mut state = self.state.lock();
+        if !session.is_tidy() {
+            self.ended.wait_for(&mut state, most);
+        }
+        session.is_tidy()
     }
 
     /// Kills a session: it begins no more call. True when the caller is to tidy it up, within a call of the session that it then ends; a session that has
@@ -169,6 +190,7 @@ impl Calls {
         }
         state.running += 1;
         entry.calls.depth.fetch_add(1, Ordering::Relaxed);
+        entry.calls.killers.store(true, Ordering::Relaxed);
         true
     }
 

@@ -63,6 +63,8 @@ pub struct SessionFigures {
     pub waiting_us: u64,
     /// While it waits for nothing: what it waited for last.
     pub last_wait: Option<LastWait>,
+    /// Microseconds since that was over.
+    pub since_wait_us: u64,
     /// The session that it waits for, where it is known; 0 for a transaction that a crash has left.
     pub blocking_session: Option<u32>,
     /// Its transaction.
@@ -204,6 +206,7 @@ impl SessionEntry {
             previous_statement,
             work,
             waiting_us: wait.map_or(0, |wait| now.saturating_sub(wait.since_us)),
+            since_wait_us: last_wait.map_or(0, |wait| now.saturating_sub(wait.ended_us)),
             last_wait: last_wait.filter(|_| wait.is_none()),
             wait,
             blocking_session: None,

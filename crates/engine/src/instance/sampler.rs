@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use common::sync::{self, Arc, Condvar, Mutex};
 use common::{Error, ErrorKind, Number, Result};
-use waits::{ActiveSessionSample, ActiveSessions, Event, WaitClass, sql_id};
+use waits::{ActiveSessionSample, ActiveSessions, Event, Meter, WaitClass, sql_id};
 
+use super::Instance;
 use super::entry::{SessionFigures, SessionKind, SessionStatus};
-use super::{Instance, sessions};
+use super::sessions::Background;
 
 /// Time between two samples.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -22,33 +23,43 @@ const KEPT: usize = 60 * 60 * 32;
 pub(super) struct Sampler {
     pub(super) samples: ActiveSessions,
     closed: Mutex<bool>,
+    /// Held during a sample.
+    sampling: Mutex<()>,
     wake: Condvar,
 }
 
 impl Default for Sampler {
     fn default() -> Self {
-        Self { samples: ActiveSessions::new(KEPT), closed: Mutex::default(), wake: Condvar::default() }
+        Self {
+            samples: ActiveSessions::new(KEPT),
+            closed: Mutex::default(),
+            sampling: Mutex::default(),
+            wake: Condvar::default(),
+        }
     }
 }
 
 impl Sampler {
+    /// Ends the thread, after the sample that may be under way.
     pub(super) fn close(&self) {
         *self.closed.lock() = true;
         self.wake.notify_all();
     }
 
+    /// Ends the thread. It holds the instance no more, nor will it again. Not for the thread itself, which may be the last that does.
+    pub(super) fn stop(&self) {
+        self.close();
+        drop(self.sampling.lock());
+    }
+
     /// The thread. It holds the instance during a sample only: one that nobody uses any more ends.
-    fn run(&self, instance: &Weak<Instance>) {
-        let Some(meter) = instance
-            .upgrade()
-            .map(|instance| instance.sessions.background(sessions::Background::SAMPLER).meter.clone())
-        else {
-            return;
-        };
+    fn run(&self, meter: &Meter, instance: &Weak<Instance>) {
         let mut next = meter.clock().monotonic_us();
         loop {
-            next += PERIOD.as_micros() as u64;
-            let left = next.saturating_sub(meter.clock().monotonic_us());
+            // Samples that it has not come to are not made up for.
+            let now = meter.clock().monotonic_us();
+            next = (next + PERIOD.as_micros() as u64).max(now);
+            let left = next - now;
             let closed = meter.wait(Event::RdbmsIpcMessage, [PERIOD.as_millis() as u64 / 10, 0, 0], -1, || {
                 let mut closed = self.closed.lock();
                 if !*closed {
@@ -56,7 +67,8 @@ impl Sampler {
                 }
                 *closed
             });
-            if closed {
+            let _sampling = self.sampling.lock();
+            if closed || *self.closed.lock() {
                 return;
             }
             let Some(instance) = instance.upgrade() else { return };
@@ -76,7 +88,8 @@ fn is_active(session: &SessionFigures) -> bool {
 impl Instance {
     pub(super) fn start_sampler(self: &Arc<Self>) -> Result<()> {
         let (sampler, instance) = (self.sampler.clone(), Arc::downgrade(self));
-        sync::spawn("mmnl", move || sampler.run(&instance))
+        let meter = self.sessions.background(Background::SAMPLER).meter.clone();
+        sync::spawn("mmnl", move || sampler.run(&meter, &instance))
             .map(drop)
             .map_err(|error| Error::new(ErrorKind::Io, Number::Ora(443), format!("cannot start the sampler: {error}")))
     }

@@ -303,5 +303,7 @@ impl Drop for Session {
             let _ = self.rollback();
         }
         self.instance.sessions.leave(&self.entry);
+        // Who waits for it because it was killed need not wait any longer.
+        self.entry.calls.set_tidy();
     }
 }

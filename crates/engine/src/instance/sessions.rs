@@ -95,6 +95,14 @@ impl Sessions {
 }
 
 impl Instance {
+    /// The meters of all sessions, the background processes' too, by session id.
+    #[must_use]
+    pub fn meters(&self) -> Vec<Arc<Meter>> {
+        let mut meters: Vec<_> = self.sessions.all().iter().map(|entry| entry.meter.clone()).collect();
+        meters.sort_by_key(|meter| meter.sid());
+        meters
+    }
+
     /// Starts a session for a user, who must exist (the caller has seen to the password).
     ///
     /// # Errors

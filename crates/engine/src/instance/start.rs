@@ -512,7 +512,7 @@ impl Instance {
 
     fn stop_writer(&self) {
         self.monitor.close();
-        self.sampler.close();
+        self.sampler.stop();
         self.checkpoints.close();
         if let Some(handle) = self.writer.lock().take() {
             let _ = handle.join();
