@@ -1,4 +1,4 @@
-//! Turns events.toml and stats.toml into the enums `Event` and `Statistic` and a table of their properties.
+//! Turns the .toml files here into enums and tables of their properties: events, statistics, latches, enqueues, statistics of segments.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -40,16 +40,124 @@ struct Statistic {
     about: String,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Latches {
+    latch: Vec<Latch>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Latch {
+    name: String,
+    event: String,
+    about: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Enqueues {
+    enqueue: Vec<EnqueueType>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EnqueueType {
+    r#type: String,
+    name: String,
+    about: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SegmentStatistics {
+    statistic: Vec<SegmentStatistic>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SegmentStatistic {
+    name: String,
+    about: String,
+}
+
+fn read<T: for<'de> Deserialize<'de>>(file: &str) -> Result<T, Box<dyn Error>> {
+    println!("cargo:rerun-if-changed={file}");
+    Ok(toml::from_str(&fs::read_to_string(file)?)?)
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let out = env::var("OUT_DIR")?;
-    println!("cargo:rerun-if-changed=events.toml");
-    println!("cargo:rerun-if-changed=stats.toml");
     println!("cargo:rerun-if-changed=build.rs");
-    let events: Events = toml::from_str(&fs::read_to_string("events.toml")?)?;
-    let statistics: Statistics = toml::from_str(&fs::read_to_string("stats.toml")?)?;
-    fs::write(Path::new(&out).join("event.rs"), event_code(&events.event)?)?;
-    fs::write(Path::new(&out).join("statistic.rs"), statistic_code(&statistics.statistic)?)?;
+    let events: Events = read("events.toml")?;
+    let statistics: Statistics = read("stats.toml")?;
+    let latches: Latches = read("latches.toml")?;
+    let enqueues: Enqueues = read("enqueues.toml")?;
+    let segment: SegmentStatistics = read("segment_stats.toml")?;
+    let out = env::var("OUT_DIR")?;
+    let write = |name: &str, code: String| fs::write(Path::new(&out).join(name), code);
+    write("event.rs", event_code(&events.event)?)?;
+    write("statistic.rs", statistic_code(&statistics.statistic)?)?;
+    write("latch.rs", latch_code(&latches.latch, &events.event)?)?;
+    write("enqueue.rs", enqueue_code(&enqueues.enqueue, &events.event)?)?;
+    write("segment_statistic.rs", segment_code(&segment.statistic)?)?;
     Ok(())
+}
+
+fn latch_code(latches: &[Latch], events: &[Event]) -> Result<String, Box<dyn Error>> {
+    let names = latches.iter().map(|latch| (&*latch.name, &*latch.about));
+    let mut code = enum_code("LatchName", "A latch, from latches.toml.", names)?;
+    writeln!(code, "static LATCHES: [LatchData; LatchName::COUNT] = [")?;
+    for latch in latches {
+        if events.iter().all(|event| event.name != latch.event) {
+            return Err(format!("latch {}: there is no event {}", latch.name, latch.event).into());
+        }
+        let (name, about, event) = (&latch.name, &latch.about, variant_name(&latch.event));
+        writeln!(code, "    LatchData {{ name: {name:?}, event: Event::{event}, about: {about:?} }},")?;
+    }
+    writeln!(code, "];")?;
+    Ok(code)
+}
+
+fn enqueue_code(types: &[EnqueueType], events: &[Event]) -> Result<String, Box<dyn Error>> {
+    let mut all = Vec::new();
+    for event in events {
+        let Some((letters, reason)) = event.name.strip_prefix("enq: ").and_then(|rest| rest.split_once(" - ")) else {
+            continue;
+        };
+        let Some(kind) = types.iter().find(|kind| kind.r#type == letters) else {
+            return Err(format!("event {}: there is no enqueue type {letters}", event.name).into());
+        };
+        all.push((event, kind, reason));
+    }
+    if let Some(idle) = types.iter().find(|kind| all.iter().all(|(_, other, _)| other.r#type != kind.r#type)) {
+        return Err(format!("enqueue type {}: there is no event for it", idle.r#type).into());
+    }
+    let labels: Vec<String> = all.iter().map(|(_, kind, reason)| format!("{} {reason}", kind.r#type)).collect();
+    let names = labels.iter().zip(&all).map(|(label, (event, ..))| (&**label, &*event.about));
+    let about = "An enqueue and the reason that it is waited for, from enqueues.toml and events.toml.";
+    let mut code = enum_code("Enqueue", about, names)?;
+    writeln!(code, "static ENQUEUES: [EnqueueData; Enqueue::COUNT] = [")?;
+    for (event, kind, reason) in all {
+        let (letters, name, about, event) = (&kind.r#type, &kind.name, &kind.about, variant_name(&event.name));
+        writeln!(
+            code,
+            "    EnqueueData {{ letters: {letters:?}, name: {name:?}, reason: {reason:?}, event: Event::{event}, about: {about:?} }},"
+        )?;
+    }
+    writeln!(code, "];")?;
+    Ok(code)
+}
+
+fn segment_code(statistics: &[SegmentStatistic]) -> Result<String, Box<dyn Error>> {
+    let names = statistics.iter().map(|statistic| (&*statistic.name, &*statistic.about));
+    let about = "A statistic that is kept by segment, from segment_stats.toml.";
+    let mut code = enum_code("SegmentStatistic", about, names)?;
+    writeln!(code, "static SEGMENT_STATISTICS: [(&str, &str); SegmentStatistic::COUNT] = [")?;
+    for statistic in statistics {
+        writeln!(code, "    ({:?}, {:?}),", statistic.name, statistic.about)?;
+    }
+    writeln!(code, "];")?;
+    Ok(code)
 }
 
 fn event_code(events: &[Event]) -> Result<String, Box<dyn Error>> {

@@ -93,6 +93,12 @@ pub fn init_group(block: &mut [u8], address: BlockAddress, object: ObjectNumber,
     header.freelists = freelists.into();
 }
 
+/// What a freelist group's block says of itself.
+#[must_use]
+pub fn group_header(block: &[u8]) -> &GroupHeader {
+    view::at(block, HEADER_BYTES)
+}
+
 fn offset(block: &[u8]) -> usize {
     if block::kind(block) == Some(BlockType::FreeListGroup) { GROUP_LISTS_OFFSET } else { VARIANT_OFFSET }
 }

@@ -13,6 +13,7 @@ pub mod heap;
 pub mod index;
 pub mod itl;
 pub mod number;
+pub mod object;
 pub mod redo;
 pub mod segment;
 pub mod transaction;

@@ -147,7 +147,7 @@ fn a_deadlock_is_described_in_the_trace_file() {
         done
     })
     .unwrap();
-    until(&mut two, &format!("select count(*) n from v$session where sid = {sid} and event is not null"), "N\n1");
+    until(&mut two, &format!("select count(*) n from v$session where sid = {sid} and state = 'WAITING'"), "N\n1");
     assert!(two.run("update t set v = 2 where id = 1").unwrap_err().is_ora(60));
     let named = support::run(&mut two, "select value from v$diag_info where name = 'Default Trace File'");
     let text = std::fs::read_to_string(named.lines().nth(1).unwrap()).unwrap();

@@ -70,7 +70,7 @@ fn who_waits_for_a_lock_is_blocked_and_who_works_is_not() {
         assert_eq!(settle(&mut players, |_| true), []);
         assert!(players[0].busy);
         let waiting = "select w.event, w.wait_class, w.state, s.status, w.p3text from v$session_wait w, v$session s \
-                       where w.sid = s.sid and s.state = 'WAITING' and w.seconds_in_wait < 60 and s.\"ROW_WAIT_OBJ#\" is null";
+                       where w.sid = s.sid and s.type = 'USER' and s.state = 'WAITING' and w.seconds_in_wait < 60 and s.\"ROW_WAIT_OBJ#\" is null";
         let seen = support::run(&mut looker, waiting);
         assert_eq!(
             seen.lines().nth(1),

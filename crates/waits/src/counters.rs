@@ -11,15 +11,25 @@
 //! | session logical reads | gets of both modes |
 //! | user I/O, concurrency, application wait time | microseconds of all events of the class |
 //! | non-idle wait time, non-idle wait count | microseconds and number of waits of all classes but Idle |
+//! | enqueue requests, enqueue timeouts | requests that have come to an end, and those of them that were given up |
+//! | enqueue waits | waits of all events of enqueues |
+//!
+//! Built with the feature `unmeasured` nothing is counted.
 
 use std::array;
 
 use common::BlockClass;
 use common::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::enqueue::{Enqueue, EnqueueTotals};
 use crate::event::{Event, WaitClass};
+use crate::latch::{LatchName, LatchTotals};
+use crate::segment::SegmentTable;
 use crate::snapshot::{BufferWaits, EventTotals, HISTOGRAM_BUCKETS, MeterSnapshot, histogram_bucket};
 use crate::statistic::Statistic;
+
+/// Whether anything is counted and timed.
+pub(crate) const MEASURED: bool = !cfg!(feature = "unmeasured");
 
 /// How a block is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -41,11 +51,28 @@ struct EventCounters {
 }
 
 #[derive(Debug)]
+struct LatchCounters {
+    gets: AtomicU64,
+    misses: AtomicU64,
+    spin_gets: AtomicU64,
+    sleeps: AtomicU64,
+    wait_us: AtomicU64,
+    immediate_gets: AtomicU64,
+    immediate_misses: AtomicU64,
+}
+
+#[derive(Debug)]
 pub(crate) struct Counters {
     statistics: [AtomicU64; Statistic::COUNT],
     gets: [[AtomicU64; 2]; BlockClass::COUNT],
     events: [EventCounters; Event::COUNT],
+    /// Waits and microseconds by wait class: what the events of the class add up to.
+    classes: [[AtomicU64; 2]; WaitClass::ALL.len()],
     buffer_waits: [[AtomicU64; 2]; BlockClass::COUNT],
+    latches: [LatchCounters; LatchName::COUNT],
+    /// Requests that succeeded, and that failed.
+    enqueues: [[AtomicU64; 2]; Enqueue::COUNT],
+    pub(crate) segments: SegmentTable,
 }
 
 fn zeros<const N: usize>() -> [AtomicU64; N] {
@@ -64,23 +91,37 @@ impl Counters {
                 max_micros: AtomicU64::new(0),
                 histogram: zeros(),
             }),
+            classes: array::from_fn(|_| zeros()),
             buffer_waits: array::from_fn(|_| zeros()),
+            latches: array::from_fn(|_| LatchCounters {
+                gets: AtomicU64::new(0),
+                misses: AtomicU64::new(0),
+                spin_gets: AtomicU64::new(0),
+                sleeps: AtomicU64::new(0),
+                wait_us: AtomicU64::new(0),
+                immediate_gets: AtomicU64::new(0),
+                immediate_misses: AtomicU64::new(0),
+            }),
+            enqueues: array::from_fn(|_| zeros()),
+            segments: SegmentTable::new(),
         }
     }
 
     #[inline]
     pub(crate) fn count(&self, statistic: Statistic, n: u64) {
-        self.statistics[statistic as usize].fetch_add(n, Relaxed);
+        add(&self.statistics[statistic as usize], n);
     }
 
     #[inline]
     pub(crate) fn discount(&self, statistic: Statistic, n: u64) {
-        self.statistics[statistic as usize].fetch_sub(n, Relaxed);
+        if MEASURED {
+            self.statistics[statistic as usize].fetch_sub(n, Relaxed);
+        }
     }
 
     #[inline]
     pub(crate) fn get(&self, class: BlockClass, mode: GetMode) {
-        self.gets[class as usize][mode as usize].fetch_add(1, Relaxed);
+        add(&self.gets[class as usize][mode as usize], 1);
     }
 
     pub(crate) fn gets(&self, class: BlockClass, mode: GetMode) -> u64 {
@@ -88,15 +129,68 @@ impl Counters {
     }
 
     pub(crate) fn waited(&self, event: Event, micros: u64) {
+        if !MEASURED {
+            return;
+        }
         let counters = &self.events[event as usize];
-        counters.waits.fetch_add(1, Relaxed);
-        counters.micros.fetch_add(micros, Relaxed);
+        add(&counters.waits, 1);
+        add(&counters.micros, micros);
         counters.max_micros.fetch_max(micros, Relaxed);
-        counters.histogram[histogram_bucket(micros)].fetch_add(1, Relaxed);
+        add(&counters.histogram[histogram_bucket(micros)], 1);
+        let [waits, time] = &self.classes[event.class() as usize];
+        add(waits, 1);
+        add(time, micros);
     }
 
     pub(crate) fn timed_out(&self, event: Event) {
-        self.events[event as usize].timeouts.fetch_add(1, Relaxed);
+        add(&self.events[event as usize].timeouts, 1);
+    }
+
+    #[inline]
+    pub(crate) fn latch_get(&self, latch: LatchName) {
+        add(&self.latches[latch as usize].gets, 1);
+    }
+
+    /// A get that had been counted did not have its latch at once. `wait_us`: it had to sleep so long.
+    pub(crate) fn latch_miss(&self, latch: LatchName, wait_us: Option<u64>) {
+        let counters = &self.latches[latch as usize];
+        add(&counters.misses, 1);
+        match wait_us {
+            Some(micros) => {
+                add(&counters.sleeps, 1);
+                add(&counters.wait_us, micros);
+            }
+            None => add(&counters.spin_gets, 1),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn latch_immediate(&self, latch: LatchName, had: bool) {
+        let counters = &self.latches[latch as usize];
+        add(if had { &counters.immediate_gets } else { &counters.immediate_misses }, 1);
+    }
+
+    fn latch(&self, latch: LatchName) -> LatchTotals {
+        let counters = &self.latches[latch as usize];
+        LatchTotals {
+            gets: counters.gets.load(Relaxed),
+            misses: counters.misses.load(Relaxed),
+            spin_gets: counters.spin_gets.load(Relaxed),
+            sleeps: counters.sleeps.load(Relaxed),
+            wait_us: counters.wait_us.load(Relaxed),
+            immediate_gets: counters.immediate_gets.load(Relaxed),
+            immediate_misses: counters.immediate_misses.load(Relaxed),
+        }
+    }
+
+    pub(crate) fn enqueue(&self, enqueue: Enqueue, succeeded: bool) {
+        add(&self.enqueues[enqueue as usize][usize::from(!succeeded)], 1);
+    }
+
+    /// Waits and microseconds of a wait class.
+    pub(crate) fn class(&self, class: WaitClass) -> (u64, u64) {
+        let [waits, time] = &self.classes[class as usize];
+        (waits.load(Relaxed), time.load(Relaxed))
     }
 
     pub(crate) fn event(&self, event: Event) -> EventTotals {
@@ -112,8 +206,8 @@ impl Counters {
 
     pub(crate) fn buffer_wait(&self, class: BlockClass, micros: u64) {
         let [waits, time] = &self.buffer_waits[class as usize];
-        waits.fetch_add(1, Relaxed);
-        time.fetch_add(micros, Relaxed);
+        add(waits, 1);
+        add(time, micros);
     }
 
     /// One statistic, sums added.
@@ -122,7 +216,12 @@ impl Counters {
         own + derived(
             statistic,
             |mode| self.gets.iter().map(|by_mode| by_mode[mode as usize].load(Relaxed)).sum(),
-            |event| (self.events[event as usize].waits.load(Relaxed), self.events[event as usize].micros.load(Relaxed)),
+            |class| self.class(class),
+            |enqueue| {
+                let [succeeded, failed] = self.enqueues[enqueue as usize].each_ref().map(|n| n.load(Relaxed));
+                let waits = self.events[enqueue.event() as usize].waits.load(Relaxed);
+                EnqueueTotals { succeeded, failed, waits, wait_us: 0 }
+            },
         )
     }
 
@@ -140,12 +239,20 @@ impl Counters {
         for (waits, counters) in snapshot.buffer_waits.iter_mut().zip(&self.buffer_waits) {
             *waits = BufferWaits { waits: counters[0].load(Relaxed), micros: counters[1].load(Relaxed) };
         }
+        for (totals, latch) in snapshot.latches.iter_mut().zip(LatchName::ALL) {
+            *totals = self.latch(latch);
+        }
+        for (totals, enqueue) in snapshot.enqueues.iter_mut().zip(Enqueue::ALL) {
+            let requests = self.enqueues[enqueue as usize].each_ref().map(|n| n.load(Relaxed));
+            *totals = EnqueueTotals::with(requests, &snapshot.events[enqueue.event() as usize]);
+        }
         // From the copies, not from the counters, so that the parts of a snapshot add up.
         for statistic in Statistic::ALL {
             let sum = derived(
                 statistic,
                 |mode| snapshot.gets.iter().map(|by_mode| by_mode[mode as usize]).sum(),
-                |event| (snapshot.events[event as usize].waits, snapshot.events[event as usize].micros),
+                |class| snapshot.class(class),
+                |enqueue| snapshot.enqueues[enqueue as usize],
             );
             snapshot.statistics[statistic as usize] += sum;
         }
@@ -153,19 +260,34 @@ impl Counters {
     }
 }
 
+#[inline]
+fn add(counter: &AtomicU64, n: u64) {
+    if MEASURED {
+        counter.fetch_add(n, Relaxed);
+    }
+}
+
 /// What the table at the top of this file adds to a statistic.
-fn derived(statistic: Statistic, gets: impl Fn(GetMode) -> u64, event: impl Fn(Event) -> (u64, u64)) -> u64 {
-    let class_micros = |class| Event::ALL.into_iter().filter(|e| e.class() == class).map(|e| event(e).1).sum();
-    let busy = || Event::ALL.into_iter().filter(|e| e.class() != WaitClass::Idle);
+fn derived(
+    statistic: Statistic,
+    gets: impl Fn(GetMode) -> u64,
+    class: impl Fn(WaitClass) -> (u64, u64),
+    enqueue: impl Fn(Enqueue) -> EnqueueTotals,
+) -> u64 {
+    let busy = || WaitClass::ALL.into_iter().filter(|class| *class != WaitClass::Idle);
+    let enqueues = || Enqueue::ALL.into_iter().map(&enqueue);
     match statistic {
         Statistic::DbBlockGets | Statistic::DbBlockGetsFromCache => gets(GetMode::Current),
         Statistic::ConsistentGets | Statistic::ConsistentGetsFromCache => gets(GetMode::Consistent),
         Statistic::SessionLogicalReads => gets(GetMode::Current) + gets(GetMode::Consistent),
-        Statistic::UserIoWaitTime => class_micros(WaitClass::UserIo),
-        Statistic::ConcurrencyWaitTime => class_micros(WaitClass::Concurrency),
-        Statistic::ApplicationWaitTime => class_micros(WaitClass::Application),
-        Statistic::NonIdleWaitTime => busy().map(|e| event(e).1).sum(),
-        Statistic::NonIdleWaitCount => busy().map(|e| event(e).0).sum(),
+        Statistic::UserIoWaitTime => class(WaitClass::UserIo).1,
+        Statistic::ConcurrencyWaitTime => class(WaitClass::Concurrency).1,
+        Statistic::ApplicationWaitTime => class(WaitClass::Application).1,
+        Statistic::NonIdleWaitTime => busy().map(|of| class(of).1).sum(),
+        Statistic::NonIdleWaitCount => busy().map(|of| class(of).0).sum(),
+        Statistic::EnqueueRequests => enqueues().map(|totals| totals.requests()).sum(),
+        Statistic::EnqueueTimeouts => enqueues().map(|totals| totals.failed).sum(),
+        Statistic::EnqueueWaits => enqueues().map(|totals| totals.waits).sum(),
         _ => 0,
     }
 }

@@ -1,4 +1,5 @@
-//! What the engine counts and waits for: events, statistics, one meter a session, the sum over all of them, and the SQL trace.
+//! What the engine counts and waits for: events, statistics, latches, enqueues, segments, one meter a session, the sum over all of them, figures of each
+//! statement, samples of active sessions, and the SQL trace.
 //!
 //! ```text
 //!   events.toml ─┐ build.rs                 Session 1 ── Meter ─┬─ counters ──┐
@@ -10,19 +11,29 @@
 //! Counting costs one relaxed addition to memory that only this session writes. Sums (`session logical reads`, waits by class) are made
 //! when somebody asks.
 
+mod active_session;
 mod counters;
+mod enqueue;
 mod event;
+mod latch;
 mod meter;
+mod segment;
 mod snapshot;
+mod sql_area;
 mod sql_id;
 mod statistic;
 mod system;
 mod trace;
 
+pub use active_session::{ActiveSessionSample, ActiveSessions};
 pub use counters::GetMode;
+pub use enqueue::{Enqueue, EnqueueTotals};
 pub use event::{Event, WaitClass, enqueue_name_mode};
-pub use meter::{CurrentWait, Meter};
-pub use snapshot::{BufferWaits, EventTotals, HISTOGRAM_BUCKETS, MeterSnapshot, histogram_bound_us};
+pub use latch::{LatchName, LatchTotals};
+pub use meter::{CurrentWait, LastWait, Meter};
+pub use segment::{SegmentStatistic, SegmentTotals};
+pub use snapshot::{BufferWaits, EventTotals, HISTOGRAM_BUCKETS, MeterSnapshot, histogram_bound_us, histogram_bucket};
+pub use sql_area::{CallReading, SqlArea, SqlCall, SqlFigures, SqlSource, SqlStatement};
 pub use sql_id::{sql_hash, sql_id};
 pub use statistic::{Statistic, Unit};
 pub use system::SystemMeter;

@@ -2,15 +2,20 @@
 //!
 //! The session's own thread counts; others may read. Locks are taken only around waits and trace output, which are slow anyway, and no
 //! lock is held while waiting. Whether a trace runs is one relaxed load.
+//!
+//! Built with the feature `unmeasured` nothing is counted, timed or traced.
 
 use std::io;
 
 use common::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use common::sync::{Arc, Mutex};
-use common::{BlockClass, Clock};
+use common::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use common::{BlockClass, Clock, ObjectNumber};
 
-use crate::counters::{Counters, GetMode};
+use crate::counters::{Counters, GetMode, MEASURED};
+use crate::enqueue::Enqueue;
 use crate::event::{Event, WaitClass};
+use crate::latch::LatchName;
+use crate::segment::SegmentStatistic;
 use crate::snapshot::{EventTotals, MeterSnapshot};
 use crate::statistic::Statistic;
 use crate::system::SystemMeter;
@@ -26,6 +31,27 @@ pub struct CurrentWait {
     pub since_us: u64,
 }
 
+/// The wait of a session that was over last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LastWait {
+    pub event: Event,
+    pub parameters: [u64; 3],
+    pub object: i64,
+    /// How long it took.
+    pub micros: u64,
+    /// When it was over, on the meter's monotonic clock.
+    pub ended_us: u64,
+}
+
+#[derive(Default, Debug)]
+struct Waits {
+    current: Option<CurrentWait>,
+    last: Option<LastWait>,
+}
+
+/// Looks at a latch after the first before the session sleeps for it; each takes twice as long as the one before.
+const LATCH_SPINS: u32 = 3;
+
 /// Counts what one session does and times what it waits for.
 #[derive(Debug)]
 pub struct Meter {
@@ -36,7 +62,7 @@ pub struct Meter {
     serial: u32,
     /// Added to the monotonic clock it gives about the wall clock.
     tim_base: u64,
-    current: Mutex<Option<CurrentWait>>,
+    waits: Mutex<Waits>,
     /// 0 when no trace runs.
     trace_level: AtomicU32,
     trace: Mutex<Option<TraceFile>>,
@@ -57,7 +83,7 @@ impl Meter {
             sid,
             serial,
             tim_base,
-            current: Mutex::new(None),
+            waits: Mutex::default(),
             trace_level: AtomicU32::new(0),
             trace: Mutex::new(None),
             cursor: AtomicU64::new(NO_CURSOR),
@@ -87,7 +113,13 @@ impl Meter {
     /// The time of trace lines: microseconds, about those since 1970-01-01 UTC, never going back.
     #[must_use]
     pub fn tim(&self) -> u64 {
-        self.tim_base + self.clock.monotonic_us()
+        self.tim_at(self.clock.monotonic_us())
+    }
+
+    /// As [`tim`](Self::tim), of a reading of the monotonic clock.
+    #[must_use]
+    pub fn tim_at(&self, monotonic_us: u64) -> u64 {
+        self.tim_base + monotonic_us
     }
 
     /// Adds `n` to a statistic. Times are in microseconds. Gets are counted by [`get`](Self::get) alone.
@@ -123,20 +155,51 @@ impl Meter {
 
     /// Does `work`, which is expected to wait, and accounts for the time it takes. `object` is the object's number, -1 for none.
     pub fn wait<R>(&self, event: Event, parameters: [u64; 3], object: i64, work: impl FnOnce() -> R) -> R {
+        self.timed_wait(event, parameters, object, work).0
+    }
+
+    /// As [`wait`](Self::wait), and says how many microseconds it took.
+    pub fn timed_wait<R>(&self, event: Event, parameters: [u64; 3], object: i64, work: impl FnOnce() -> R) -> (R, u64) {
+        self.described_wait(event, parameters, object, work, |_| (parameters, object))
+    }
+
+    /// As [`timed_wait`](Self::timed_wait), where all that is to be said of the wait is known only when it is over: until then it is shown with
+    /// `parameters` and `object`.
+    pub fn described_wait<R>(
+        &self,
+        event: Event,
+        parameters: [u64; 3],
+        object: i64,
+        work: impl FnOnce() -> R,
+        describe: impl FnOnce(&R) -> ([u64; 3], i64),
+    ) -> (R, u64) {
+        if !MEASURED {
+            return (work(), 0);
+        }
         if event.class() == WaitClass::Idle {
             self.trace(TraceFile::flush);
         }
         let since_us = self.clock.monotonic_us();
-        *self.current.lock() = Some(CurrentWait { event, parameters, object, since_us });
+        self.waits.lock().current = Some(CurrentWait { event, parameters, object, since_us });
         let result = work();
-        let micros = self.clock.monotonic_us().saturating_sub(since_us);
-        *self.current.lock() = None;
-        self.waited(event, parameters, object, micros);
-        result
+        let ended_us = self.clock.monotonic_us();
+        let micros = ended_us.saturating_sub(since_us);
+        let (parameters, object) = describe(&result);
+        self.over(LastWait { event, parameters, object, micros, ended_us });
+        (result, micros)
     }
 
     /// Accounts for a wait that is over.
     pub fn waited(&self, event: Event, parameters: [u64; 3], object: i64, micros: u64) {
+        if MEASURED {
+            let ended_us = self.clock.monotonic_us();
+            self.over(LastWait { event, parameters, object, micros, ended_us });
+        }
+    }
+
+    fn over(&self, wait: LastWait) {
+        *self.waits.lock() = Waits { current: None, last: Some(wait) };
+        let LastWait { event, parameters, object, micros, .. } = wait;
         self.counters.waited(event, micros);
         self.trace(|file| file.wait(self.cursor.load(Relaxed), event, parameters, micros, object, self.tim()));
     }
@@ -155,7 +218,113 @@ impl Meter {
     /// What the session is waiting for, if it is.
     #[must_use]
     pub fn current_wait(&self) -> Option<CurrentWait> {
-        *self.current.lock()
+        self.waits.lock().current
+    }
+
+    /// The wait that was over last, while the session waits for nothing.
+    #[must_use]
+    pub fn last_wait(&self) -> Option<LastWait> {
+        let waits = self.waits.lock();
+        waits.last.filter(|_| waits.current.is_none())
+    }
+
+    /// Waits of a class so far, and their microseconds.
+    #[must_use]
+    pub fn class(&self, class: WaitClass) -> (u64, u64) {
+        self.counters.class(class)
+    }
+
+    /// Takes a latch.
+    #[inline]
+    pub fn latch<'a, T: ?Sized>(&self, name: LatchName, latch: &'a Mutex<T>) -> MutexGuard<'a, T> {
+        self.take_latch(name, std::ptr::from_ref(latch).addr(), || latch.try_lock(), || latch.lock())
+    }
+
+    /// Takes a latch to read what it protects.
+    #[inline]
+    pub fn latch_shared<'a, T: ?Sized>(&self, name: LatchName, latch: &'a RwLock<T>) -> RwLockReadGuard<'a, T> {
+        self.take_latch(name, std::ptr::from_ref(latch).addr(), || latch.try_read(), || latch.read())
+    }
+
+    /// Takes a latch that others share to change what it protects.
+    #[inline]
+    pub fn latch_exclusive<'a, T: ?Sized>(&self, name: LatchName, latch: &'a RwLock<T>) -> RwLockWriteGuard<'a, T> {
+        self.take_latch(name, std::ptr::from_ref(latch).addr(), || latch.try_write(), || latch.write())
+    }
+
+    /// Takes a latch by `try_take` if it is free, else, after some more looks, by `take`, which sleeps. `address` tells it from others of its name.
+    #[inline]
+    pub fn take_latch<G>(
+        &self,
+        name: LatchName,
+        address: usize,
+        try_take: impl Fn() -> Option<G>,
+        take: impl FnOnce() -> G,
+    ) -> G {
+        self.counters.latch_get(name);
+        match try_take() {
+            Some(guard) => guard,
+            None => self.miss_latch(name, address, try_take, take),
+        }
+    }
+
+    #[cold]
+    fn miss_latch<G>(
+        &self,
+        name: LatchName,
+        address: usize,
+        try_take: impl Fn() -> Option<G>,
+        take: impl FnOnce() -> G,
+    ) -> G {
+        for turn in 1..=LATCH_SPINS {
+            (0..1 << turn).for_each(|_| std::hint::spin_loop());
+            if let Some(guard) = try_take() {
+                self.counters.latch_miss(name, None);
+                return guard;
+            }
+        }
+        let parameters = [address as u64, u64::from(name.number()), 0];
+        let (guard, micros) = self.timed_wait(name.event(), parameters, -1, take);
+        self.counters.latch_miss(name, Some(micros));
+        guard
+    }
+
+    /// Counts a get of a latch by a session that would not have waited for this one: `had` says whether it was free.
+    #[inline]
+    pub fn immediate_latch(&self, name: LatchName, had: bool) {
+        self.counters.latch_immediate(name, had);
+    }
+
+    /// Counts a request for an enqueue that has come to its end.
+    #[inline]
+    pub fn enqueue(&self, enqueue: Enqueue, succeeded: bool) {
+        self.counters.enqueue(enqueue, succeeded);
+    }
+
+    /// Takes an enqueue that is a lock: `try_take` says whether it is free, `take` waits for it. `parameters` are P2 and P3 of the wait.
+    pub fn take_enqueue<G>(
+        &self,
+        enqueue: Enqueue,
+        mode: u16,
+        parameters: [u64; 2],
+        object: i64,
+        try_take: impl FnOnce() -> Option<G>,
+        take: impl FnOnce() -> G,
+    ) -> G {
+        let guard = try_take().unwrap_or_else(|| {
+            let parameters = [enqueue.name_mode(mode), parameters[0], parameters[1]];
+            self.wait(enqueue.event(), parameters, object, take)
+        });
+        self.enqueue(enqueue, true);
+        guard
+    }
+
+    /// Counts for a segment, by its data object number.
+    #[inline]
+    pub fn segment(&self, object: ObjectNumber, statistic: SegmentStatistic, n: u64) {
+        if MEASURED {
+            self.counters.segments.count(object, statistic, n);
+        }
     }
 
     /// Counts a wait for a buffer by the class of its block, as V$WAITSTAT does. The wait event itself is accounted for separately.

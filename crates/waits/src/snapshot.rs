@@ -3,7 +3,9 @@
 use common::BlockClass;
 
 use crate::counters::GetMode;
-use crate::event::Event;
+use crate::enqueue::{Enqueue, EnqueueTotals};
+use crate::event::{Event, WaitClass};
+use crate::latch::{LatchName, LatchTotals};
 use crate::statistic::Statistic;
 
 /// Buckets of a wait histogram. Bucket 0 holds waits of less than a microsecond, bucket n those of less than 2^n; the last all longer
@@ -16,7 +18,9 @@ pub fn histogram_bound_us(bucket: usize) -> Option<u64> {
     (bucket + 1 < HISTOGRAM_BUCKETS).then(|| 1 << bucket)
 }
 
-pub(crate) fn histogram_bucket(micros: u64) -> usize {
+/// The bucket of a wait that took so long.
+#[must_use]
+pub fn histogram_bucket(micros: u64) -> usize {
     ((u64::BITS - micros.leading_zeros()) as usize).min(HISTOGRAM_BUCKETS - 1)
 }
 
@@ -68,6 +72,8 @@ pub struct MeterSnapshot {
     pub(crate) gets: Vec<[u64; 2]>,
     pub(crate) events: Vec<EventTotals>,
     pub(crate) buffer_waits: Vec<BufferWaits>,
+    pub(crate) latches: Vec<LatchTotals>,
+    pub(crate) enqueues: Vec<EnqueueTotals>,
 }
 
 impl Default for MeterSnapshot {
@@ -77,6 +83,8 @@ impl Default for MeterSnapshot {
             gets: vec![[0; 2]; BlockClass::COUNT],
             events: vec![EventTotals::default(); Event::COUNT],
             buffer_waits: vec![BufferWaits::default(); BlockClass::COUNT],
+            latches: vec![LatchTotals::default(); LatchName::COUNT],
+            enqueues: vec![EnqueueTotals::default(); Enqueue::COUNT],
         }
     }
 }
@@ -103,6 +111,25 @@ impl MeterSnapshot {
         self.buffer_waits[class as usize]
     }
 
+    /// What was done with the latches of a name.
+    #[must_use]
+    pub fn latch(&self, latch: LatchName) -> LatchTotals {
+        self.latches[latch as usize]
+    }
+
+    /// What became of the requests for an enqueue.
+    #[must_use]
+    pub fn enqueue(&self, enqueue: Enqueue) -> EnqueueTotals {
+        self.enqueues[enqueue as usize]
+    }
+
+    /// Waits and microseconds of a wait class.
+    #[must_use]
+    pub fn class(&self, class: WaitClass) -> (u64, u64) {
+        let events = Event::ALL.into_iter().filter(|event| event.class() == class).map(|event| self.event(event));
+        events.fold((0, 0), |(waits, micros), event| (waits + event.waits, micros + event.micros))
+    }
+
     /// What was counted between `earlier` and this. A level such as `opened cursors current` that has sunk gives 0.
     #[must_use]
     pub fn minus(&self, earlier: &Self) -> Self {
@@ -119,6 +146,12 @@ impl MeterSnapshot {
         for (mine, before) in difference.buffer_waits.iter_mut().zip(&earlier.buffer_waits) {
             mine.waits = mine.waits.saturating_sub(before.waits);
             mine.micros = mine.micros.saturating_sub(before.micros);
+        }
+        for (mine, before) in difference.latches.iter_mut().zip(&earlier.latches) {
+            mine.subtract(before);
+        }
+        for (mine, before) in difference.enqueues.iter_mut().zip(&earlier.enqueues) {
+            mine.subtract(before);
         }
         difference
     }
@@ -137,6 +170,12 @@ impl MeterSnapshot {
         for (mine, others) in self.buffer_waits.iter_mut().zip(&other.buffer_waits) {
             mine.waits += others.waits;
             mine.micros += others.micros;
+        }
+        for (mine, others) in self.latches.iter_mut().zip(&other.latches) {
+            mine.add(others);
+        }
+        for (mine, others) in self.enqueues.iter_mut().zip(&other.enqueues) {
+            mine.add(others);
         }
     }
 }

@@ -1,8 +1,10 @@
 //! The sum over all sessions, those that have ended included.
 
+use common::ObjectNumber;
 use common::sync::{Arc, Mutex};
 
 use crate::counters::Counters;
+use crate::segment::{SegmentSums, SegmentTotals};
 use crate::snapshot::MeterSnapshot;
 
 /// Totals of the instance since it was started.
@@ -17,6 +19,8 @@ pub struct SystemMeter {
 struct Sessions {
     live: Vec<Arc<Counters>>,
     ended: MeterSnapshot,
+    /// Of sessions that have ended.
+    segments: SegmentSums,
 }
 
 impl SystemMeter {
@@ -37,6 +41,32 @@ impl SystemMeter {
         total
     }
 
+    /// The statistics of each segment that was used, by data object number, added up over the sessions.
+    #[must_use]
+    pub fn segments(&self) -> Vec<(ObjectNumber, SegmentTotals)> {
+        self.segment_sums().rows()
+    }
+
+    /// The statistics of one segment.
+    #[must_use]
+    pub fn segment(&self, object: ObjectNumber) -> SegmentTotals {
+        self.segment_sums().get(object)
+    }
+
+    fn segment_sums(&self) -> SegmentSums {
+        let sessions = self.sessions.lock();
+        let mut sums = sessions.segments.clone();
+        sessions.live.iter().for_each(|counters| sums.add(&counters.segments));
+        sums
+    }
+
+    /// A segment is gone: what was counted of it goes too, so that segments that come and go leave nothing.
+    pub fn forget_segment(&self, object: ObjectNumber) {
+        let mut sessions = self.sessions.lock();
+        sessions.segments.forget(object);
+        sessions.live.iter().for_each(|counters| counters.segments.forget(object));
+    }
+
     pub(crate) fn begin(&self, counters: &Arc<Counters>) {
         self.sessions.lock().live.push(Arc::clone(counters));
     }
@@ -46,5 +76,6 @@ impl SystemMeter {
         let last = counters.snapshot();
         sessions.live.retain(|live| !Arc::ptr_eq(live, counters));
         sessions.ended.add(&last);
+        sessions.segments.add(&counters.segments);
     }
 }

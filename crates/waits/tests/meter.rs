@@ -4,10 +4,14 @@ mod common;
 
 use std::sync::Arc;
 
-use ::common::{BlockClass, Clock};
+use ::common::sync::{Mutex, spawn};
+use ::common::{BlockClass, Clock, ObjectNumber};
 use common::ManualClock;
 use proptest::prelude::*;
-use waits::{Event, GetMode, Meter, MeterSnapshot, Statistic, SystemMeter, histogram_bound_us};
+use waits::{
+    CallReading, Enqueue, Event, GetMode, LatchName, Meter, MeterSnapshot, SegmentStatistic, SqlArea, SqlCall,
+    SqlSource, Statistic, SystemMeter, WaitClass, histogram_bound_us,
+};
 
 fn session(system: &Arc<SystemMeter>) -> (Arc<Meter>, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::default());
@@ -194,4 +198,154 @@ proptest! {
         prop_assert_eq!(&sum, &system.snapshot());
         prop_assert_eq!(sum.minus(&sum).value(Statistic::SessionLogicalReads), MeterSnapshot::default().value(Statistic::SessionLogicalReads));
     }
+}
+
+#[test]
+fn what_was_waited_for_last_is_kept_until_the_next_wait() {
+    let (meter, clock) = session(&SystemMeter::new());
+    assert_eq!(meter.last_wait(), None);
+    let describe = |answer: &u64| ([1, 2, *answer], 9);
+    let wait = || {
+        clock.advance(30);
+        let shown = meter.current_wait().unwrap();
+        assert_eq!((shown.parameters, shown.object), ([1, 2, 0], -1), "until it is over");
+        assert_eq!(meter.last_wait(), None, "it is not over");
+        7
+    };
+    assert_eq!(meter.described_wait(Event::BufferBusyWaits, [1, 2, 0], -1, wait, describe), (7, 30));
+    let last = meter.last_wait().unwrap();
+    assert_eq!((last.event, last.parameters, last.object, last.micros), (Event::BufferBusyWaits, [1, 2, 7], 9, 30));
+    assert_eq!(meter.class(WaitClass::Concurrency), (1, 30));
+    assert_eq!(meter.snapshot().class(WaitClass::Concurrency), (1, 30));
+}
+
+#[test]
+fn a_latch_that_is_free_is_a_get_and_one_that_is_not_a_miss_that_waits() {
+    let system = SystemMeter::new();
+    let (holder, other) = (session(&system).0, session(&system).0);
+    let latch = Arc::new(Mutex::new(0));
+    drop(holder.latch(LatchName::RedoAllocation, &latch));
+    let held = holder.latch(LatchName::RedoAllocation, &latch);
+    let waiter = {
+        let (latch, meter) = (latch.clone(), other.clone());
+        let take = move || *meter.latch(LatchName::RedoAllocation, &latch) += 1;
+        spawn("waiter", take).unwrap()
+    };
+    while other.current_wait().is_none() {
+        std::thread::yield_now();
+    }
+    let wait = other.current_wait().unwrap();
+    let address = std::ptr::from_ref(&*latch).addr() as u64;
+    assert_eq!((wait.event, wait.parameters[0]), (Event::LatchRedoAllocation, address));
+    drop(held);
+    waiter.join().unwrap();
+    let totals = system.snapshot().latch(LatchName::RedoAllocation);
+    assert_eq!((totals.gets, totals.misses, totals.sleeps, totals.spin_gets), (3, 1, 1, 0));
+    assert_eq!(other.event(Event::LatchRedoAllocation).waits, 1);
+    assert_eq!(holder.event(Event::LatchRedoAllocation).waits, 0);
+    other.immediate_latch(LatchName::RedoCopy, false);
+    other.immediate_latch(LatchName::RedoCopy, true);
+    let totals = other.snapshot().latch(LatchName::RedoCopy);
+    assert_eq!((totals.immediate_gets, totals.immediate_misses, totals.gets), (1, 1, 0));
+}
+
+#[test]
+fn requests_for_enqueues_are_those_that_were_had_and_those_that_were_given_up() {
+    let system = SystemMeter::new();
+    let (meter, clock) = session(&system);
+    let had = meter.take_enqueue(Enqueue::HwContention, 6, [4, 130], 77, || Some(1), || 2);
+    let waited = meter.take_enqueue(
+        Enqueue::HwContention,
+        6,
+        [4, 130],
+        77,
+        || None,
+        || {
+            clock.advance(50);
+            let wait = meter.current_wait().unwrap();
+            assert_eq!((wait.event, wait.parameters, wait.object), (Event::EnqHwContention, [0x4857_0006, 4, 130], 77));
+            2
+        },
+    );
+    assert_eq!((had, waited), (1, 2));
+    meter.enqueue(Enqueue::TmContention, false);
+    let snapshot = system.snapshot();
+    let totals = snapshot.enqueue(Enqueue::HwContention);
+    assert_eq!((totals.requests(), totals.succeeded, totals.failed, totals.waits, totals.wait_us), (2, 2, 0, 1, 50));
+    for (statistic, value) in
+        [(Statistic::EnqueueRequests, 3), (Statistic::EnqueueWaits, 1), (Statistic::EnqueueTimeouts, 1)]
+    {
+        assert_eq!((snapshot.value(statistic), meter.value(statistic)), (value, value), "{statistic}");
+    }
+}
+
+#[test]
+fn segments_are_counted_over_live_and_ended_sessions_until_they_are_forgotten() {
+    let system = SystemMeter::new();
+    let (one, two) = (session(&system).0, session(&system).0);
+    let (table, index) = (ObjectNumber(70), ObjectNumber(71));
+    one.segment(table, SegmentStatistic::LogicalReads, 3);
+    two.segment(table, SegmentStatistic::LogicalReads, 4);
+    two.segment(index, SegmentStatistic::DbBlockChanges, 1);
+    drop(one);
+    assert_eq!(system.segment(table).value(SegmentStatistic::LogicalReads), 7);
+    assert_eq!(system.segments().iter().map(|(object, _)| *object).collect::<Vec<_>>(), [table, index]);
+    // More than a session has slots for: none is lost.
+    for object in 1_000..3_000 {
+        two.segment(ObjectNumber(object), SegmentStatistic::PhysicalReads, 2);
+    }
+    let reads: u64 = system.segments().iter().map(|(_, totals)| totals.value(SegmentStatistic::PhysicalReads)).sum();
+    assert_eq!(reads, 4_000);
+    system.forget_segment(table);
+    drop(two);
+    assert_eq!(system.segment(table).value(SegmentStatistic::LogicalReads), 0);
+    assert_eq!(system.segments().len(), 2_001);
+}
+
+#[test]
+fn a_statement_gets_what_its_calls_took() {
+    let (meter, clock) = session(&SystemMeter::new());
+    let area = SqlArea::new(10);
+    let source = |text: &str, schema: &str| SqlSource {
+        text: text.into(),
+        sql_id: waits::sql_id(text).into(),
+        hash: waits::sql_hash(text),
+        command: 3,
+        schema: schema.into(),
+        module: Some("shell".into()),
+        action: None,
+    };
+    let statement = area.statement(&meter, &source("select 1 from dual", "SYSTEM"));
+    let ended = |begin: &CallReading, call, rows| {
+        statement.ended(&CallReading::now(&meter).since(begin), clock.wall_us(), call, rows);
+    };
+    ended(&CallReading::now(&meter), SqlCall::Parse, 0);
+    for _ in 0..2 {
+        let begin = CallReading::now(&meter);
+        meter.get(BlockClass::Data, GetMode::Consistent);
+        meter.count(Statistic::PhysicalReads, 2);
+        meter.wait(Event::DbFileSequentialRead, [0; 3], -1, || clock.advance(100));
+        meter.wait(Event::BufferBusyWaits, [0; 3], -1, || clock.advance(10));
+        clock.advance(40);
+        ended(&begin, SqlCall::Execute, 1);
+    }
+    let figures = statement.figures();
+    assert_eq!((figures.executions, figures.parse_calls, figures.fetches, figures.rows_processed), (2, 1, 0, 2));
+    assert_eq!((figures.buffer_gets, figures.disk_reads, figures.elapsed_us, figures.cpu_us), (2, 4, 300, 150));
+    assert_eq!((figures.user_io_wait_us, figures.concurrency_wait_us, figures.application_wait_us), (200, 20, 0));
+    assert_eq!(figures.last_active_us, clock.wall_us());
+    assert!(Arc::ptr_eq(&statement, &area.statement(&meter, &source("select 1 from dual", "SCOTT"))));
+    assert_eq!(&*statement.source().schema, "SYSTEM");
+    // Where there are too many those go that nobody holds, the oldest first.
+    for n in 0..30 {
+        clock.advance(1);
+        drop(area.statement(&meter, &source(&format!("select {n} from t"), "SYSTEM")));
+    }
+    let kept = area.statements();
+    assert!(kept.len() <= 10, "{}", kept.len());
+    assert!(kept.iter().any(|kept| Arc::ptr_eq(kept, &statement)));
+    assert!(kept.iter().any(|kept| &*kept.source().text == "select 29 from t"));
+    drop(kept);
+    area.flush(&meter);
+    assert_eq!(area.statements().len(), 1);
 }

@@ -1,4 +1,4 @@
-//! docs/reference/waits.md says what events.toml and stats.toml say.
+//! docs/reference/waits.md says what the .toml files of this crate say.
 //!
 //! `HIGHWATER_WRITE_REFERENCE=1 cargo test -p waits --test reference` writes the page anew.
 
@@ -6,15 +6,12 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use waits::{Event, Statistic, Unit, WaitClass};
+use waits::{Enqueue, Event, LatchName, SegmentStatistic, Statistic, Unit, WaitClass};
 
 fn page() -> Result<String, std::fmt::Error> {
     let mut page = String::new();
     writeln!(page, "# Wait events and statistics\n")?;
-    writeln!(
-        page,
-        "<!-- Made from crates/waits/events.toml and stats.toml by `cargo test -p waits --test reference`. -->\n"
-    )?;
+    writeln!(page, "<!-- Made from the .toml files of crates/waits by `cargo test -p waits --test reference`. -->\n")?;
     writeln!(
         page,
         "Names are those of the views (`V$EVENT_NAME`, `V$STATNAME`), of reports and of traces. A wait has three parameters, P1 to P3.\n"
@@ -53,8 +50,54 @@ fn page() -> Result<String, std::fmt::Error> {
         }
         writeln!(page)?;
     }
+    page.push_str(&statistics_of_segments()?);
+    page.push_str(&locks()?);
     page.truncate(page.trim_end().len());
     page.push('\n');
+    Ok(page)
+}
+
+fn statistics_of_segments() -> Result<String, std::fmt::Error> {
+    let mut page = String::from("## Statistics of segments\n\n");
+    writeln!(
+        page,
+        "Kept by data object number (`V$SEGMENT_STATISTICS`).\n\n| statistic | what is counted |\n| --- | --- |"
+    )?;
+    for statistic in SegmentStatistic::ALL {
+        writeln!(page, "| `{statistic}` | {} |", statistic.about())?;
+    }
+    writeln!(page)?;
+    Ok(page)
+}
+
+fn locks() -> Result<String, std::fmt::Error> {
+    let mut page = String::from("## Latches\n\n");
+    writeln!(page, "`V$LATCH` counts gets, misses, spin gets and sleeps; each sleep is a wait.\n")?;
+    writeln!(page, "| latch | what is waited for | what it protects |\n| --- | --- | --- |")?;
+    for latch in LatchName::ALL {
+        writeln!(page, "| `{latch}` | `{}` | {} |", latch.event(), latch.about())?;
+    }
+    writeln!(page, "\n## Enqueues\n")?;
+    writeln!(
+        page,
+        "`V$ENQUEUE_STATISTICS` has a line for each type and reason, `V$ENQUEUE_STAT` one for each type.\n"
+    )?;
+    writeln!(page, "| type | name | reasons | what it protects |\n| --- | --- | --- | --- |")?;
+    for enqueue in Enqueue::ALL {
+        let same: Vec<Enqueue> = Enqueue::ALL.into_iter().filter(|e| e.letters() == enqueue.letters()).collect();
+        if same[0] == enqueue {
+            let reasons: Vec<&str> = same.iter().map(|enqueue| enqueue.reason()).collect();
+            writeln!(
+                page,
+                "| {} | {} | {} | {} |",
+                enqueue.letters(),
+                enqueue.name(),
+                reasons.join(", "),
+                enqueue.about()
+            )?;
+        }
+    }
+    writeln!(page)?;
     Ok(page)
 }
 

@@ -2,7 +2,7 @@
 
 use common::sync::{Arc, Mutex};
 use common::{BlockAddress, Result};
-use waits::Meter;
+use waits::{Event, Meter};
 
 use super::Cache;
 use crate::redo::Lsn;
@@ -60,7 +60,11 @@ impl Cache {
         block: &[u8],
     ) -> Result<()> {
         let area = self.double_write().map(|area| area.write(&[address], block)).transpose()?;
-        file.write_blocks(address, block)?;
+        let at = [u64::from(address.file.0), u64::from(address.block), 1];
+        let (written, micros) =
+            meter.timed_wait(Event::DbFileSingleWrite, at, -1, || file.write_blocks(address, block));
+        written?;
+        file.count_write_time(micros);
         file.sync_if_written(meter)?;
         drop(area);
         Ok(())

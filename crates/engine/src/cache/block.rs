@@ -3,18 +3,19 @@
 use std::cell::Cell;
 use std::fmt;
 use std::ops::Deref;
+use std::time::Duration;
 
 use common::sync::atomic::Ordering;
 use common::sync::{RwLockReadGuard, RwLockWriteGuard};
 use common::{BlockAddress, BlockClass, Result};
 use device::AlignedBuffer;
 use format::redo::{Vector, Version};
-use waits::{Event, Meter, Statistic};
+use waits::{Event, Meter, SegmentStatistic, Statistic};
 
 use super::frame::{CLEAN, FrameRef};
-use super::group;
 #[cfg(debug_assertions)]
 use super::order;
+use super::{Cache, counts, group};
 use crate::redo::{Lsn, RedoLog};
 
 /// A pin; gone when dropped.
@@ -26,25 +27,42 @@ impl Drop for Pin {
     }
 }
 
-/// Waits for a latch that is not had at once, and counts the wait by file, block and class.
+/// Waits for a latch that is not had at once, and counts the wait by class, file and segment. `take` may give up, which is a time-out of the wait.
+#[cold]
 fn busy_wait<G: Deref<Target = AlignedBuffer>>(
+    cache: &Cache,
     meter: &Meter,
     address: BlockAddress,
     class: BlockClass,
-    take: impl FnOnce() -> G,
-) -> G {
-    let start = meter.clock().monotonic_us();
-    let guard = take();
-    let waited = meter.clock().monotonic_us() - start;
-    let number = class.number(format::undo::segment_of(&guard).unwrap_or(1));
-    meter.waited(
-        Event::BufferBusyWaits,
-        [u64::from(address.file.0), u64::from(address.block), u64::from(number)],
-        -1,
-        waited,
-    );
-    meter.buffer_wait(class, waited);
+    take: impl FnOnce() -> Option<G>,
+) -> Option<G> {
+    let unknown = counts::place(address, class, &[0]);
+    let (guard, micros) = meter.described_wait(Event::BufferBusyWaits, unknown, -1, take, |guard| match guard {
+        Some(block) => (counts::place(address, class, block), counts::object_of(block)),
+        None => (unknown, -1),
+    });
+    cache.count_buffer_wait(meter, address, class, micros);
+    match &guard {
+        Some(block) => counts::segment(meter, block, SegmentStatistic::BufferBusyWaits, 1),
+        None => meter.timed_out(Event::BufferBusyWaits),
+    }
     guard
+}
+
+/// Latches a frame that the caller has pinned in share mode; to wait for that is a wait for the buffer.
+pub(super) fn share(
+    cache: &Cache,
+    meter: &Meter,
+    frame: FrameRef,
+    address: BlockAddress,
+    class: BlockClass,
+) -> RwLockReadGuard<'static, AlignedBuffer> {
+    match frame.latch.try_read() {
+        Some(guard) => guard,
+        None => {
+            busy_wait(cache, meter, address, class, || Some(frame.latch.read())).unwrap_or_else(|| frame.latch.read())
+        }
+    }
 }
 
 /// A block latched in share mode. The latch and the pin go when it is dropped.
@@ -70,10 +88,17 @@ enum Shared {
 
 impl Block {
     /// Latches a frame that the caller has pinned.
-    pub(super) fn latch(meter: &Meter, frame: FrameRef, address: BlockAddress, class: BlockClass) -> Self {
+    pub(super) fn latch(
+        cache: &Cache,
+        meter: &Meter,
+        frame: FrameRef,
+        address: BlockAddress,
+        class: BlockClass,
+    ) -> Self {
         #[cfg(debug_assertions)]
         order::check(address, false);
-        let guard = frame.latch.try_read().unwrap_or_else(|| busy_wait(meter, address, class, || frame.latch.read()));
+        let guard = share(cache, meter, frame, address, class);
+        counts::segment(meter, &guard, SegmentStatistic::LogicalReads, 1);
         let held = Shared::Latched {
             guard,
             #[cfg(debug_assertions)]
@@ -170,16 +195,43 @@ struct Latched {
 }
 
 impl BlockMut {
-    pub(super) fn latch(meter: &Meter, frame: FrameRef, address: BlockAddress, class: BlockClass) -> Self {
+    pub(super) fn latch(
+        cache: &Cache,
+        meter: &Meter,
+        frame: FrameRef,
+        address: BlockAddress,
+        class: BlockClass,
+    ) -> Self {
         #[cfg(debug_assertions)]
         order::check(address, true);
-        let guard = frame.latch.try_write().unwrap_or_else(|| busy_wait(meter, address, class, || frame.latch.write()));
+        let guard = match frame.latch.try_write() {
+            Some(guard) => guard,
+            None => busy_wait(cache, meter, address, class, || Some(frame.latch.write()))
+                .unwrap_or_else(|| frame.latch.write()),
+        };
         Self::new(guard, address, Pin(frame))
     }
 
     pub(super) fn try_latch(frame: FrameRef, address: BlockAddress) -> Option<Self> {
         let pin = Pin(frame);
         let guard = pin.0.latch.try_write()?;
+        Some(Self::new(guard, address, pin))
+    }
+
+    /// As [`BlockMut::latch`], but gives up after `most`: for who holds other blocks against the order of latches.
+    pub(super) fn latch_within(
+        cache: &Cache,
+        meter: &Meter,
+        frame: FrameRef,
+        address: BlockAddress,
+        class: BlockClass,
+        most: Duration,
+    ) -> Option<Self> {
+        let pin = Pin(frame);
+        let guard = match pin.0.latch.try_write() {
+            Some(guard) => guard,
+            None => busy_wait(cache, meter, address, class, || pin.0.latch.try_write_for(most))?,
+        };
         Some(Self::new(guard, address, pin))
     }
 
@@ -216,6 +268,11 @@ impl BlockMut {
         let fresh = std::mem::take(&mut self.fresh).then(Version::default);
         let (result, record) = group::record(frame, &mut held.guard, self.address, fresh, after, change);
         meter.count(Statistic::DbBlockChanges, 1);
+        counts::segment(meter, &held.guard, SegmentStatistic::DbBlockChanges, 1);
+        if fresh.is_some() {
+            // Its get was of a block that was nobody's yet.
+            counts::segment(meter, &held.guard, SegmentStatistic::LogicalReads, 1);
+        }
         if group::is_open() {
             self.unpublished = Some(record);
         } else {

@@ -7,6 +7,7 @@
 use common::BlockAddress;
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::sync::{Mutex, MutexGuard};
+use waits::{LatchName, Meter};
 
 use super::frame::FrameRef;
 
@@ -51,8 +52,9 @@ impl Bucket {
         })
     }
 
-    pub(super) fn lock(&self) -> Chain<'_> {
-        Chain { quick: &self.quick, entries: self.entries.lock() }
+    /// Takes the chain's latch.
+    pub(super) fn lock(&self, meter: &Meter) -> Chain<'_> {
+        Chain { quick: &self.quick, entries: meter.latch(LatchName::CacheBuffersChains, &self.entries) }
     }
 }
 
@@ -106,27 +108,31 @@ fn quick_word(entry: Entry) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use common::SystemClock;
+    use common::sync::Arc;
+
     use super::super::frame;
     use super::*;
 
     #[test]
     fn the_words_say_where_current_buffers_are() {
+        let meter = Meter::new(&waits::SystemMeter::new(), Arc::new(SystemClock::default()), 1, 1);
         let bucket = Bucket::default();
         let entry = |n: u32, clone| Entry { tag: 100 + n, clone, frame: frame::take(n, 0) };
         let entries: Vec<_> = (0..5).map(|n| entry(n, false)).collect();
         for entry in &entries {
-            bucket.lock().add(*entry);
+            bucket.lock(&meter).add(*entry);
         }
-        bucket.lock().add(entry(9, true));
+        bucket.lock(&meter).add(entry(9, true));
         let quick = || (0..5).filter(|n| bucket.quick(100 + n) == Some(*n)).count();
         assert_eq!((quick(), bucket.quick(109)), (QUICK, None));
         // What had no word gets the one that has become free.
-        assert!(bucket.lock().remove(100, entries[0].frame));
-        assert!(!bucket.lock().remove(100, entries[0].frame));
+        assert!(bucket.lock(&meter).remove(100, entries[0].frame));
+        assert!(!bucket.lock(&meter).remove(100, entries[0].frame));
         assert_eq!((quick(), bucket.quick(100)), (QUICK, None));
-        assert!(bucket.lock().remove(101, entries[1].frame) && bucket.lock().remove(102, entries[2].frame));
+        assert!(bucket.lock(&meter).remove(101, entries[1].frame) && bucket.lock(&meter).remove(102, entries[2].frame));
         assert_eq!((quick(), bucket.quick(103), bucket.quick(104)), (2, Some(3), Some(4)));
-        let chain = bucket.lock();
+        let chain = bucket.lock(&meter);
         assert!(chain.current(109).is_none() && chain.clones(109).count() == 1 && chain.current(103).is_some());
         entries.iter().for_each(|entry| frame::give_up(entry.frame));
     }

@@ -29,14 +29,14 @@ impl Cache {
     pub(crate) fn clone_for(&self, meter: &Meter, current: &Block, scn: Scn) -> Option<Block> {
         let address = current.address();
         let pool = self.pool(address).ok()?;
-        let frame = pool.find_clone(address, scn)?;
+        let frame = pool.find_clone(meter, address, scn)?;
         frame.touch(now_s(meter));
         let clone = Block::clone_in(frame, address);
         if stands_for(&clone, current) {
             return Some(clone);
         }
         drop(clone);
-        pool.drop_clones(address);
+        pool.drop_clones(meter, address);
         None
     }
 
@@ -52,8 +52,8 @@ impl Cache {
 
 impl Pool {
     /// A clone that a snapshot at `scn` sees, pinned.
-    fn find_clone(&self, address: BlockAddress, scn: Scn) -> Option<FrameRef> {
-        let chain = self.chains.bucket(address).lock();
+    fn find_clone(&self, meter: &Meter, address: BlockAddress, scn: Scn) -> Option<FrameRef> {
+        let chain = self.chains.bucket(address).lock(meter);
         let frame = chain.clones(address.pack()).find(|frame| {
             let [from, until] = frame.seen();
             (from..=until).contains(&scn)
@@ -72,14 +72,14 @@ impl Pool {
         frame.set_seen(seen);
         frame.set_state(CLONE);
         let tag = address.pack();
-        let mut chain = self.chains.bucket(address).lock();
+        let mut chain = self.chains.bucket(address).lock(meter);
         // Another reader may have been at it at the same time.
         let kept = chain.clones(tag).any(|other| other.seen() == seen);
         let full = chain.clones(tag).count() >= CLONES_MAX;
         let oldest = chain.clones(tag).find(|clone| !clone.is_pinned());
         if kept || (full && oldest.is_none()) {
             drop(chain);
-            self.give_back(frame);
+            self.give_back(meter, frame);
             return None;
         }
         let oldest = oldest.filter(|_| full);
@@ -89,17 +89,17 @@ impl Pool {
         }
         chain.add(Entry { tag, clone: true, frame });
         drop(chain);
-        self.replacement.lock().insert(frame.index(), replacement::Entry::Tail);
+        self.list(meter).insert(frame.index(), replacement::Entry::Tail);
         if let Some(oldest) = oldest {
-            self.release_idle(oldest);
+            self.release_idle(meter, oldest);
         }
         Some(frame)
     }
 
     /// Forgets the clones of a block. Who has one pinned keeps what it sees.
-    pub(super) fn drop_clones(&self, address: BlockAddress) {
+    pub(super) fn drop_clones(&self, meter: &Meter, address: BlockAddress) {
         let tag = address.pack();
-        let mut chain = self.chains.bucket(address).lock();
+        let mut chain = self.chains.bucket(address).lock(meter);
         let clones: Vec<_> = chain.clones(tag).collect();
         for clone in &clones {
             chain.remove(tag, clone);
@@ -107,7 +107,7 @@ impl Pool {
         }
         drop(chain);
         for clone in clones {
-            self.release_idle(clone);
+            self.release_idle(meter, clone);
         }
     }
 }

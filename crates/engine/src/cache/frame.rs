@@ -14,7 +14,7 @@
 
 use common::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 use common::sync::{Arc, Mutex, RwLock};
-use common::{BlockAddress, Scn};
+use common::{BlockAddress, BlockClass, ObjectNumber, Scn};
 use device::AlignedBuffer;
 
 use super::read::ReadBatch;
@@ -68,6 +68,8 @@ pub(super) struct Frame {
     /// Of a clone: the first and the last SCN at which the block looked like this.
     seen: [AtomicU64; 2],
     pub(super) batch: Mutex<Option<Arc<ReadBatch>>>,
+    /// The data object of the block as it was read, 0 for none: who has waited for the read counts for it without the latch.
+    read_object: AtomicU32,
 }
 
 fn tag_of(word: u64) -> u32 {
@@ -117,11 +119,28 @@ impl Frame {
             redo_writing: AtomicU64::new(CLEAN),
             seen: [AtomicU64::new(0), AtomicU64::new(0)],
             batch: Mutex::new(None),
+            read_object: AtomicU32::new(0),
         }
+    }
+
+    pub(super) fn set_read_object(&self, object: Option<ObjectNumber>) {
+        self.read_object.store(object.map_or(0, |object| object.0), Ordering::Release);
+    }
+
+    /// The data object of the block as it was read.
+    pub(super) fn read_object(&self) -> Option<ObjectNumber> {
+        let object = self.read_object.load(Ordering::Acquire);
+        (object != 0).then_some(ObjectNumber(object))
     }
 
     pub(super) fn index(&self) -> u32 {
         self.index.load(Ordering::Relaxed)
+    }
+
+    /// What the block in it is for.
+    pub(super) fn block_class(&self) -> BlockClass {
+        let class = self.class.load(Ordering::Relaxed);
+        BlockClass::ALL.into_iter().find(|known| *known as u8 == class).unwrap_or(BlockClass::Data)
     }
 
     pub(super) fn address(&self) -> BlockAddress {

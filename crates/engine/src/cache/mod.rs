@@ -6,6 +6,7 @@ mod around;
 mod block;
 mod chains;
 mod clones;
+mod counts;
 mod double_write;
 mod frame;
 mod group;
@@ -31,13 +32,14 @@ pub use scan::BlockScan;
 pub(crate) use writer::WriterWakes;
 
 use std::fmt;
+use std::time::Duration;
 
 use common::sync::atomic::{AtomicU8, Ordering};
 use std::sync::OnceLock;
 
 use common::sync::{Arc, RwLock};
 use common::{BlockAddress, BlockClass, BlockSize, Error, FileNumber, Result};
-use waits::{GetMode, Meter};
+use waits::{GetMode, Meter, SegmentStatistic};
 
 use crate::instance::Health;
 use crate::redo::{Lsn, RedoLog};
@@ -45,6 +47,13 @@ use crate::segment::BlockRange;
 use crate::tablespace::Datafile;
 
 const NO_POOL: u8 = u8::MAX;
+
+/// A current get of a latched block, counted.
+fn counted(meter: &Meter, class: BlockClass, block: BlockMut) -> BlockMut {
+    meter.get(class, GetMode::Current);
+    counts::segment(meter, &block, SegmentStatistic::LogicalReads, 1);
+    block
+}
 
 /// All pools, and which file's blocks go to which.
 pub struct Cache {
@@ -122,7 +131,7 @@ impl Cache {
         // First nobody can read more of it, then its buffers go, and last the file, which a write under way still needs.
         let pool = self.pool_of_file[usize::from(file.0)].swap(NO_POOL, Ordering::AcqRel);
         if let Some(pool) = self.pools.get(usize::from(pool)) {
-            pool.discard_file(meter, file);
+            pool.discard_file(self, meter, file);
         }
         self.files.write()[usize::from(file.0)] = None;
     }
@@ -164,11 +173,12 @@ impl Cache {
         let pool = self.pool(address)?;
         if let Some(block) = group::take_held(address) {
             meter.get(class, mode);
+            counts::segment(meter, &block, SegmentStatistic::LogicalReads, 1);
             return Ok(Block::own(block));
         }
         let frame = pool.pin(self, meter, address, class)?;
         meter.get(class, mode);
-        Ok(Block::latch(meter, frame, address, class))
+        Ok(Block::latch(self, meter, frame, address, class))
     }
 
     /// A block to change, in current mode.
@@ -180,12 +190,10 @@ impl Cache {
         self.wait_for_redo_room(meter)?;
         let pool = self.pool(address)?;
         if let Some(block) = group::take_held(address) {
-            meter.get(class, GetMode::Current);
-            return Ok(block);
+            return Ok(counted(meter, class, block));
         }
         let frame = pool.pin(self, meter, address, class)?;
-        meter.get(class, GetMode::Current);
-        Ok(BlockMut::latch(meter, frame, address, class))
+        Ok(counted(meter, class, BlockMut::latch(self, meter, frame, address, class)))
     }
 
     /// As [`Cache::get_mut`], but None at once when the block is latched by another session.
@@ -197,15 +205,32 @@ impl Cache {
         self.wait_for_redo_room(meter)?;
         let pool = self.pool(address)?;
         if let Some(block) = group::take_held(address) {
-            meter.get(class, GetMode::Current);
-            return Ok(Some(block));
+            return Ok(Some(counted(meter, class, block)));
         }
         let frame = pool.pin(self, meter, address, class)?;
-        let block = BlockMut::try_latch(frame, address);
-        if block.is_some() {
-            meter.get(class, GetMode::Current);
+        Ok(BlockMut::try_latch(frame, address).map(|block| counted(meter, class, block)))
+    }
+
+    /// As [`Cache::try_get_mut`], but waits a moment for a block that another session has latched. For who may not wait until it is free: it may be waiting
+    /// for what this session holds.
+    ///
+    /// # Errors
+    /// As [`Cache::get_mut`].
+    pub fn get_mut_within(
+        &self,
+        meter: &Meter,
+        address: BlockAddress,
+        class: BlockClass,
+        most: Duration,
+    ) -> Result<Option<BlockMut>> {
+        self.health.check()?;
+        let pool = self.pool(address)?;
+        if let Some(block) = group::take_held(address) {
+            return Ok(Some(counted(meter, class, block)));
         }
-        Ok(block)
+        let frame = pool.pin(self, meter, address, class)?;
+        let block = BlockMut::latch_within(self, meter, frame, address, class, most);
+        Ok(block.map(|block| counted(meter, class, block)))
     }
 
     /// As [`Cache::try_get_mut`], for a change that can be left to others: None too when the block is not in the cache, and while the log has little room,
@@ -224,12 +249,8 @@ impl Cache {
         if self.redo.get().is_some_and(|redo| !redo.has_room()) {
             return Ok(None);
         }
-        let Some(frame) = pool.find_valid(address) else { return Ok(None) };
-        let block = BlockMut::try_latch(frame, address);
-        if block.is_some() {
-            meter.get(class, GetMode::Current);
-        }
-        Ok(block)
+        let Some(frame) = pool.find_valid(meter, address) else { return Ok(None) };
+        Ok(BlockMut::try_latch(frame, address).map(|block| counted(meter, class, block)))
     }
 
     /// A block to format: nothing is read, its bytes are zero.
@@ -240,7 +261,7 @@ impl Cache {
         self.health.check()?;
         self.wait_for_redo_room(meter)?;
         let pool = self.pool(address)?;
-        pool.drop_clones(address);
+        pool.drop_clones(meter, address);
         if let Some(mut block) = group::take_held(address) {
             meter.get(class, GetMode::Current);
             block.clear();
@@ -248,7 +269,7 @@ impl Cache {
         }
         let frame = pool.pin_new(self, meter, address, class)?;
         meter.get(class, GetMode::Current);
-        let mut block = BlockMut::latch(meter, frame, address, class);
+        let mut block = BlockMut::latch(self, meter, frame, address, class);
         block.clear();
         Ok(block)
     }
@@ -260,7 +281,7 @@ impl Cache {
     /// As [`Cache::get`], but for those of the read, which come to who gets the block.
     pub(crate) fn read_ahead(&self, meter: &Meter, start: BlockAddress, count: u32, class: BlockClass) -> Result<u32> {
         let pool = self.pool(start)?;
-        if pool.holds(start) {
+        if pool.holds(meter, start) {
             return Ok(1);
         }
         let file = self.file(start.file)?;
@@ -273,7 +294,8 @@ impl Cache {
     pub(crate) fn read_behind(&self, meter: &Meter, last: BlockAddress, count: u32, class: BlockClass) {
         let (Ok(pool), Ok(file)) = (self.pool(last), self.file(last.file)) else { return };
         let address = |before: u32| last.block.checked_sub(before).map(|block| BlockAddress::new(last.file, block));
-        let run = (0..count).map_while(address).take_while(|at| file.check_block(*at).is_ok() && !pool.holds(*at));
+        let run =
+            (0..count).map_while(address).take_while(|at| file.check_block(*at).is_ok() && !pool.holds(meter, *at));
         if let Some((blocks, start)) = (1..).zip(run).last() {
             // Who gets the block meets what fails here.
             let _ = pool.start_read(self, meter, &file, start, blocks, class, Entry::Midpoint, Patience::Never);
@@ -289,7 +311,7 @@ impl Cache {
         if let Ok(pool) = self.pool(range.start) {
             writer::write_range(self, pool, meter, range)?;
             for n in 0..range.blocks {
-                pool.discard(meter, range.start.plus(n));
+                pool.discard(self, meter, range.start.plus(n));
             }
         }
         Ok(())
@@ -380,7 +402,7 @@ impl Cache {
     pub fn flush(&self, meter: &Meter) -> Result<()> {
         self.checkpoint(meter)?;
         for pool in &self.pools {
-            pool.evict_all();
+            pool.evict_all(meter);
         }
         Ok(())
     }

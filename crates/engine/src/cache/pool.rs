@@ -4,10 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use common::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use common::sync::{Arc, Condvar, Mutex};
+use common::sync::{Arc, Condvar, Mutex, MutexGuard};
 use common::{BlockAddress, BlockClass, BlockSize, Error, ErrorKind, FileNumber, Number, Result};
 use std::sync::OnceLock;
-use waits::{Event, Meter, Statistic};
+use waits::{Event, LatchName, Meter, SegmentStatistic, Statistic};
 
 use super::Cache;
 use super::chains::{self, Chains};
@@ -121,8 +121,13 @@ impl Pool {
         self.frames.get(index as usize)?.get().copied()
     }
 
+    /// The replacement list, by its latch.
+    pub(super) fn list(&self, meter: &Meter) -> MutexGuard<'_, Replacement> {
+        meter.latch(LatchName::CacheBuffersLruChain, &self.replacement)
+    }
+
     /// The frame of a block, pinned, if it is in the cache.
-    pub(super) fn find(&self, address: BlockAddress) -> Option<FrameRef> {
+    pub(super) fn find(&self, meter: &Meter, address: BlockAddress) -> Option<FrameRef> {
         let tag = address.pack();
         let bucket = self.chains.bucket(address);
         if let Some(frame) = bucket.quick(tag).and_then(|index| self.frame(index))
@@ -130,15 +135,15 @@ impl Pool {
         {
             return Some(frame);
         }
-        let chain = bucket.lock();
+        let chain = bucket.lock(meter);
         let frame = chain.current(tag)?;
         frame.pin();
         Some(frame)
     }
 
     /// As [`Pool::find`], if no read of the block is on its way.
-    pub(super) fn find_valid(&self, address: BlockAddress) -> Option<FrameRef> {
-        let frame = self.find(address)?;
+    pub(super) fn find_valid(&self, meter: &Meter, address: BlockAddress) -> Option<FrameRef> {
+        let frame = self.find(meter, address)?;
         if frame.state() == VALID {
             return Some(frame);
         }
@@ -147,32 +152,32 @@ impl Pool {
     }
 
     /// Whether a block is in the cache, without touching it.
-    pub(super) fn holds(&self, address: BlockAddress) -> bool {
+    pub(super) fn holds(&self, meter: &Meter, address: BlockAddress) -> bool {
         let tag = address.pack();
         let bucket = self.chains.bucket(address);
-        bucket.quick(tag).is_some() || bucket.lock().current(tag).is_some()
+        bucket.quick(tag).is_some() || bucket.lock(meter).current(tag).is_some()
     }
 
     /// Puts a frame into its chain, and the block's clones out of it; false when the block is there already. It has its state no sooner: who looks
     /// without the lock must not find a buffer that another has been quicker to fill.
-    fn publish(&self, frame: FrameRef, state: u8) -> bool {
+    fn publish(&self, meter: &Meter, frame: FrameRef, state: u8) -> bool {
         let address = frame.address();
         let tag = address.pack();
         {
-            let mut chain = self.chains.bucket(address).lock();
+            let mut chain = self.chains.bucket(address).lock(meter);
             if chain.current(tag).is_some() {
                 return false;
             }
             frame.set_state(state);
             chain.add(chains::Entry { tag, clone: false, frame });
         }
-        self.drop_clones(address);
+        self.drop_clones(meter, address);
         true
     }
 
-    pub(super) fn unpublish(&self, frame: FrameRef) {
+    pub(super) fn unpublish(&self, meter: &Meter, frame: FrameRef) {
         let address = frame.address();
-        self.chains.bucket(address).lock().remove(address.pack(), frame);
+        self.chains.bucket(address).lock(meter).remove(address.pack(), frame);
     }
 
     /// The block's frame, pinned and valid; read from disk when it is not in the cache.
@@ -184,7 +189,7 @@ impl Pool {
         class: BlockClass,
     ) -> Result<FrameRef> {
         loop {
-            if let Some(frame) = self.find(address) {
+            if let Some(frame) = self.find(meter, address) {
                 if frame.state() == VALID {
                     frame.touch(now_s(meter));
                     return Ok(frame);
@@ -192,7 +197,11 @@ impl Pool {
                 // Another session reads it, or this one reads ahead.
                 let batch = frame.batch.lock().clone();
                 if let Some(batch) = batch {
-                    batch.complete(self, meter);
+                    if batch.complete(cache, self, meter, Some((address, class)))
+                        && let Some(object) = frame.read_object()
+                    {
+                        meter.segment(object, SegmentStatistic::BufferBusyWaits, 1);
+                    }
                     if frame.state() == DETACHED {
                         frame.unpin();
                         batch.failure(address)?;
@@ -206,7 +215,7 @@ impl Pool {
             if let Some(batch) =
                 self.start_read(cache, meter, &file, address, 1, class, Entry::Midpoint, Patience::Wait)?
             {
-                batch.complete(self, meter);
+                batch.complete(cache, self, meter, Some((address, class)));
                 batch.failure(address)?;
             }
         }
@@ -223,14 +232,14 @@ impl Pool {
     ) -> Result<FrameRef> {
         cache.file(address.file)?.check_block(address)?;
         loop {
-            if let Some(frame) = self.find(address) {
+            if let Some(frame) = self.find(meter, address) {
                 if frame.state() == VALID {
                     frame.class.store(class as u8, Ordering::Relaxed);
                     return Ok(frame);
                 }
                 let batch = frame.batch.lock().clone();
                 if let Some(batch) = batch {
-                    batch.complete(self, meter);
+                    batch.complete(cache, self, meter, Some((address, class)));
                 }
                 frame.unpin();
                 continue;
@@ -240,11 +249,11 @@ impl Pool {
             frame.set_address(address);
             frame.class.store(class as u8, Ordering::Relaxed);
             frame.reset(1, now_s(meter));
-            if self.publish(frame, VALID) {
-                self.replacement.lock().insert(frame.index(), Entry::Midpoint);
+            if self.publish(meter, frame, VALID) {
+                self.list(meter).insert(frame.index(), Entry::Midpoint);
                 return Ok(frame);
             }
-            self.give_back(frame);
+            self.give_back(meter, frame);
         }
     }
 
@@ -271,7 +280,7 @@ impl Pool {
         let mut frames = Vec::with_capacity(count as usize);
         for n in 0..count {
             let address = start.plus(n);
-            if n > 0 && self.holds(address) {
+            if n > 0 && self.holds(meter, address) {
                 break;
             }
             let frame = if n == 0 && patience == Patience::Wait {
@@ -287,12 +296,12 @@ impl Pool {
             frame.class.store(class as u8, Ordering::Relaxed);
             frame.reset(u16::from(entry == Entry::Midpoint), now);
             *frame.batch.lock() = Some(batch.clone());
-            if !self.publish(frame, READING) {
+            if !self.publish(meter, frame, READING) {
                 *frame.batch.lock() = None;
-                self.give_back(frame);
+                self.give_back(meter, frame);
                 break;
             }
-            self.replacement.lock().insert(frame.index(), entry);
+            self.list(meter).insert(frame.index(), entry);
             frames.push(frame);
         }
         if frames.is_empty() {
@@ -341,7 +350,7 @@ impl Pool {
     }
 
     pub(super) fn take_now(&self, meter: &Meter) -> Option<FrameRef> {
-        let mut list = self.replacement.lock();
+        let mut list = self.list(meter);
         if let Some(index) = list.free.pop() {
             let frame = self.frame(index)?;
             frame.pin();
@@ -375,7 +384,7 @@ impl Pool {
                 meter.count(Statistic::DirtyBuffersInspected, 1);
                 continue;
             }
-            if self.claim(frame) {
+            if self.claim(meter, frame) {
                 list.remove(index);
                 return Some(frame);
             }
@@ -384,10 +393,10 @@ impl Pool {
     }
 
     /// Takes an idle, clean frame out of its chain and pins it; false when somebody was faster, even when the frame has another block by now.
-    fn claim(&self, frame: FrameRef) -> bool {
+    fn claim(&self, meter: &Meter, frame: FrameRef) -> bool {
         let address = frame.address();
         // Nobody finds the frame by way of its chain while that is locked; who has found it without the lock learns from the word that it is free.
-        let mut chain = self.chains.bucket(address).lock();
+        let mut chain = self.chains.bucket(address).lock(meter);
         let state = frame.state();
         match state {
             VALID | CLONE => {}
@@ -406,11 +415,11 @@ impl Pool {
     }
 
     /// Returns a frame that came from [`Pool::take`] and was not published.
-    pub(super) fn give_back(&self, frame: FrameRef) {
+    pub(super) fn give_back(&self, meter: &Meter, frame: FrameRef) {
         frame.set_state(FREE);
         frame.set_address(BlockAddress::NONE);
         frame.unpin();
-        self.replacement.lock().free.push(frame.index());
+        self.list(meter).free.push(frame.index());
     }
 
     fn wait_for_writer(&self, cache: &Cache, meter: &Meter) -> Result<()> {
@@ -456,49 +465,47 @@ impl Pool {
     }
 
     /// Forgets a block, dirty or not. Whoever has it pinned keeps what it sees, as a block of nowhere; a write of it has returned afterwards.
-    pub(super) fn discard(&self, meter: &Meter, address: BlockAddress) {
-        self.drop_clones(address);
-        while let Some(frame) = self.find(address) {
+    pub(super) fn discard(&self, cache: &Cache, meter: &Meter, address: BlockAddress) {
+        self.drop_clones(meter, address);
+        while let Some(frame) = self.find(meter, address) {
             if frame.state() == READING {
                 let batch = frame.batch.lock().clone();
                 if let Some(batch) = batch {
-                    batch.complete(self, meter);
+                    batch.complete(cache, self, meter, None);
                 }
                 frame.unpin();
                 continue;
             }
-            self.unpublish(frame);
+            self.unpublish(meter, frame);
             frame.set_state(DETACHED);
-            while frame.writing.load(Ordering::SeqCst) {
-                std::thread::yield_now();
-            }
+            super::writer::wait_written(meter, frame, address);
             frame.unpin();
-            self.release_idle(frame);
+            self.release_idle(meter, frame);
             return;
         }
     }
 
-    pub(super) fn discard_file(&self, meter: &Meter, file: FileNumber) {
+    pub(super) fn discard_file(&self, cache: &Cache, meter: &Meter, file: FileNumber) {
         for frame in self.frames() {
             let address = frame.address();
             if address.file == file {
-                self.discard(meter, address);
+                self.discard(cache, meter, address);
             }
         }
     }
 
     /// Makes a frame free for anything, unless it is in use or dirty.
-    pub(super) fn release_idle(&self, frame: FrameRef) {
-        if self.claim(frame) {
-            self.replacement.lock().remove(frame.index());
-            self.give_back(frame);
+    pub(super) fn release_idle(&self, meter: &Meter, frame: FrameRef) {
+        if self.claim(meter, frame) {
+            self.list(meter).remove(frame.index());
+            self.give_back(meter, frame);
         }
     }
 
     /// Empties every frame that is neither in use nor dirty.
-    pub(super) fn evict_all(&self) {
+    pub(super) fn evict_all(&self, meter: &Meter) {
         for frame in self.frames() {
-            self.release_idle(frame);
+            self.release_idle(meter, frame);
         }
     }
 

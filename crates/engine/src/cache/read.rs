@@ -7,13 +7,13 @@ use std::fmt;
 
 use common::sync::atomic::{AtomicU32, Ordering};
 use common::sync::{Arc, Mutex, MutexGuard};
-use common::{BlockAddress, Error, Result};
+use common::{BlockAddress, BlockClass, Error, Result};
 use device::{AlignedBuffer, PendingRead};
-use waits::{Event, Meter};
+use waits::{Event, Meter, SegmentStatistic};
 
 use super::frame::{DETACHED, FrameRef, VALID};
 use super::pool::Pool;
-use super::structure;
+use super::{Cache, counts, structure};
 use crate::tablespace::Datafile;
 
 /// One read call.
@@ -64,31 +64,39 @@ impl ReadBatch {
         self.blocks.load(Ordering::Acquire)
     }
 
-    /// Waits until the blocks are in their frames, and counts the wait: to the session that reads, as a read; to any other, as a wait for it.
-    pub(super) fn complete(&self, pool: &Pool, meter: &Meter) {
-        let start = meter.clock().monotonic_us();
-        let (mut stage, waited_for_other) = match self.stage.try_lock() {
+    /// Waits until the blocks are in their frames, and counts the wait: to the session that reads, as a read; to any other, as a wait for it, by the block
+    /// that it wants. True when another session was reading.
+    pub(super) fn complete(
+        &self,
+        cache: &Cache,
+        pool: &Pool,
+        meter: &Meter,
+        wanted: Option<(BlockAddress, BlockClass)>,
+    ) -> bool {
+        let (mut stage, by_other) = match self.stage.try_lock() {
             Some(stage) => (stage, false),
-            None => (self.stage.lock(), true),
+            None => {
+                let (address, class) = wanted.unwrap_or((self.start, BlockClass::Data));
+                let at = counts::place(address, class, &[0]);
+                let (stage, micros) = meter.timed_wait(Event::ReadByOtherSession, at, -1, || self.stage.lock());
+                cache.count_buffer_wait(meter, address, class, micros);
+                (stage, true)
+            }
         };
-        if waited_for_other {
-            let waited = meter.clock().monotonic_us() - start;
-            let at = [u64::from(self.start.file.0), u64::from(self.start.block), 1];
-            meter.waited(Event::ReadByOtherSession, at, -1, waited);
-        }
-        self.finish(&mut stage, pool, meter, start);
+        self.finish(&mut stage, pool, meter);
+        by_other
     }
 
     /// As [`ReadBatch::complete`], but false at once when another session is at it already, or nothing is left to do.
     pub(super) fn try_complete(&self, pool: &Pool, meter: &Meter) -> bool {
         match self.stage.try_lock() {
-            Some(mut stage) => self.finish(&mut stage, pool, meter, meter.clock().monotonic_us()),
+            Some(mut stage) => self.finish(&mut stage, pool, meter),
             None => false,
         }
     }
 
     /// Waits for the read unless that was done before; the failures of a read stay for all who ask.
-    fn finish(&self, stage: &mut Stage, pool: &Pool, meter: &Meter, start: u64) -> bool {
+    fn finish(&self, stage: &mut Stage, pool: &Pool, meter: &Meter) -> bool {
         if !matches!(stage, Stage::Flying { .. }) {
             return false;
         }
@@ -98,20 +106,28 @@ impl ReadBatch {
         let count = frames.len() as u64;
         let event = if count == 1 { Event::DbFileSequentialRead } else { Event::DbFileScatteredRead };
         let at = [u64::from(self.start.file.0), u64::from(self.start.block), count];
-        let result = meter.wait(event, at, -1, || read.and_then(PendingRead::wait));
-        file.count_read_time(meter.clock().monotonic_us() - start);
+        let wait = || read.and_then(PendingRead::wait);
+        let (result, micros) = meter.described_wait(event, at, -1, wait, |result| {
+            (at, result.as_ref().ok().and_then(|buffers| buffers.first()).map_or(-1, |block| counts::object_of(block)))
+        });
+        file.count_read_time(count, micros);
         let mut failures = Vec::new();
         match result {
             Ok(buffers) => {
+                if let Some(block) = buffers.first() {
+                    counts::segment(meter, block, SegmentStatistic::PhysicalReadRequests, 1);
+                }
                 for (frame, buffer) in frames.iter().zip(buffers) {
                     let address = frame.address();
+                    counts::segment(meter, &buffer, SegmentStatistic::PhysicalReads, 1);
                     let checked =
                         format::block::check(&buffer, address).and_then(|()| structure::check(&buffer, address));
+                    frame.set_read_object(format::object::data_object(&buffer));
                     *frame.latch.write() = buffer;
                     match checked {
                         Ok(()) => frame.set_state(VALID),
                         Err(error) => {
-                            Self::fail(pool, frame);
+                            Self::fail(pool, meter, frame);
                             failures.push((address, error));
                         }
                     }
@@ -120,7 +136,7 @@ impl ReadBatch {
             Err(error) => {
                 for frame in &frames {
                     *frame.latch.write() = AlignedBuffer::zeroed(pool.block_size().bytes());
-                    Self::fail(pool, frame);
+                    Self::fail(pool, meter, frame);
                     failures.push((frame.address(), file.read_error(frame.address(), &error)));
                 }
             }
@@ -133,8 +149,8 @@ impl ReadBatch {
         true
     }
 
-    fn fail(pool: &Pool, frame: FrameRef) {
-        pool.unpublish(frame);
+    fn fail(pool: &Pool, meter: &Meter, frame: FrameRef) {
+        pool.unpublish(meter, frame);
         frame.set_state(DETACHED);
     }
 

@@ -102,7 +102,7 @@ impl BlockScan {
             }
             let start = current.start.plus(offset);
             let pool = self.cache.pool(start)?;
-            if pool.holds(start) {
+            if pool.holds(&self.meter, start) {
                 // Cached blocks need no reading ahead, but looking too far ahead of the consumer would find what is evicted again by then.
                 if self.ahead.0 > self.next.0 + 1 {
                     return Ok(());
@@ -119,7 +119,7 @@ impl BlockScan {
                     self.ahead = (range, offset + read);
                     self.flying.push((start.plus(read - 1), batch));
                 }
-                None if pool.holds(start) => self.ahead = (range, offset + 1),
+                None if pool.holds(&self.meter, start) => self.ahead = (range, offset + 1),
                 // No buffer is free: the block that is wanted now is read alone.
                 None => return Ok(()),
             }
@@ -132,7 +132,7 @@ impl Drop for BlockScan {
     fn drop(&mut self) {
         for (address, batch) in self.flying.drain(..) {
             if let Ok(pool) = self.cache.pool(address) {
-                batch.complete(pool, &self.meter);
+                batch.complete(&self.cache, pool, &self.meter, None);
             }
         }
     }

@@ -28,9 +28,10 @@ fn a_cached_block_is_got_while_its_chain_and_the_replacement_list_are_locked() {
     let buffer = cache.buffers().into_iter().find(|b| b.class == BlockClass::Data as u8).unwrap();
     let address = buffer.address;
     let pool = cache.pool(address).unwrap();
-    let (chain, list) = (pool.chains.bucket(address).lock(), pool.replacement.lock());
+    let meter = instance.background_meter();
+    let (chain, list) = (pool.chains.bucket(address).lock(meter), pool.replacement.lock());
     // Another reader has it already.
-    let frame = pool.find_valid(address).unwrap();
+    let frame = pool.find_valid(meter, address).unwrap();
     let other = frame.latch.read();
     let (said, heard) = mpsc::channel();
     let reader = {
@@ -38,7 +39,7 @@ fn a_cached_block_is_got_while_its_chain_and_the_replacement_list_are_locked() {
         let work = move || {
             let (meter, cache) =
                 (waits::Meter::new(instance.system_meter(), Arc::new(SystemClock::default()), 99, 1), instance.cache());
-            assert!(cache.pool(address).unwrap().holds(address));
+            assert!(cache.pool(address).unwrap().holds(&meter, address));
             for _ in 0..100 {
                 let block = cache.get(&meter, address, BlockClass::Data, GetMode::Consistent).unwrap();
                 assert_eq!(format::block::header(&block).address(), address);
@@ -63,7 +64,7 @@ fn a_reader_waits_for_a_change_and_sees_it_whole() {
     let instance = instance();
     let (session, reader) = (instance.connect("SYSTEM").unwrap(), instance.connect("SYSTEM").unwrap());
     let address = instance.cache().buffers().into_iter().find(|b| b.class == BlockClass::Data as u8).unwrap().address;
-    let frame = instance.cache().pool(address).unwrap().find_valid(address).unwrap();
+    let frame = instance.cache().pool(address).unwrap().find_valid(session.meter(), address).unwrap();
     // Whether the reader is at the latch yet when the change ends cannot be seen, so there is more than one try.
     for _ in 0..100 {
         let mut block = session.current_mut(address, BlockClass::Data).unwrap();

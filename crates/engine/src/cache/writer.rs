@@ -10,12 +10,13 @@ use common::sync::atomic::{AtomicBool, Ordering};
 use common::sync::{Arc, Condvar, Mutex};
 use common::{BlockAddress, Result, limits};
 use device::AlignedBuffer;
-use waits::{Event, Meter, Statistic};
+use format::object::data_object;
+use waits::{Event, Meter, SegmentStatistic, Statistic};
 
-use super::Cache;
 use super::double_write;
 use super::frame::{CLEAN, Frame, FrameRef, VALID};
 use super::pool::Pool;
+use super::{Cache, block, counts};
 use crate::redo::Lsn;
 use crate::segment::BlockRange;
 use crate::tablespace::Datafile;
@@ -68,9 +69,7 @@ pub(super) fn write_all(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()>
     write(cache, pool, meter, dirty, Latched::Wait)?;
     // What another session has begun to write is clean by its flag, but not on its way to the disk for certain.
     for frame in &frames {
-        while frame.writing.load(Ordering::SeqCst) {
-            std::thread::yield_now();
-        }
+        wait_written(meter, frame, frame.address());
     }
     pool.announce_clean();
     Ok(())
@@ -80,7 +79,7 @@ pub(super) fn write_all(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()>
 pub(super) fn write_range(cache: &Cache, pool: &Pool, meter: &Meter, range: BlockRange) -> Result<()> {
     let mut dirty = Vec::new();
     for n in 0..range.blocks {
-        if let Some(frame) = pool.find(range.start.plus(n)) {
+        if let Some(frame) = pool.find(meter, range.start.plus(n)) {
             if frame.is_dirty() {
                 dirty.push(frame);
             }
@@ -120,7 +119,7 @@ pub(super) fn write_cold(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()
     let limit = (pool.capacity() * ROUND_PERCENT / 100).max(64);
     let mut cold = Vec::with_capacity(limit);
     {
-        let list = pool.replacement.lock();
+        let list = pool.list(meter);
         let mut at = list.tail();
         while let Some(index) = at {
             if let Some(frame) = frames.get(index as usize).copied()
@@ -167,11 +166,11 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<FrameRef>, latch
         if batch.blocks == batch.most {
             batch.write()?;
         }
-        let mut copied = copy(frame, address, batch.next_place(), Latched::Skip);
+        let mut copied = copy(cache, meter, frame, address, batch.next_place(), Latched::Skip);
         if copied == Copied::Busy && latched == Latched::Wait {
             // Whoever holds the latch may be waiting for a buffer, even for one of this batch; whoever writes it, for one of this batch too.
             batch.write()?;
-            copied = copy(frame, address, batch.next_place(), Latched::Wait);
+            copied = copy(cache, meter, frame, address, batch.next_place(), Latched::Wait);
         }
         if let Copied::Yes(redo_end) = copied {
             batch.add(address, frame, redo_end);
@@ -250,9 +249,12 @@ impl Batch<'_> {
         for run in &self.runs {
             let (count, end) = (run.frames.len() as u64, at + run.frames.len() * self.block_bytes());
             let file = self.cache.file(run.start.file)?;
-            self.meter.wait(Event::DbFileParallelWrite, [1, 0, u64::from(u32::MAX)], -1, || {
-                file.write_blocks(run.start, &self.scratch[at..end])
-            })?;
+            let write = || file.write_blocks(run.start, &self.scratch[at..end]);
+            let (written, micros) =
+                self.meter.timed_wait(Event::DbFileParallelWrite, [1, 0, u64::from(u32::MAX)], -1, write);
+            written?;
+            file.count_write_time(micros);
+            self.count_segments(&self.scratch[at..end]);
             if files.iter().all(|other| other.number() != file.number()) {
                 files.push(file);
             }
@@ -273,6 +275,34 @@ impl Batch<'_> {
     }
 }
 
+impl Batch<'_> {
+    /// Counts what was written, by segment.
+    fn count_segments(&self, blocks: &[u8]) {
+        let mut last = None;
+        for block in blocks.chunks_exact(self.block_bytes()) {
+            let object = data_object(block);
+            counts::segment(self.meter, block, SegmentStatistic::PhysicalWrites, 1);
+            if object != last {
+                counts::segment(self.meter, block, SegmentStatistic::PhysicalWriteRequests, 1);
+            }
+            last = object;
+        }
+    }
+}
+
+/// Waits until a write of a buffer that is under way has returned.
+pub(super) fn wait_written(meter: &Meter, frame: &Frame, address: BlockAddress) {
+    let writing = || frame.writing.load(Ordering::SeqCst);
+    if writing() {
+        let at = [u64::from(address.file.0), u64::from(address.block), 0];
+        meter.wait(Event::WriteCompleteWaits, at, -1, || {
+            while writing() {
+                std::thread::yield_now();
+            }
+        });
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Copied {
     /// With redo up to here.
@@ -290,26 +320,33 @@ fn release(frame: &Frame) {
 }
 
 /// Takes the right to write a buffer: two copies of a block on their way to the disk at once might land in the wrong order.
-fn begin(frame: &Frame, latched: Latched) -> bool {
+fn begin(meter: &Meter, frame: &Frame, address: BlockAddress, latched: Latched) -> bool {
     while frame.writing.swap(true, Ordering::SeqCst) {
         if latched == Latched::Skip {
             return false;
         }
-        std::thread::yield_now();
+        wait_written(meter, frame, address);
     }
     true
 }
 
 /// Copies a dirty buffer, sealed, and pins it.
-fn copy(frame: &Frame, address: BlockAddress, to: &mut [u8], latched: Latched) -> Copied {
+fn copy(
+    cache: &Cache,
+    meter: &Meter,
+    frame: FrameRef,
+    address: BlockAddress,
+    to: &mut [u8],
+    latched: Latched,
+) -> Copied {
     frame.pin();
     // Noted before the state is looked at: a discard takes the block away first and looks for this afterwards.
-    if !begin(frame, latched) {
+    if !begin(meter, frame, address, latched) {
         frame.unpin();
         return Copied::Busy;
     }
     let bytes = match latched {
-        Latched::Wait => Some(frame.latch.read()),
+        Latched::Wait => Some(block::share(cache, meter, frame, address, frame.block_class())),
         Latched::Skip => frame.latch.try_read(),
     };
     let Some(bytes) = bytes else {

@@ -94,7 +94,7 @@ impl Session {
         compilation: &Compilation,
     ) -> Result<Option<Arc<ProgramDef>>> {
         let (object, stamp) = (program.object, program.stamp);
-        let now = self.instance().catalog.read().program_by_number(object).cloned();
+        let now = self.kept_catalog().program_by_number(object).cloned();
         match now {
             None => return Ok(None),
             Some(now) if is_done(&now, stamp) => return Ok(Some(now)),

@@ -12,9 +12,10 @@
 
 use std::sync::Arc;
 
+use common::sync::MutexGuard;
 use common::{BlockAddress, Error, ObjectNumber, Result, Rowid};
 use scan::{Comparison, Predicate, RowSink, ScanSpec};
-use waits::Statistic;
+use waits::{Event, LatchName, Statistic};
 
 use super::field::{Field, Moment, damaged};
 use super::lock::{ExclusiveLock, lock_for_ddl};
@@ -27,6 +28,9 @@ use crate::instance::Session;
 use crate::segment::Segment;
 use crate::table;
 use crate::txn::CommitWrite;
+
+/// Mode of the lock on the dictionary: exclusive.
+const DDL_MODE: u64 = 5;
 
 /// The stored values of one row.
 pub(super) type StoredRow = Vec<Option<Vec<u8>>>;
@@ -61,12 +65,24 @@ impl Session {
     #[must_use]
     pub fn catalog(&self) -> Arc<Catalog> {
         let making = self.making.lock().clone();
-        making.unwrap_or_else(|| self.instance().catalog.read().clone())
+        making.unwrap_or_else(|| self.kept_catalog())
+    }
+
+    /// The dictionary as it is for everybody, without what this session is making.
+    pub(super) fn kept_catalog(&self) -> Arc<Catalog> {
+        self.meter().latch_shared(LatchName::RowCacheObjects, &self.instance().catalog).clone()
+    }
+
+    /// One DDL statement at a time changes the dictionary.
+    fn lock_dictionary(&self) -> MutexGuard<'_, ()> {
+        let lock = &self.instance().ddl;
+        let wait = || self.meter().wait(Event::RowCacheLock, [0, 0, DDL_MODE], -1, || lock.lock());
+        lock.try_lock().unwrap_or_else(wait)
     }
 
     /// Runs a DDL statement: all of `work` or nothing of it shows in the catalog.
     pub(super) fn ddl<R>(self: &Arc<Self>, work: impl FnOnce(&mut Ddl<'_>) -> Result<R>) -> Result<R> {
-        let _latch = self.instance().ddl.lock();
+        let _latch = self.lock_dictionary();
         self.commit(CommitWrite::default())?;
         // The statement sees the dictionary as it is, with what it has done itself.
         let _current = self.leave_statement();
@@ -102,7 +118,7 @@ impl Session {
     /// Notes states of programs, under the DDL latch and in this session's transaction: no statement of a user's. The catalog keeps its version, unless
     /// other programs become invalid.
     pub(super) fn change_states<R>(self: &Arc<Self>, work: impl FnOnce(&mut Ddl<'_>) -> Result<R>) -> Result<R> {
-        let _latch = self.instance().ddl.lock();
+        let _latch = self.lock_dictionary();
         let mut ddl = Ddl::new(self, Catalog::clone(&self.catalog()), false);
         let committed = work(&mut ddl).and_then(|result| {
             // What is lost in a crash is found out again.
@@ -144,7 +160,9 @@ impl Ddl<'_> {
         if self.new_version {
             self.catalog.advance();
         }
-        *self.session.instance().catalog.write() = Arc::new(std::mem::take(&mut self.catalog));
+        let catalog = &self.session.instance().catalog;
+        *self.session.meter().latch_exclusive(LatchName::RowCacheObjects, catalog) =
+            Arc::new(std::mem::take(&mut self.catalog));
     }
 
     /// Wall time, as definitions and rows note it: whole seconds.
@@ -325,7 +343,8 @@ impl Ddl<'_> {
 
     /// A number that a statement has taken which fails is given to nothing else: sessions may remember where there was room in its segment.
     fn use_up_numbers(&self) {
-        let mut current = self.session.instance().catalog.write();
+        let catalog = &self.session.instance().catalog;
+        let mut current = self.session.meter().latch_exclusive(LatchName::RowCacheObjects, catalog);
         if current.next_object < self.catalog.next_object {
             Arc::make_mut(&mut current).next_object = self.catalog.next_object;
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::sync::{Condvar, Mutex};
 use common::{Error, ErrorKind, Number, Result};
-use waits::Event;
+use waits::{Enqueue, Event};
 
 use super::TableDef;
 use crate::instance::Session;
@@ -16,8 +16,8 @@ use crate::txn::{self, LockWait};
 
 /// How long a waiter sleeps between two looks at whether its user has cancelled.
 const LOOK_ROUND: Duration = Duration::from_millis(100);
-/// P1 of `enq: TM - contention`: the letters TM, and mode 3 (row exclusive).
-const NAME_AND_MODE: u64 = 0x544d_0003;
+/// Mode of the waits of those who change rows.
+const ROW_EXCLUSIVE: u16 = 3;
 
 #[derive(Default, Debug)]
 struct Holders {
@@ -101,8 +101,10 @@ impl Session {
             Some(lock) => lock,
             None => {
                 let object = i64::from(table.object.0);
-                let parameters = [NAME_AND_MODE, u64::from(table.object.0), 0];
-                self.meter().wait(Event::EnqTmContention, parameters, object, || self.wait_for_lock(&table.lock))?
+                let at = [Enqueue::TmContention.name_mode(ROW_EXCLUSIVE), u64::from(table.object.0), 0];
+                let had = self.meter().wait(Event::EnqTmContention, at, object, || self.wait_for_lock(&table.lock));
+                self.meter().enqueue(Enqueue::TmContention, had.is_ok());
+                had?
             }
         };
         let current = self.catalog().table_by_number(table.object).cloned().ok_or_else(|| {

@@ -25,7 +25,7 @@ fn gone(session: &Session) -> Error {
 
 impl Session {
     pub(super) fn dictionary_table<R: DictionaryRow>(&self) -> Result<Arc<TableDef>> {
-        let table = self.instance().catalog.read().table_by_number(R::TABLE.object).cloned();
+        let table = self.kept_catalog().table_by_number(R::TABLE.object).cloned();
         table.ok_or_else(|| damaged("a table of its own is missing"))
     }
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use common::sync::{Mutex, MutexGuard};
 use common::{Error, ErrorKind, ObjectNumber, Result};
-use waits::Event;
+use waits::Enqueue;
 
 use super::SYS;
 use super::dictionary::{equal, select, update_row};
@@ -28,8 +28,8 @@ use super::rows::{DictionaryRow, SequenceRow};
 use crate::instance::Session;
 use crate::txn::CommitWrite;
 
-/// P1 of `enq: SQ - contention`: the letters SQ, and mode 6 (exclusive).
-const NAME_AND_MODE: u64 = 0x5351_0006;
+/// Mode in which the values of a sequence are taken.
+const EXCLUSIVE: u16 = 6;
 
 /// What a sequence does; every value has at most 28 digits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -157,14 +157,11 @@ impl Session {
         count: usize,
         mut give: impl FnMut(i128),
     ) -> Result<()> {
-        let mut live = match sequence.state.live.try_lock() {
-            Some(live) => live,
-            None => {
-                let object = sequence.object.0;
-                let parameters = [NAME_AND_MODE, u64::from(object), 0];
-                self.meter().wait(Event::EnqSqContention, parameters, i64::from(object), || sequence.state.live.lock())
-            }
-        };
+        let object = sequence.object.0;
+        let (at, lock) = ([u64::from(object), 0], &sequence.state.live);
+        let (try_take, take) = (|| lock.try_lock(), || lock.lock());
+        let mut live =
+            self.meter().take_enqueue(Enqueue::SqContention, EXCLUSIVE, at, i64::from(object), try_take, take);
         for _ in 0..count {
             if live.ended {
                 return Err(no_sequence(&sequence.owner, &sequence.name));

@@ -118,10 +118,10 @@ fn hold(s: &Session, parent: &TableDef, rowid: Rowid) -> Result<Option<bool>> {
     let xid = own_transaction(s)?;
     let (locks, resource) = (s.instance().locks(), Resource::Parent(parent.object, rowid));
     // First held, then looked at; who takes the row first takes it, then looks who holds it: one of the two sees the other.
-    let new = locks.share(xid, &resource);
+    let new = locks.share(s.meter(), xid, &resource);
     let Some(other) = row_holder(s, parent, rowid)? else { return Ok(Some(new)) };
     if new {
-        locks.unshare(xid, &resource);
+        locks.unshare(s.meter(), xid, &resource);
     }
     wait_for(s, other)?;
     Ok(None)
@@ -151,7 +151,7 @@ fn there(
         }
         all = false;
         if new {
-            s.instance().locks().unshare(xid, &Resource::Parent(parent.object, rowid));
+            s.instance().locks().unshare(s.meter(), xid, &Resource::Parent(parent.object, rowid));
         }
     }
     Ok(all)

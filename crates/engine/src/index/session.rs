@@ -116,7 +116,11 @@ impl Blocks for SessionBlocks<'_> {
         // In this order: a snapshot that is made after the question for the oldest sees at least what was visible before it.
         let instance = self.session.instance();
         let visible = instance.visible_scn();
-        let oldest = instance.transactions().snapshots.oldest().map_or(visible, |oldest| oldest.min(visible));
+        let oldest = instance
+            .transactions()
+            .snapshots
+            .oldest(self.session.meter())
+            .map_or(visible, |oldest| oldest.min(visible));
         let is_over = |slot: &Itl| slot.committed().is_some_and(|scn| scn <= oldest);
         if !change::is_purgeable(block, is_over) {
             return Ok(0);
@@ -126,7 +130,8 @@ impl Blocks for SessionBlocks<'_> {
 
     fn wait_for(&self, xid: Xid, event: Event) -> Result<()> {
         let locks = &self.session.instance().transactions().locks;
-        locks.wait_for(self.session, xid, LockWait::Forever, event, WAIT_MODE)
+        let object = self.segment.data_object();
+        locks.wait_for_in(self.session, xid, object, LockWait::Forever, (event, WAIT_MODE))
     }
 
     fn as_seen(&self, block: Block) -> Result<Block> {

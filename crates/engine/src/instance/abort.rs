@@ -12,6 +12,7 @@ impl Instance {
         self.health.stop(&ended);
         self.jobs.close();
         self.monitor.close();
+        self.sampler.stop();
         self.checkpoints.close();
         if let Ok(redo) = self.cache.redo() {
             redo.abandon();

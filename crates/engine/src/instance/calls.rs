@@ -4,11 +4,16 @@
 //! for a cancel, and waits until the last has ended; only then is anything written for the last time. So a call either ends before the close, with
 //! all that it did on disk, or does not begin. A call inside a call is part of the outer one: what a statement must still tidy up is let through.
 
-use common::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use common::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use common::sync::{Arc, Condvar, Mutex, MutexGuard};
 use common::{Error, ErrorKind, Number, Result};
+use waits::{LatchName, Meter};
 
 use super::Session;
+use super::entry::SessionEntry;
+use super::kill::{killed, not_logged_on};
 
 /// How far the close of an instance has come.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -30,7 +35,7 @@ struct State {
 #[derive(Default, Debug)]
 pub(super) struct Calls {
     state: Mutex<State>,
-    /// A session's outermost call has ended, or the close has.
+    /// A session's outermost call has ended while somebody may wait for that, or the close has.
     ended: Condvar,
     closing: AtomicBool,
 }
@@ -41,6 +46,52 @@ pub(super) struct SessionCalls {
     depth: AtomicU32,
     /// The statement that runs has been told of the close: once is enough, as for a cancel.
     told: AtomicBool,
+    /// When the last call began or ended, on the monotonic clock.
+    changed_us: AtomicU64,
+    /// The session has been told that it is killed.
+    told_killed: AtomicBool,
+    /// It has been killed, and what it held is given up.
+    tidy: AtomicBool,
+    /// The call that is under way is that of who has killed it and gives up what it held; the session itself begins none beside that.
+    killers: AtomicBool,
+}
+
+impl SessionCalls {
+    pub(super) fn new(now_us: u64) -> Self {
+        Self { changed_us: AtomicU64::new(now_us), ..Self::default() }
+    }
+
+    pub(super) fn running(&self) -> bool {
+        self.depth.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether the session itself has a call under way.
+    fn in_own_call(&self) -> bool {
+        self.running() && !self.killers.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn changed_us(&self) -> u64 {
+        self.changed_us.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_tidy(&self) -> bool {
+        self.tidy.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set_tidy(&self) {
+        self.tidy.store(true, Ordering::Release);
+    }
+
+    /// What a session is told that has been killed: ORA-00028, and when a call has ended with that, ORA-01012.
+    fn death(&self) -> Error {
+        if self.told_killed.swap(true, Ordering::Relaxed) { not_logged_on() } else { killed() }
+    }
+
+    /// What the call that runs is told.
+    pub(super) fn death_in_call(&self) -> Error {
+        self.told_killed.store(true, Ordering::Relaxed);
+        killed()
+    }
 }
 
 /// A call under way; it ends when this is dropped.
@@ -49,7 +100,7 @@ pub struct Call(Arc<Session>);
 
 impl Drop for Call {
     fn drop(&mut self) {
-        self.0.instance().calls.end(&self.0.calls);
+        self.0.end_call();
     }
 }
 
@@ -63,8 +114,21 @@ pub(super) fn closed() -> Error {
 }
 
 impl Calls {
-    fn begin(&self, session: &SessionCalls) -> Result<()> {
-        let mut state = self.state.lock();
+    fn state(&self, meter: &Meter) -> MutexGuard<'_, State> {
+        meter.latch(LatchName::SessionIdleBit, &self.state)
+    }
+
+    fn begin(&self, entry: &SessionEntry) -> Result<()> {
+        let now_us = entry.meter.clock().monotonic_us();
+        let mut state = self.state(&entry.meter);
+        if entry.is_killed() && !entry.calls.in_own_call() {
+            return Err(entry.calls.death());
+        }
+        self.admit(&mut state, entry, now_us)
+    }
+
+    fn admit(&self, state: &mut State, entry: &SessionEntry, now_us: u64) -> Result<()> {
+        let session = &entry.calls;
         if session.depth.load(Ordering::Relaxed) == 0 {
             match state.stage {
                 Stage::Open => {}
@@ -72,28 +136,62 @@ impl Calls {
                 Stage::Closed => return Err(closed()),
             }
             state.running += 1;
+            session.changed_us.store(now_us, Ordering::Relaxed);
         }
         session.depth.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 
-    /// Begins the call in which a session ends that nobody refers to any more.
+    /// Begins the call in which a session ends that nobody refers to any more, killed or not.
     ///
     /// # Errors
     /// As [`Session::call`].
-    pub(super) fn enter<'c>(&'c self, session: &'c SessionCalls) -> Result<LastCall<'c>> {
-        self.begin(session)?;
-        Ok(LastCall(self, session))
+    pub(super) fn enter<'c>(&'c self, entry: &'c SessionEntry) -> Result<LastCall<'c>> {
+        let now_us = entry.meter.clock().monotonic_us();
+        self.admit(&mut self.state(&entry.meter), entry, now_us)?;
+        Ok(LastCall(self, entry))
     }
 
-    fn end(&self, session: &SessionCalls) {
-        let mut state = self.state.lock();
-        if session.depth.fetch_sub(1, Ordering::Relaxed) == 1 {
+    /// Ends a call. False, and nothing is done, when it is the last of a session that has been killed and has yet to be tidied up.
+    pub(super) fn end(&self, entry: &SessionEntry) -> bool {
+        let session = &entry.calls;
+        let now_us = entry.meter.clock().monotonic_us();
+        let mut state = self.state(&entry.meter);
+        if session.depth.load(Ordering::Relaxed) == 1 {
+            if entry.is_killed() && !session.is_tidy() {
+                return false;
+            }
             state.running -= 1;
-            if state.stage != Stage::Open {
+            session.changed_us.store(now_us, Ordering::Relaxed);
+            if state.stage != Stage::Open || entry.is_killed() {
                 self.ended.notify_all();
             }
         }
+        session.depth.fetch_sub(1, Ordering::Relaxed);
+        true
+    }
+
+    /// Waits until a session that has been killed has given up what it held, but no longer than `most`. Whether it has.
+    pub(super) fn wait_tidy(&self, session: &SessionCalls, most: Duration) -> bool {
+        let mut state = self.state.lock();
+        if !session.is_tidy() {
+            self.ended.wait_for(&mut state, most);
+        }
+        session.is_tidy()
+    }
+
+    /// Kills a session: it begins no more call. True when the caller is to tidy it up, within a call of the session that it then ends; a session that has
+    /// a call under way does so itself, and one that is killed when the instance is being closed has come to its end anyway.
+    pub(super) fn kill(&self, entry: &SessionEntry) -> bool {
+        let mut state = self.state.lock();
+        let first = entry.set_killed();
+        if !first || entry.calls.running() || state.stage != Stage::Open {
+            return false;
+        }
+        state.running += 1;
+        entry.calls.depth.fetch_add(1, Ordering::Relaxed);
+        entry.calls.killers.store(true, Ordering::Relaxed);
+        true
     }
 
     /// # Errors
@@ -137,11 +235,15 @@ impl Calls {
 
 /// A call of a session that is ending.
 #[derive(Debug)]
-pub(super) struct LastCall<'c>(&'c Calls, &'c SessionCalls);
+pub(super) struct LastCall<'c>(&'c Calls, &'c SessionEntry);
 
 impl Drop for LastCall<'_> {
     fn drop(&mut self) {
-        self.0.end(self.1);
+        if !self.0.end(self.1) {
+            // Killed meanwhile: what it held it has just given up.
+            self.1.calls.set_tidy();
+            self.0.end(self.1);
+        }
     }
 }
 
@@ -160,15 +262,15 @@ impl Session {
     /// Begins a call. Whoever works for a session does so within one: the close of the instance waits for it.
     ///
     /// # Errors
-    /// ORA-01089 when the instance is being closed, ORA-01092 when it has been.
+    /// ORA-01089 when the instance is being closed, ORA-01092 when it has been; ORA-00028, then ORA-01012, when the session has been killed.
     pub fn call(self: &Arc<Self>) -> Result<Call> {
-        self.instance().calls.begin(&self.calls)?;
+        self.instance().calls.begin(self.entry())?;
         Ok(Call(self.clone()))
     }
 
     /// Whether a call of the session is under way.
     #[must_use]
     pub fn in_call(&self) -> bool {
-        self.calls.depth.load(Ordering::Relaxed) > 0
+        self.entry().calls.running()
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use common::Result;
 use common::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use common::sync::{Arc, Mutex};
-use waits::Meter;
+use waits::{Event, Meter};
 
 use super::control::ControlFile;
 use super::health::Health;
@@ -52,7 +52,8 @@ impl Checkpoints {
     pub(super) fn run(&self) {
         let wakes = self.cache.wakes().clone();
         loop {
-            wakes.wait(PERIOD);
+            let centiseconds = PERIOD.as_millis() as u64 / 10;
+            self.meter.wait(Event::RdbmsIpcMessage, [centiseconds, 0, 0], -1, || wakes.wait(PERIOD));
             if self.closed.load(Ordering::Acquire) || self.health.check().is_err() || self.round().is_err() {
                 return;
             }

@@ -22,8 +22,7 @@ use std::time::Duration;
 use common::sync::{Arc, Condvar, Mutex};
 use common::{Clock, Error, ProcessNumber};
 
-use waits::Meter;
-
+use super::sessions::Background;
 use super::{Instance, Session};
 use crate::catalog::{Job, SchedulerJob};
 use crate::parameters::Parameter;
@@ -273,9 +272,6 @@ impl State {
     }
 }
 
-/// The coordinator's process.
-const COORDINATOR: ProcessNumber = ProcessNumber(4);
-
 impl Instance {
     /// Whether the instance has threads of its own, and who uses it may have some too.
     #[must_use]
@@ -286,8 +282,8 @@ impl Instance {
     /// The session of the job queue's coordinator: a process of the background, that takes nobody's number.
     #[must_use]
     pub fn coordinator_session(self: &Arc<Self>) -> Arc<Session> {
-        let meter = Meter::new(&self.system_meter, self.clock.clone(), COORDINATOR.0, 1);
-        Arc::new(Session::new(self.clone(), meter, "SYS".to_owned(), COORDINATOR))
+        let entry = self.sessions.background(Background::COORDINATOR).clone();
+        Arc::new(Session::new(self.clone(), entry))
     }
 
     /// The job queue.

@@ -6,10 +6,14 @@ mod abort;
 mod calls;
 mod checkpoint;
 mod control;
+mod entry;
 mod health;
 mod jobs;
+mod kill;
 mod monitor;
+mod sampler;
 mod session;
+mod sessions;
 mod start;
 
 pub use calls::Call;
@@ -17,8 +21,10 @@ pub use control::{
     Autoextend, ControlData, ControlFile, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceKind,
     TablespaceRecord,
 };
+pub use entry::{ClientWork, SessionFigures, SessionKind, SessionStatus};
 pub use health::Health;
 pub use jobs::{Due, DueJob, JobKey, JobOutcome, JobRun, Jobs, RunWhen, RunningJob};
+pub use kill::Killed;
 pub use session::Session;
 pub use start::{Background, CreateOptions};
 
@@ -28,25 +34,24 @@ use std::sync::OnceLock;
 
 use common::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use common::sync::{Arc, JoinHandle, Mutex, MutexGuard, RwLock};
-use common::{BlockSize, Clock, Error, ErrorKind, Number, ProcessNumber, Result, Scn};
+use common::{BlockSize, Clock, Result, Scn, TablespaceNumber};
 use device::{DirectoryLock, FileSystem};
 use format::redo::Version;
-use waits::{Meter, SystemMeter};
+use waits::{Meter, SqlArea, SystemMeter};
 
 use crate::cache::Cache;
 use crate::catalog::Catalog;
 use crate::parameters::{Parameter, Parameters};
 use crate::recovery::RolledForward;
 use crate::redo::RedoLog;
-use crate::tablespace::Tablespaces;
+use crate::tablespace::{FileFigures, Tablespaces};
 use crate::txn::{Locks, Transactions};
 use crate::undo::UndoSegments;
 use calls::Calls;
 use checkpoint::Checkpoints;
 use monitor::Monitor;
-
-/// Session ids and process numbers of background work come first.
-const FIRST_USER_PROCESS: u32 = 10;
+use sampler::Sampler;
+use sessions::Sessions;
 
 /// A running instance. Shared by its sessions; closed by [`Instance::shutdown`].
 pub struct Instance {
@@ -76,9 +81,10 @@ pub struct Instance {
     rolled_forward: OnceLock<RolledForward>,
     /// Transactions that were under way when the database was last left.
     dead: AtomicU32,
-    processes: Mutex<Vec<ProcessNumber>>,
-    next_serial: AtomicU32,
+    sessions: Sessions,
     calls: Calls,
+    sampler: Arc<Sampler>,
+    sql_area: SqlArea,
     writer: Mutex<Option<JoinHandle<()>>>,
     monitor: Arc<Monitor>,
     jobs: Arc<Jobs>,
@@ -225,43 +231,19 @@ impl Instance {
         Scn(self.scn.fetch_add(1, Ordering::AcqRel) + 1)
     }
 
-    /// Starts a session for a user, who must exist (the caller has seen to the password).
-    ///
-    /// # Errors
-    /// ORA-01017 unknown user; ORA-00020 no process left; ORA-01090 while the instance is being closed, ORA-01034 when it has been; HW-0010 when
-    /// it has stopped.
-    pub fn connect(self: &Arc<Self>, user: &str) -> Result<Arc<Session>> {
-        self.calls.check_open()?;
-        self.health.check()?;
-        let process = {
-            let mut processes = self.processes.lock();
-            let limit = self.parameters.unsigned(Parameter::Processes);
-            if processes.len() as u64 >= limit {
-                return Err(Error::new(
-                    ErrorKind::OutOfResource,
-                    Number::Ora(20),
-                    format!("maximum number of processes ({limit}) exceeded"),
-                ));
-            }
-            let free = (FIRST_USER_PROCESS..).map(ProcessNumber).find(|p| !processes.contains(p));
-            let process = free.ok_or_else(|| Error::bug("no process number is free"))?;
-            processes.push(process);
-            process
-        };
-        let serial = self.next_serial.fetch_add(1, Ordering::Relaxed);
-        let meter = Meter::new(&self.system_meter, self.clock.clone(), process.0, serial);
-        meter.count(waits::Statistic::LogonsCumulative, 1);
-        Ok(Arc::new(Session::new(self.clone(), meter, user.to_owned(), process)))
-    }
-
-    fn process_ends(&self, process: ProcessNumber) {
-        self.processes.lock().retain(|p| *p != process);
-    }
-
-    /// Sessions that are connected.
+    /// What each statement has cost: V$SQL.
     #[must_use]
-    pub fn processes(&self) -> Vec<ProcessNumber> {
-        self.processes.lock().clone()
+    pub fn sql_area(&self) -> &SqlArea {
+        &self.sql_area
+    }
+
+    /// The figures of a tablespace's files, added up.
+    #[must_use]
+    pub fn tablespace_figures(&self, tablespace: TablespaceNumber) -> FileFigures {
+        let mut sum = FileFigures::default();
+        let files = self.cache.open_files();
+        files.iter().filter(|file| file.tablespace() == tablespace).for_each(|file| sum.add(&file.figures()));
+        sum
     }
 
     /// Wakes the background writer.

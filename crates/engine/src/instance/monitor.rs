@@ -8,14 +8,12 @@ use std::time::Duration;
 
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::sync::{self, Arc, Condvar, Mutex};
-use common::{Error, ErrorKind, Number, ProcessNumber, Result};
-use waits::Meter;
+use common::{Error, ErrorKind, Number, Result};
+use waits::{Event, Meter};
 
+use super::sessions::Background;
 use super::{Instance, Session};
 use crate::undo::UndoSegments;
-
-/// Of background work.
-const PROCESS: ProcessNumber = ProcessNumber(3);
 
 #[derive(Debug)]
 pub(super) struct Monitor {
@@ -46,16 +44,18 @@ impl Monitor {
     }
 
     /// The thread. It holds the instance during a round only: one that nobody uses any more ends.
-    fn run(&self, instance: &Weak<Instance>) {
+    fn run(&self, meter: &Meter, instance: &Weak<Instance>) {
         loop {
-            {
+            let seconds = UndoSegments::ROUND_US / 1_000_000;
+            let closed = meter.wait(Event::SmonTimer, [seconds, 0, 0], -1, || {
                 let mut closed = self.closed.lock();
                 if !*closed {
                     self.wake.wait_for(&mut closed, Duration::from_micros(UndoSegments::ROUND_US));
                 }
-                if *closed {
-                    return;
-                }
+                *closed
+            });
+            if closed {
+                return;
             }
             let Some(instance) = instance.upgrade() else { return };
             // It may have been woken for nothing. What fails is tried again in the next round; an instance that has stopped says so to its sessions.
@@ -72,7 +72,8 @@ impl Monitor {
 impl Instance {
     pub(super) fn start_monitor(self: &Arc<Self>) -> Result<()> {
         let (monitor, instance) = (self.monitor.clone(), Arc::downgrade(self));
-        sync::spawn("smon", move || monitor.run(&instance)).map(drop).map_err(|error| {
+        let meter = self.sessions.background(Background::MONITOR).meter.clone();
+        sync::spawn("smon", move || monitor.run(&meter, &instance)).map(drop).map_err(|error| {
             Error::new(ErrorKind::Io, Number::Ora(443), format!("cannot start the system monitor: {error}"))
         })
     }
@@ -82,8 +83,8 @@ impl Instance {
     /// # Errors
     /// Those of the cache; ORA-01089 when the instance is being closed.
     pub(crate) fn monitor_round(self: &Arc<Self>) -> Result<()> {
-        let meter = Meter::new(&self.system_meter, self.clock.clone(), PROCESS.0, 1);
-        let session = Arc::new(Session::new(self.clone(), meter, "SYS".to_owned(), PROCESS));
+        let entry = self.sessions.background(Background::MONITOR).clone();
+        let session = Arc::new(Session::new(self.clone(), entry));
         let _call = session.call()?;
         self.retry_rollbacks(&session)?;
         self.undo.round(&session)

@@ -1,14 +1,15 @@
 //! A session: who works, on whose behalf, with which process number, and what it has cost so far.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
-use common::sync::atomic::{AtomicBool, Ordering};
-use common::sync::{Arc, Mutex, RwLock};
+use common::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use common::sync::{Arc, Mutex};
 use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, ObjectNumber, ProcessNumber, Result, Scn};
 use format::redo::{self, Version};
 use waits::{GetMode, Meter};
 
-use super::calls::SessionCalls;
+use super::entry::{ClientWork, SessionEntry};
 use super::{Health, Instance};
 use crate::cache::{Block, BlockMut, BlockScan, ChangeGroup};
 use crate::catalog::Catalog;
@@ -24,40 +25,31 @@ const SEARCH_CACHE_MAX: usize = 1024;
 pub struct Session {
     instance: Arc<Instance>,
     meter: Arc<Meter>,
-    user: RwLock<String>,
-    process: ProcessNumber,
+    entry: Arc<SessionEntry>,
     parameters: SessionParameters,
-    cancelled: Arc<AtomicBool>,
     search: Mutex<HashMap<ObjectNumber, SearchHint>>,
-    logon_us: u64,
-    /// The text of the statement at work.
-    statement: Mutex<Option<Arc<str>>>,
+    /// Rollbacks that are under way, one within another.
+    rolling_back: AtomicU32,
     /// The last deadlock that this session was told of, until it is taken.
     deadlock: Mutex<Option<Deadlock>>,
     transactions: SessionTransactions,
     /// While a statement of this session fills a table that it makes: the dictionary with the table in it.
     pub(crate) making: Mutex<Option<Arc<Catalog>>>,
-    pub(super) calls: SessionCalls,
 }
 
 impl Session {
-    pub(super) fn new(instance: Arc<Instance>, meter: Arc<Meter>, user: String, process: ProcessNumber) -> Self {
+    pub(super) fn new(instance: Arc<Instance>, entry: Arc<SessionEntry>) -> Self {
         let parameters = SessionParameters::new(instance.parameters().clone());
-        let logon_us = meter.clock().wall_us();
         Self {
             instance,
-            meter,
-            user: RwLock::new(user),
-            process,
+            meter: entry.meter.clone(),
+            entry,
             parameters,
-            cancelled: Arc::new(AtomicBool::new(false)),
             search: Mutex::new(HashMap::new()),
-            logon_us,
-            statement: Mutex::new(None),
+            rolling_back: AtomicU32::new(0),
             deadlock: Mutex::new(None),
             transactions: SessionTransactions::default(),
             making: Mutex::default(),
-            calls: SessionCalls::default(),
         }
     }
 
@@ -78,16 +70,36 @@ impl Session {
     /// The user name, upper case.
     #[must_use]
     pub fn user(&self) -> String {
-        self.user.read().clone()
+        self.entry.user().to_string()
     }
 
     pub fn set_user(&self, user: &str) {
-        user.clone_into(&mut self.user.write());
+        self.entry.set_user(user);
+    }
+
+    pub(super) fn entry(&self) -> &Arc<SessionEntry> {
+        &self.entry
+    }
+
+    /// What the client says about its work: module, action, client info and identifier.
+    #[must_use]
+    pub fn work(&self) -> ClientWork {
+        self.entry.work()
+    }
+
+    /// Notes what the client says about its work.
+    pub fn change_work(&self, change: impl FnOnce(&mut ClientWork)) {
+        self.entry.change_work(change);
+    }
+
+    /// Notes which program the client is.
+    pub fn set_program(&self, program: &str) {
+        self.entry.set_program(program);
     }
 
     #[must_use]
     pub fn process(&self) -> ProcessNumber {
-        self.process
+        self.entry.process
     }
 
     #[must_use]
@@ -98,18 +110,18 @@ impl Session {
     /// When the session began, microseconds since 1970.
     #[must_use]
     pub fn logon_us(&self) -> u64 {
-        self.logon_us
+        self.entry.logon_us
     }
 
     /// The text of the statement at work, as far as who runs it has said.
     #[must_use]
     pub fn statement(&self) -> Option<Arc<str>> {
-        self.statement.lock().clone()
+        self.entry.statement()
     }
 
     /// Says which statement is at work from now on; the one before is returned.
     pub fn set_statement(&self, text: Option<Arc<str>>) -> Option<Arc<str>> {
-        std::mem::replace(&mut self.statement.lock(), text)
+        self.entry.set_statement(text)
     }
 
     pub(crate) fn note_deadlock(&self, deadlock: Deadlock) {
@@ -130,17 +142,28 @@ impl Session {
     /// Set it to cancel the statement that runs.
     #[must_use]
     pub fn cancel_handle(&self) -> Arc<AtomicBool> {
-        self.cancelled.clone()
+        self.entry.cancelled.clone()
     }
 
     /// # Errors
-    /// ORA-01013 when the user has cancelled, ORA-01089 when the instance is being closed; the request is then served.
+    /// ORA-01013 when the user has cancelled, ORA-01089 when the instance is being closed; the request is then served. ORA-00028, each time but in a
+    /// rollback, when the session has been killed.
     pub fn check_cancelled(&self) -> Result<()> {
-        if !self.cancelled.load(Ordering::Relaxed) {
-            return self.instance.calls.check(&self.calls);
+        if self.entry.is_killed() {
+            let tidying = self.rolling_back.load(Ordering::Relaxed) > 0;
+            return if tidying { Ok(()) } else { Err(self.entry.calls.death_in_call()) };
         }
-        self.cancelled.store(false, Ordering::Release);
+        if !self.entry.cancelled.load(Ordering::Relaxed) {
+            return self.instance.calls.check(&self.entry.calls);
+        }
+        self.entry.cancelled.store(false, Ordering::Release);
         Err(Error::new(ErrorKind::Cancelled, Number::Ora(1013), "user requested cancel of current operation"))
+    }
+
+    /// A rollback is under way until the guard is dropped: it is carried through even if the session is killed.
+    pub(crate) fn rolling_back(&self) -> RollingBack<'_> {
+        self.rolling_back.fetch_add(1, Ordering::Relaxed);
+        RollingBack(&self.rolling_back)
     }
 
     /// A block in current mode, to read.
@@ -165,6 +188,19 @@ impl Session {
     /// Those of [`crate::cache::Cache::get_mut`].
     pub fn try_current_mut(&self, address: BlockAddress, class: BlockClass) -> Result<Option<BlockMut>> {
         self.instance.cache().try_get_mut(&self.meter, address, class)
+    }
+
+    /// As [`Session::try_current_mut`], but waits for it for a moment.
+    ///
+    /// # Errors
+    /// Those of [`crate::cache::Cache::get_mut_within`].
+    pub(crate) fn current_mut_within(
+        &self,
+        address: BlockAddress,
+        class: BlockClass,
+        most: Duration,
+    ) -> Result<Option<BlockMut>> {
+        self.instance.cache().get_mut_within(&self.meter, address, class, most)
     }
 
     /// A block in consistent mode, as it is now: metadata, undo, and what [`Session::consistent_at`] makes a snapshot's version of.
@@ -237,6 +273,15 @@ impl Session {
     }
 }
 
+/// A rollback under way.
+pub(crate) struct RollingBack<'a>(&'a AtomicU32);
+
+impl Drop for RollingBack<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// Stops the instance when it is dropped by a panic.
 struct WholeChange<'a>(&'a Health, BlockAddress);
 
@@ -253,10 +298,12 @@ impl Drop for Session {
         // The close waits for calls, and for nothing else. What it does not let in, or fails, is rolled back at the next open.
         if self.in_transaction()
             && self.instance.health().check().is_ok()
-            && let Ok(_call) = self.instance.calls.enter(&self.calls)
+            && let Ok(_call) = self.instance.calls.enter(&self.entry)
         {
             let _ = self.rollback();
         }
-        self.instance.process_ends(self.process);
+        self.instance.sessions.leave(&self.entry);
+        // Who waits for it because it was killed need not wait any longer.
+        self.entry.calls.set_tidy();
     }
 }

@@ -8,7 +8,7 @@ use common::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use common::sync::{self, Arc, Mutex, RwLock};
 use common::{BlockSize, Clock, Error, ErrorKind, Number, Result};
 use device::{DirectoryLock, FileSystem};
-use waits::{Meter, SystemMeter};
+use waits::{Meter, SqlArea, SystemMeter};
 
 use super::calls::Calls;
 use super::checkpoint::{Checkpoints, Host};
@@ -16,7 +16,8 @@ use super::control::{ControlData, ControlFile, Shutdown, SpaceManagement};
 use super::health::Health;
 use super::jobs::Jobs;
 use super::monitor::Monitor;
-use super::{Instance, Session};
+use super::sessions::Sessions;
+use super::{Instance, Session, sessions};
 use crate::cache::{Cache, DoubleWrite};
 use crate::catalog::{self, Catalog};
 use crate::parameters::{Parameter, ParameterFile, Parameters, Value};
@@ -37,6 +38,9 @@ const SYSTEM_FILE: &str = "system01.dbf";
 
 /// The undo tablespace of a new database; the default of the parameter undo_tablespace.
 const UNDO_TABLESPACE: &str = "UNDOTBS1";
+
+/// Statements whose figures are kept for V$SQL.
+const STATEMENTS_KEPT: usize = 5_000;
 
 /// How to make a database.
 #[derive(Clone, Debug)]
@@ -267,7 +271,7 @@ impl Instance {
         self.dead.store(u32::try_from(active.len()).unwrap_or(u32::MAX), Ordering::Relaxed);
         for (xid, last) in active {
             let dead = Dead { xid, last };
-            self.transactions.locks.began(xid, 0);
+            self.transactions.locks.began(session.meter(), xid, 0);
             if session.touches_dictionary(dead)? {
                 session.rollback_dead(dead)?;
             }
@@ -394,7 +398,7 @@ impl Instance {
             groups,
             Arc::new(Host::new(&self.checkpoints)),
             self.health.clone(),
-            self.background.clone(),
+            self.sessions.background(sessions::Background::LOG_WRITER).meter.clone(),
             &options,
         )?;
         let end = redo.end();
@@ -444,7 +448,8 @@ impl Instance {
         let cache = Arc::new(Cache::new(cache_bytes(&parameters), health.clone()));
         cache.set_double_write(DoubleWrite::open(&*files, directory)?);
         let system_meter = SystemMeter::new();
-        let meter = Meter::new(&system_meter, clock.clone(), 2, 1);
+        let sessions = Sessions::new(&system_meter, &clock);
+        let meter = sessions.background(sessions::Background::WRITER).meter.clone();
         let data = control.data();
         let visible = data.scn;
         let (database_id, scn) = (data.database_id, Arc::new(AtomicU64::new(data.scn)));
@@ -478,9 +483,10 @@ impl Instance {
             scn,
             visible: AtomicU64::new(visible),
             transactions,
-            processes: Mutex::new(Vec::new()),
-            next_serial: AtomicU32::new(1),
+            sessions,
             calls: Calls::default(),
+            sampler: Arc::default(),
+            sql_area: SqlArea::new(STATEMENTS_KEPT),
             writer: Mutex::new(None),
             monitor,
             jobs,
@@ -500,11 +506,13 @@ impl Instance {
         let handle = sync::spawn("dbw0", move || checkpoints.run())
             .map_err(|e| io(443, "cannot start the database writer", &e))?;
         *self.writer.lock() = Some(handle);
-        self.start_monitor()
+        self.start_monitor()?;
+        self.start_sampler()
     }
 
     fn stop_writer(&self) {
         self.monitor.close();
+        self.sampler.stop();
         self.checkpoints.close();
         if let Some(handle) = self.writer.lock().take() {
             let _ = handle.join();
@@ -604,6 +612,7 @@ impl Drop for Instance {
     fn drop(&mut self) {
         self.jobs.close();
         self.monitor.close();
+        self.sampler.close();
         self.checkpoints.close();
         if let Ok(redo) = self.cache.redo() {
             redo.abandon();

@@ -6,7 +6,7 @@
 //!  ────┴────────────────┴──────────────────────────────────┴──────
 //! ```
 //!
-//! A session takes room under the one lock here (the redo allocation latch of the field), copies without it, and says so in a slot. Whoever wants to write
+//! A session takes room under the one lock here, the latch `redo allocation`, copies without it, and says so in a slot. Whoever wants to write
 //! up to `end` waits for the slots that hold a smaller place. Room is promised in the buffer and in the current log file at once: what is in the buffer
 //! can always be written to the file that is current. Otherwise a block whose redo is in the buffer could not be written, so a checkpoint could not
 //! end, so the next log file would never become free.
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::sync::{Condvar, Mutex};
-use waits::{Event, Meter};
+use waits::{Event, LatchName, Meter};
 
 use super::layout::Write;
 
@@ -111,9 +111,7 @@ impl Buffer {
         let bytes = record.len() as u64;
         let blocks = Write::blocks_of(bytes);
         let (start, slot) = {
-            let locked = self.room.try_lock();
-            let mut room =
-                locked.unwrap_or_else(|| meter.wait(Event::LatchRedoAllocation, [0; 3], -1, || self.room.lock()));
+            let mut room = meter.latch(LatchName::RedoAllocation, &self.room);
             if room.closed {
                 return Err((Full::Closed, room.changes));
             }
@@ -132,7 +130,7 @@ impl Buffer {
             self.end.store(room.end, Ordering::SeqCst);
             (start, slot)
         };
-        self.copy_in(start, record);
+        self.copy_in(meter, start, record);
         slot.0.store(FREE, Ordering::Release);
         Ok((start, start + bytes))
     }
@@ -142,7 +140,9 @@ impl Buffer {
         let mut next = || {
             room.next_slot = (room.next_slot + 1) % SLOTS;
             let slot = &self.slots[room.next_slot];
-            (slot.0.load(Ordering::Acquire) == FREE).then_some(slot)
+            let free = slot.0.load(Ordering::Acquire) == FREE;
+            meter.immediate_latch(LatchName::RedoCopy, free);
+            free.then_some(slot)
         };
         if let Some(slot) = (0..SLOTS).find_map(|_| next()) {
             return slot;
@@ -158,25 +158,25 @@ impl Buffer {
         })
     }
 
-    fn copy_in(&self, start: u64, mut bytes: &[u8]) {
+    fn copy_in(&self, meter: &Meter, start: u64, mut bytes: &[u8]) {
         let mut at = (start % self.capacity) as usize;
         while !bytes.is_empty() {
             let from = at % PIECE;
             let (now, later) = bytes.split_at(bytes.len().min(PIECE - from));
-            self.pieces[at / PIECE].lock()[from..from + now.len()].copy_from_slice(now);
+            meter.latch(LatchName::RedoCopy, &self.pieces[at / PIECE])[from..from + now.len()].copy_from_slice(now);
             bytes = later;
             at = (at + now.len()) % self.capacity as usize;
         }
     }
 
     /// Appends the bytes from `start` to `end` to `to`. They must have been copied in.
-    pub(super) fn copy_out(&self, start: u64, end: u64, to: &mut Vec<u8>) {
+    pub(super) fn copy_out(&self, meter: &Meter, start: u64, end: u64, to: &mut Vec<u8>) {
         let mut left = (end - start) as usize;
         let mut at = (start % self.capacity) as usize;
         while left > 0 {
             let from = at % PIECE;
             let now = left.min(PIECE - from);
-            to.extend_from_slice(&self.pieces[at / PIECE].lock()[from..from + now]);
+            to.extend_from_slice(&meter.latch(LatchName::RedoCopy, &self.pieces[at / PIECE])[from..from + now]);
             left -= now;
             at = (at + now) % self.capacity as usize;
         }
@@ -197,8 +197,8 @@ impl Buffer {
     }
 
     /// The bytes before `released` have been taken out. `promised` blocks had been promised for them and `used` were needed.
-    pub(super) fn release(&self, released: u64, promised: u64, used: u64) {
-        let mut room = self.room.lock();
+    pub(super) fn release(&self, meter: &Meter, released: u64, promised: u64, used: u64) {
+        let mut room = meter.latch(LatchName::RedoAllocation, &self.room);
         room.released = released;
         room.blocks = room.blocks + promised - used;
         self.left.store(room.blocks, Ordering::Relaxed);

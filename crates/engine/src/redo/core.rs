@@ -8,7 +8,7 @@ use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Orderi
 use common::sync::{Arc, Condvar, Mutex};
 use common::{Error, Result};
 use device::FileSystem;
-use waits::Meter;
+use waits::{Event, Meter};
 
 use super::buffer::Buffer;
 use super::company::Company;
@@ -288,16 +288,21 @@ impl Core {
         self.work.notify_all();
     }
 
-    /// Puts a writer to sleep until `ready`, or a while. Whether the time was over without anything to do.
-    pub(super) fn idle(&self, most: Duration, ready: impl Fn() -> bool) -> bool {
+    /// Puts a writer to sleep until `ready`, or a while. Whether the time was over without anything to do. The sleep of the `first` writer is the log
+    /// writer's idle wait.
+    pub(super) fn idle(&self, most: Duration, first: bool, ready: impl Fn() -> bool) -> bool {
         if ready() {
             return false;
         }
-        let mut idle = self.idle.lock();
-        self.idlers.fetch_add(1, Ordering::SeqCst);
-        let late = !ready() && self.work.wait_for(&mut idle, most).timed_out();
-        self.idlers.fetch_sub(1, Ordering::SeqCst);
-        late && !ready()
+        let sleep = || {
+            let mut idle = self.idle.lock();
+            self.idlers.fetch_add(1, Ordering::SeqCst);
+            let late = !ready() && self.work.wait_for(&mut idle, most).timed_out();
+            self.idlers.fetch_sub(1, Ordering::SeqCst);
+            late && !ready()
+        };
+        let centiseconds = most.as_millis() as u64 / 10;
+        if first { self.meter.wait(Event::RdbmsIpcMessage, [centiseconds, 0, 0], -1, sleep) } else { sleep() }
     }
 
     /// Waits until everything before `lsn`, which is in a write or will be, is durable. The caller is counted in `company`, and no longer afterwards.

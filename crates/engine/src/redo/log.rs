@@ -110,7 +110,8 @@ impl RedoLog {
         for number in 0..writers {
             let core = log.core.clone();
             let name = if number == 0 { "lgwr".to_owned() } else { format!("lg{:02}", number - 1) };
-            let thread = sync::spawn(&name, move || writer::run(&core)).map_err(|error| no_thread(&error))?;
+            let thread =
+                sync::spawn(&name, move || writer::run(&core, number == 0)).map_err(|error| no_thread(&error))?;
             log.threads.lock().push(thread);
         }
         Ok(Arc::new(log))
@@ -177,10 +178,9 @@ impl RedoLog {
         if core.durable() >= lsn.0 {
             return Ok(());
         }
-        let since = meter.clock().monotonic_us();
         let buffer = lsn.0 % core.buffer.capacity() / super::BLOCK as u64;
-        let result = meter.wait(Event::LogFileSync, [buffer, 0, 0], -1, || self.flush(lsn));
-        meter.count(Statistic::RedoSynchTime, meter.clock().monotonic_us().saturating_sub(since));
+        let (result, micros) = meter.timed_wait(Event::LogFileSync, [buffer, 0, 0], -1, || self.flush(lsn));
+        meter.count(Statistic::RedoSynchTime, micros);
         result
     }
 

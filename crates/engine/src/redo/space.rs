@@ -118,9 +118,8 @@ impl RedoLog {
 
     fn wait_accounted(&self, meter: &Meter, event: Event, wait: impl FnOnce() -> Result<()>) -> Result<()> {
         meter.count(Statistic::RedoLogSpaceRequests, 1);
-        let since = meter.clock().monotonic_us();
-        let result = meter.wait(event, [0; 3], -1, wait);
-        meter.count(Statistic::RedoLogSpaceWaitTime, meter.clock().monotonic_us().saturating_sub(since));
+        let (result, micros) = meter.timed_wait(event, [0; 3], -1, wait);
+        meter.count(Statistic::RedoLogSpaceWaitTime, micros);
         result
     }
 

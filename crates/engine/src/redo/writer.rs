@@ -33,13 +33,13 @@ pub(super) struct Batch {
     members: Arc<Vec<Member>>,
 }
 
-/// What each thread does until the log is closed or something fails.
-pub(super) fn run(core: &Core) {
+/// What each thread does until the log is closed or something fails. `first`: it is the one that is called the log writer.
+pub(super) fn run(core: &Core, first: bool) {
     let _watch = Watch(core);
     let writes_possible = || writes_wanted(core) && core.has_duty();
     let ready = || core.stop.load(Ordering::SeqCst) || writes_possible() || switch_possible(core);
     loop {
-        let late = core.idle(PERIOD, ready);
+        let late = core.idle(PERIOD, first, ready);
         if core.stop.load(Ordering::SeqCst) {
             return;
         }
@@ -167,7 +167,7 @@ pub(super) fn next(core: &Core, take: &mut Take) -> Result<Option<Batch>> {
     }
     wait_copied(core, end);
     let mut records = Vec::with_capacity((end - start) as usize);
-    core.buffer.copy_out(start, end, &mut records);
+    core.buffer.copy_out(&core.meter, start, end, &mut records);
     let mut starts = Vec::new();
     let (mut at, mut promised) = (0, 0);
     while at + RECORD_HEADER <= records.len() {
@@ -182,7 +182,7 @@ pub(super) fn next(core: &Core, take: &mut Take) -> Result<Option<Batch>> {
             // A record longer than a write usually is goes alone.
             let rest = start + length as u64;
             wait_copied(core, rest);
-            core.buffer.copy_out(end, rest, &mut records);
+            core.buffer.copy_out(&core.meter, end, rest, &mut records);
             end = rest;
         }
         starts.push(at as u32);
@@ -205,7 +205,7 @@ pub(super) fn next(core: &Core, take: &mut Take) -> Result<Option<Batch>> {
     let place = |block| Rba { sequence: take.sequence, block, offset: HEADER as u16 };
     core.placed(start, place(first), take.taken, place(take.next_block));
     core.taken.store(take.taken, Ordering::SeqCst);
-    core.buffer.release(take.taken, promised, u64::from(blocks));
+    core.buffer.release(&core.meter, take.taken, promised, u64::from(blocks));
     let (ticket, sequence, members) = (take.tickets, take.sequence, take.members.clone());
     Ok(Some(Batch { ticket, write, sequence, first, records, starts, members }))
 }
@@ -232,11 +232,11 @@ pub(super) fn write(core: &Core, batch: Batch) -> Result<()> {
     let mut bytes = AlignedBuffer::zeroed(blocks as usize * BLOCK);
     layout::fill(&mut bytes, write, sequence, first, &records, &starts);
     let meter = &core.meter;
-    let since = meter.clock().monotonic_us();
-    let result = core.members.write(&members, offset(first), bytes);
-    let micros = meter.clock().monotonic_us().saturating_sub(since);
     let files = members.len() as u64;
-    meter.waited(Event::LogFileParallelWrite, [files, blocks, files], -1, micros);
+    let since = meter.clock().monotonic_us();
+    let to_members = || core.members.write(&members, offset(first), bytes);
+    let result = meter.wait(Event::LogFileParallelWrite, [files, blocks, files], -1, to_members);
+    let micros = meter.clock().monotonic_us().saturating_sub(since);
     result?;
     core.took(micros);
     meter.count(Statistic::RedoWrites, 1);

@@ -6,7 +6,7 @@
 use common::{BlockAddress, BlockClass, Error, Result, limits};
 use device::AlignedBuffer;
 use format::segment;
-use waits::{Event, Statistic};
+use waits::{Event, SegmentStatistic, Statistic};
 
 use super::extent::{Position, Reading};
 use super::{BlockRange, Segment};
@@ -183,11 +183,11 @@ impl DirectLoad<'_> {
         let blocks = BlockRange { start, blocks: filled as u32 };
         cache.discard(s.meter(), blocks)?;
         let at = [u64::from(start.file.0), u64::from(start.block), filled as u64];
-        s.meter()
-            .wait(Event::DirectPathWrite, at, i64::from(self.segment.object().0), || {
-                file.write_blocks(start, &self.buffer[..bytes])
-            })
-            .map_err(|error| s.instance().health().stop(&error))?;
+        let object = self.segment.data_object();
+        let write = || file.write_blocks(start, &self.buffer[..bytes]);
+        let (written, micros) = s.meter().timed_wait(Event::DirectPathWrite, at, i64::from(object.0), write);
+        written.map_err(|error| s.instance().health().stop(&error))?;
+        file.count_write_time(micros);
         drop(kept);
         // A scan of whatever the blocks were before may have read them once more.
         cache.discard(s.meter(), blocks)?;
@@ -195,6 +195,9 @@ impl DirectLoad<'_> {
         s.meter().count(Statistic::PhysicalWritesDirect, filled as u64);
         s.meter().count(Statistic::PhysicalWriteIoRequests, 1);
         s.meter().count(Statistic::PhysicalWriteBytes, bytes as u64);
+        s.meter().segment(object, SegmentStatistic::PhysicalWrites, filled as u64);
+        s.meter().segment(object, SegmentStatistic::PhysicalWritesDirect, filled as u64);
+        s.meter().segment(object, SegmentStatistic::PhysicalWriteRequests, 1);
         Ok(())
     }
 

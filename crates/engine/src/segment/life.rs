@@ -3,6 +3,7 @@
 use common::sync::Arc;
 use common::{BlockAddress, Error, ErrorKind, Number, ObjectNumber, Result};
 use format::transaction::Owner;
+use waits::SegmentStatistic;
 
 use super::extent::Reading;
 use super::space::{Bitmaps, FreeLists, SegmentParts, SpaceManager};
@@ -106,25 +107,21 @@ impl Segment {
                 error
             }
         };
-        let header = {
+        let (header, first) = {
             let _group = s.group();
             let first = tablespace.allocate(s, sizes.next().unwrap_or(least)).map_err(no_room)?;
             let parts = SegmentParts { spec, block_size: tablespace.block_size() };
             match space.format_segment(&parts, s, first) {
-                Ok(header) => header,
+                Ok(header) => (header, first),
                 Err(error) => {
                     tablespace.free(s, first)?;
                     return Err(error);
                 }
             }
         };
-        let segment = Arc::new(Self {
-            spec: spec.clone(),
-            header,
-            tablespace: tablespace.clone(),
-            space,
-            growth: Arc::default(),
-        });
+        let segment =
+            Arc::new(Self { spec: spec.clone(), header, tablespace: tablespace.clone(), space, locks: Arc::default() });
+        segment.count_space(s, spec.data_object, first);
         for blocks in sizes {
             let added = {
                 let _growing = segment.growing(s);
@@ -148,7 +145,7 @@ impl Segment {
     pub fn open(s: &Session, spec: &SegmentSpec, header: BlockAddress) -> Result<Arc<Self>> {
         let tablespace = s.instance().tablespaces().numbered(spec.tablespace)?;
         let space = manager(&tablespace);
-        let segment = Arc::new(Self { spec: spec.clone(), header, tablespace, space, growth: Arc::default() });
+        let segment = Arc::new(Self { spec: spec.clone(), header, tablespace, space, locks: Arc::default() });
         segment.header_block(s, Reading::Current)?;
         Ok(segment)
     }
@@ -161,7 +158,7 @@ impl Segment {
             header: self.header,
             tablespace: self.tablespace.clone(),
             space: manager(&self.tablespace),
-            growth: self.growth.clone(),
+            locks: self.locks.clone(),
         })
     }
 
@@ -178,6 +175,7 @@ impl Segment {
         for range in extents {
             self.tablespace.free(s, range)?;
         }
+        s.instance().system_meter().forget_segment(self.spec.data_object);
         Ok(())
     }
 
@@ -199,13 +197,20 @@ impl Segment {
         for range in &extents[1..] {
             self.tablespace.free(s, *range)?;
         }
+        s.instance().system_meter().forget_segment(self.spec.data_object);
+        self.count_space(s, data_object, extents[0]);
         Ok(Arc::new(Self {
             spec,
             header,
             tablespace: self.tablespace.clone(),
             space: manager(&self.tablespace),
-            growth: self.growth.clone(),
+            locks: self.locks.clone(),
         }))
+    }
+
+    fn count_space(&self, s: &Session, object: ObjectNumber, range: BlockRange) {
+        let bytes = u64::from(range.blocks) * self.block_size().bytes() as u64;
+        s.meter().segment(object, SegmentStatistic::SpaceAllocated, bytes);
     }
 
     /// Adds an extent; the HW enqueue is held by the caller.
@@ -243,6 +248,9 @@ impl Segment {
     /// Enters an extent into the segment. One that cannot serve is given back.
     fn enter(&self, s: &Session, range: BlockRange) -> Result<()> {
         let entered = self.space.add_extent(self, s, range);
+        if entered.is_ok() {
+            self.count_space(s, self.spec.data_object, range);
+        }
         if let Err(error) = &entered
             && error.kind == ErrorKind::User
         {

@@ -6,6 +6,7 @@ mod block_map;
 mod direct;
 mod extent;
 mod life;
+mod locks;
 pub(crate) mod metadata;
 mod space;
 mod usage;
@@ -16,14 +17,14 @@ pub use usage::SpaceUsage;
 
 use std::fmt;
 
-use common::sync::{Arc, Mutex, MutexGuard};
+use common::sync::Arc;
 use common::{BlockAddress, BlockSize, ObjectNumber, Result, TablespaceNumber, Xid};
 use format::transaction::Owner;
-use waits::Event;
 
 use crate::cache::BlockMut;
 use crate::instance::{Session, SpaceManagement};
 use crate::tablespace::Tablespace;
+use locks::SegmentLocks;
 pub(crate) use space::OwnFreelist;
 use space::SpaceManager;
 
@@ -116,8 +117,7 @@ pub struct Segment {
     header: BlockAddress,
     tablespace: Arc<Tablespace>,
     space: Box<dyn SpaceManager>,
-    /// The HW enqueue: one session at a time moves a high-water mark or adds an extent.
-    growth: Arc<Mutex<()>>,
+    locks: Arc<SegmentLocks>,
 }
 
 impl fmt::Debug for Segment {
@@ -274,16 +274,6 @@ impl Segment {
     /// Those of the cache.
     pub fn release_block(&self, s: &Session, block: BlockMut) -> Result<()> {
         self.space.release_block(self, s, block)
-    }
-
-    /// Takes the HW enqueue; a wait for it is a wait event.
-    fn growing(&self, s: &Session) -> MutexGuard<'_, ()> {
-        if let Some(guard) = self.growth.try_lock() {
-            return guard;
-        }
-        let name_and_mode = (u64::from(b'H') << 24) | (u64::from(b'W') << 16) | 6;
-        let at = [name_and_mode, u64::from(self.tablespace.number().0), u64::from(self.header.pack())];
-        s.meter().wait(Event::EnqHwContention, at, i64::from(self.spec.object.0), || self.growth.lock())
     }
 
     /// The owner part of this segment's blocks.

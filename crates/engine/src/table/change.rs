@@ -124,7 +124,7 @@ impl<'a> RowChanges<'a> {
                     }
                     let locks = self.session.instance().locks();
                     let row = (self.table.object, at.rowid(self.table.segment.data_object()));
-                    locks.wait_for_row(self.session, xid, self.wait, (event, mode), Some(row))?;
+                    locks.wait_for_row(self.session, xid, self.wait, (event, mode), row)?;
                 }
                 Ready::Slot(_) if !has_room => {
                     // Undo blocks are taken with no block latched.

@@ -46,7 +46,8 @@ fn block_with_slot(s: &Session, table: &TableDef, bytes: usize, own_slot: bool) 
                     return Ok((block, (number, false)));
                 }
                 table.segment.inserted(s, block, None)?;
-                s.instance().locks().wait_for(s, holder, LockWait::Forever, Event::EnqTxAllocateItlEntry, 4)?;
+                let (object, how) = (segment.data_object(), (Event::EnqTxAllocateItlEntry, 4));
+                s.instance().locks().wait_for_in(s, holder, object, LockWait::Forever, how)?;
             }
         }
     }

@@ -5,7 +5,7 @@ use common::{BlockAddress, BlockClass, ErrorKind, Result};
 use format::heap::{self, RowAddress};
 use format::transaction;
 use scan::{RowSink, ScanSpec, Scanner, Stop};
-use waits::Statistic;
+use waits::{SegmentStatistic, Statistic};
 
 use super::fetch::{self, Mode, Tail};
 use super::is_block_of;
@@ -48,6 +48,7 @@ impl TableScan {
         let short = table.cache || blocks * 100 <= buffers * SHORT_TABLE_PERCENT;
         let kind = if short { Statistic::TableScansShortTables } else { Statistic::TableScansLongTables };
         session.meter().count(kind, 1);
+        session.meter().segment(table.segment.data_object(), SegmentStatistic::SegmentScans, 1);
         let blocks = session.scan_blocks(ranges, BlockClass::Data, !short);
         let snapshot = session.snapshot();
         Ok(Self { session, table, snapshot, scanner: Scanner::new(spec), blocks, resume: None })

@@ -5,12 +5,13 @@
 
 use std::path::{Path, PathBuf};
 
-use common::sync::Arc;
 use common::sync::atomic::Ordering;
+use common::sync::{Arc, MutexGuard};
 use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result, limits};
 use device::AlignedBuffer;
 use format::block::{self, BlockType};
 use format::{extent_bitmap, file};
+use waits::Enqueue;
 
 use super::{Datafile, Tablespace, unit_blocks};
 use crate::instance::{
@@ -128,6 +129,12 @@ pub(crate) fn open_file(
 }
 
 impl Instance {
+    /// The right to make, change and remove files; a wait for it is a wait event.
+    fn changing(&self, s: &Session) -> MutexGuard<'_, ()> {
+        let lock = &self.structure;
+        s.meter().take_enqueue(Enqueue::TtContention, 6, [0, 0], -1, || lock.try_lock(), || lock.lock())
+    }
+
     /// A datafile's path: relative names are relative to the data directory.
     #[must_use]
     pub fn resolve(&self, name: &str) -> PathBuf {
@@ -167,7 +174,7 @@ impl Instance {
         kind: TablespaceKind,
     ) -> Result<Arc<Tablespace>> {
         self.health().check()?;
-        let _changing = self.structure.lock();
+        let _changing = self.changing(s);
         if self.tablespaces().named(&spec.name).is_ok() {
             return Err(Error::user(1543, format!("tablespace '{}' already exists", spec.name)));
         }
@@ -247,7 +254,7 @@ impl Instance {
     /// As [`Instance::create_tablespace`].
     pub fn add_datafiles(&self, s: &Session, tablespace: &Arc<Tablespace>, specs: &[DatafileSpec]) -> Result<()> {
         self.health().check()?;
-        let _changing = self.structure.lock();
+        let _changing = self.changing(s);
         let record = self.tablespace_record(tablespace)?;
         let files = self.make_files(s, &record, specs)?;
         let records: Vec<_> = files.iter().map(|(record, _)| record.clone()).collect();
@@ -451,7 +458,7 @@ impl Instance {
     /// ORA-30013 for an undo tablespace that transactions are using; those of the control file; ORA-01259-like when a file cannot be removed (the tablespace is gone then).
     pub fn drop_tablespace_files(&self, s: &Session, tablespace: &Arc<Tablespace>, datafiles: bool) -> Result<()> {
         self.health().check()?;
-        let _changing = self.structure.lock();
+        let _changing = self.changing(s);
         if tablespace.kind() == TablespaceKind::Undo {
             self.undo().forget(s, tablespace.number())?;
         }
@@ -480,7 +487,7 @@ impl Instance {
     /// ORA-03261 the only file, ORA-03262 not empty.
     pub fn drop_datafile(&self, s: &Session, tablespace: &Arc<Tablespace>, name: &str) -> Result<()> {
         self.health().check()?;
-        let _changing = self.structure.lock();
+        let _changing = self.changing(s);
         let number = self.file_named(name)?;
         if !tablespace.files().contains(&number) {
             return Err(Error::user(1537, format!("file '{name}' is not of tablespace {}", tablespace.name)));
@@ -518,7 +525,7 @@ impl Instance {
     pub fn resize_datafile(&self, s: &Session, name: &str, bytes: u64) -> Result<()> {
         self.health().check()?;
         // The file must not go, nor its number come to mean another, before its space header is latched.
-        let _changing = self.structure.lock();
+        let _changing = self.changing(s);
         let number = self.file_named(name)?;
         let file = self.cache().file(number)?;
         let tablespace = self.tablespaces().numbered(file.tablespace())?;

@@ -8,7 +8,7 @@ use common::sync::{Arc, Mutex};
 use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result, Scn, TablespaceNumber, limits};
 use device::{AlignedBuffer, Device, PendingRead};
 use format::{block, file};
-use waits::{Event, Meter};
+use waits::{Event, HISTOGRAM_BUCKETS, Meter, histogram_bucket};
 
 /// An open datafile, and what was done with it.
 #[derive(Debug)]
@@ -30,9 +30,18 @@ pub struct Datafile {
     writes: AtomicU64,
     blocks_written: AtomicU64,
     write_us: AtomicU64,
+    single_reads: AtomicU64,
+    single_read_us: AtomicU64,
+    read_max_us: AtomicU64,
+    write_max_us: AtomicU64,
+    read_last_us: AtomicU64,
+    /// Single-block reads by how long they were waited for.
+    single_read_histogram: [AtomicU64; HISTOGRAM_BUCKETS],
+    buffer_waits: AtomicU64,
+    buffer_wait_us: AtomicU64,
 }
 
-/// A datafile's I/O figures, for V$FILESTAT.
+/// A datafile's figures, for V$FILESTAT, V$FILE_HISTOGRAM and the waits for its buffers. Times are what sessions and the writer waited, in microseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileFigures {
     pub reads: u64,
@@ -41,6 +50,40 @@ pub struct FileFigures {
     pub writes: u64,
     pub blocks_written: u64,
     pub write_us: u64,
+    /// Reads of one block.
+    pub single_block_reads: u64,
+    pub single_block_read_us: u64,
+    /// The longest read and the longest write.
+    pub read_max_us: u64,
+    pub write_max_us: u64,
+    /// The last read.
+    pub read_last_us: u64,
+    /// Reads of one block by time, in buckets as those of [`waits::histogram_bound_us`].
+    pub single_block_read_histogram: [u64; HISTOGRAM_BUCKETS],
+    /// Waits for a buffer with a block of the file that another session held, or was reading.
+    pub buffer_waits: u64,
+    pub buffer_wait_us: u64,
+}
+
+impl FileFigures {
+    /// Adds another file's, for the sum of a tablespace.
+    pub fn add(&mut self, other: &Self) {
+        self.reads += other.reads;
+        self.blocks_read += other.blocks_read;
+        self.read_us += other.read_us;
+        self.writes += other.writes;
+        self.blocks_written += other.blocks_written;
+        self.write_us += other.write_us;
+        self.single_block_reads += other.single_block_reads;
+        self.single_block_read_us += other.single_block_read_us;
+        self.read_max_us = self.read_max_us.max(other.read_max_us);
+        self.write_max_us = self.write_max_us.max(other.write_max_us);
+        self.read_last_us = self.read_last_us.max(other.read_last_us);
+        let buckets = self.single_block_read_histogram.iter_mut().zip(other.single_block_read_histogram);
+        buckets.for_each(|(mine, others)| *mine += others);
+        self.buffer_waits += other.buffer_waits;
+        self.buffer_wait_us += other.buffer_wait_us;
+    }
 }
 
 impl Datafile {
@@ -70,6 +113,14 @@ impl Datafile {
             writes: AtomicU64::new(0),
             blocks_written: AtomicU64::new(0),
             write_us: AtomicU64::new(0),
+            single_reads: AtomicU64::new(0),
+            single_read_us: AtomicU64::new(0),
+            read_max_us: AtomicU64::new(0),
+            write_max_us: AtomicU64::new(0),
+            read_last_us: AtomicU64::new(0),
+            single_read_histogram: [const { AtomicU64::new(0) }; HISTOGRAM_BUCKETS],
+            buffer_waits: AtomicU64::new(0),
+            buffer_wait_us: AtomicU64::new(0),
         }
     }
 
@@ -272,8 +323,28 @@ impl Datafile {
         self.blocks_read.fetch_add(blocks, Ordering::Relaxed);
     }
 
-    pub(crate) fn count_read_time(&self, micros: u64) {
+    /// A read of so many blocks was waited for so long.
+    pub(crate) fn count_read_time(&self, blocks: u64, micros: u64) {
         self.read_us.fetch_add(micros, Ordering::Relaxed);
+        self.read_max_us.fetch_max(micros, Ordering::Relaxed);
+        self.read_last_us.store(micros, Ordering::Relaxed);
+        if blocks == 1 {
+            self.single_reads.fetch_add(1, Ordering::Relaxed);
+            self.single_read_us.fetch_add(micros, Ordering::Relaxed);
+            self.single_read_histogram[histogram_bucket(micros)].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A write took so long.
+    pub(crate) fn count_write_time(&self, micros: u64) {
+        self.write_us.fetch_add(micros, Ordering::Relaxed);
+        self.write_max_us.fetch_max(micros, Ordering::Relaxed);
+    }
+
+    /// A buffer with a block of the file was waited for.
+    pub(crate) fn count_buffer_wait(&self, micros: u64) {
+        self.buffer_waits.fetch_add(1, Ordering::Relaxed);
+        self.buffer_wait_us.fetch_add(micros, Ordering::Relaxed);
     }
 
     #[must_use]
@@ -285,6 +356,14 @@ impl Datafile {
             writes: self.writes.load(Ordering::Relaxed),
             blocks_written: self.blocks_written.load(Ordering::Relaxed),
             write_us: self.write_us.load(Ordering::Relaxed),
+            single_block_reads: self.single_reads.load(Ordering::Relaxed),
+            single_block_read_us: self.single_read_us.load(Ordering::Relaxed),
+            read_max_us: self.read_max_us.load(Ordering::Relaxed),
+            write_max_us: self.write_max_us.load(Ordering::Relaxed),
+            read_last_us: self.read_last_us.load(Ordering::Relaxed),
+            single_block_read_histogram: self.single_read_histogram.each_ref().map(|n| n.load(Ordering::Relaxed)),
+            buffer_waits: self.buffer_waits.load(Ordering::Relaxed),
+            buffer_wait_us: self.buffer_wait_us.load(Ordering::Relaxed),
         }
     }
 }

@@ -69,7 +69,7 @@ impl Session {
     /// What was committed before this, every snapshot in use sees.
     pub(crate) fn oldest_snapshot(&self) -> common::Scn {
         let visible = self.instance().visible_scn();
-        self.instance().transactions().snapshots.oldest().map_or(visible, |oldest| oldest.min(visible))
+        self.instance().transactions().snapshots.oldest(self.meter()).map_or(visible, |oldest| oldest.min(visible))
     }
 
     /// The ITL slot with which the transaction under way can change a latched block; one is added while there are fewer than `most`.

@@ -4,7 +4,7 @@ use common::sync::atomic::Ordering;
 use common::{BlockAddress, BlockClass, Result, Scn, Xid};
 use format::block::{self, BlockType};
 use format::itl;
-use waits::Statistic;
+use waits::{LatchName, Statistic};
 
 use super::CommitWrite;
 use crate::instance::Session;
@@ -25,7 +25,7 @@ impl Session {
         let all = self.instance().transactions();
         let ended = if self.in_transaction() { Some(self.end_committed()?) } else { None };
         let (Some(transaction), Some((scn, end))) = (self.take_ended(), ended) else {
-            all.locks.release_tables(self.sid());
+            all.locks.release_tables(self.meter(), self.sid());
             return Ok(());
         };
         let (xid, changed) = (transaction.undo.xid(), transaction.undo.used_records() > 0);
@@ -34,8 +34,8 @@ impl Session {
         if changed && !write.batch && (write.no_wait || transaction.blocks.len() > POST_BLOCKS) {
             redo.post();
         }
-        all.locks.ended(xid);
-        all.locks.release_tables(self.sid());
+        all.locks.ended(self.meter(), xid);
+        all.locks.release_tables(self.meter(), self.sid());
         if transaction.jobs_changed {
             self.instance().jobs().note_change();
         }
@@ -57,7 +57,8 @@ impl Session {
 
     /// The transaction is committed from here on: its SCN, and where its redo ends. It is still the session's.
     fn end_committed(&self) -> Result<(Scn, Option<Lsn>)> {
-        let _committing = self.instance().transactions().committing.lock();
+        let committing = &self.instance().transactions().committing;
+        let _committing = self.meter().latch(LatchName::CommitScn, committing);
         let scn = self.instance().advance_scn();
         let group = self.group();
         self.with_transaction(|transaction| transaction.undo.commit(self, scn)).transpose()?;

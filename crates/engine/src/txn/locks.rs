@@ -5,11 +5,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-#[cfg(test)]
-use common::sync::MutexGuard;
-use common::sync::{Condvar, Mutex};
+use common::sync::{Condvar, Mutex, MutexGuard};
 use common::{Error, ErrorKind, Number, ObjectNumber, Result, Rowid, Xid};
-use waits::{Event, Statistic};
+use waits::{Enqueue, Event, LatchName, Meter, SegmentStatistic, Statistic};
 
 use super::deadlock::{DeadlockedSession, Waited};
 use super::waiting::{Wait, Wanted};
@@ -87,6 +85,17 @@ struct Waiting {
     waited: Waited,
     mode: u64,
     row: Option<(ObjectNumber, Rowid)>,
+    /// By data object: the segment that the row, or the slot, is wanted in.
+    segment: Option<ObjectNumber>,
+}
+
+/// What a wait is counted as for its segment.
+fn of_segment(enqueue: Enqueue) -> Option<SegmentStatistic> {
+    match enqueue {
+        Enqueue::TxRowLockContention => Some(SegmentStatistic::RowLockWaits),
+        Enqueue::TxAllocateItlEntry => Some(SegmentStatistic::ItlWaits),
+        _ => None,
+    }
 }
 
 pub(super) fn compatible(a: TableLock, b: TableLock) -> bool {
@@ -148,14 +157,20 @@ fn deadlock() -> Error {
 }
 
 impl Locks {
-    pub(crate) fn began(&self, xid: Xid, sid: u32) {
-        self.state.lock().active.insert(xid, sid);
+    fn state(&self, meter: &Meter) -> MutexGuard<'_, State> {
+        meter.latch(LatchName::EnqueueHashChains, &self.state)
+    }
+
+    pub(crate) fn began(&self, meter: &Meter, xid: Xid, sid: u32) {
+        meter.enqueue(Enqueue::TxContention, true);
+        self.state(meter).active.insert(xid, sid);
     }
 
     /// A transaction has ended: those who wait for it look again.
-    pub(crate) fn ended(&self, xid: Xid) {
-        let mut state = self.state.lock();
+    pub(crate) fn ended(&self, meter: &Meter, xid: Xid) {
+        let mut state = self.state(meter);
         state.active.remove(&xid);
+        meter.count(Statistic::EnqueueReleases, 1);
         for resource in state.held.remove(&xid).unwrap_or_default() {
             state.forget(xid, &resource);
         }
@@ -165,13 +180,21 @@ impl Locks {
     }
 
     /// Gives up the table locks of a session.
-    pub(crate) fn release_tables(&self, sid: u32) {
-        let mut state = self.state.lock();
+    pub(crate) fn release_tables(&self, meter: &Meter, sid: u32) {
+        let mut state = self.state(meter);
         let before = state.tables.len();
         state.tables.retain(|held| held.sid != sid);
-        if state.tables.len() < before && !state.waits.is_empty() {
+        let released = before - state.tables.len();
+        meter.count(Statistic::EnqueueReleases, released as u64);
+        if released > 0 && !state.waits.is_empty() {
             self.released.notify_all();
         }
+    }
+
+    /// Has those who wait look at once whether they are to go on.
+    pub(crate) fn wake(&self) {
+        let _state = self.state.lock();
+        self.released.notify_all();
     }
 
     /// Waits for the end of a transaction that has what this session wants.
@@ -179,7 +202,19 @@ impl Locks {
     /// # Errors
     /// ORA-00054, ORA-30006 when it is not to be waited for (so long), ORA-00060 in a deadlock, ORA-01013 when the user cancels.
     pub(crate) fn wait_for(&self, s: &Session, xid: Xid, wait: LockWait, event: Event, mode: u64) -> Result<()> {
-        self.wait_for_row(s, xid, wait, (event, mode), None)
+        self.wait_for_end(s, xid, wait, (event, mode), None, None)
+    }
+
+    /// As [`Locks::wait_for`], for the sake of something in a segment, by its data object.
+    pub(crate) fn wait_for_in(
+        &self,
+        s: &Session,
+        xid: Xid,
+        segment: ObjectNumber,
+        wait: LockWait,
+        (event, mode): (Event, u64),
+    ) -> Result<()> {
+        self.wait_for_end(s, xid, wait, (event, mode), None, Some(segment))
     }
 
     /// As [`Locks::wait_for`]; `row` is the row, of an object, that is wanted.
@@ -188,26 +223,39 @@ impl Locks {
         s: &Session,
         xid: Xid,
         wait: LockWait,
+        how: (Event, u64),
+        row: (ObjectNumber, Rowid),
+    ) -> Result<()> {
+        self.wait_for_end(s, xid, wait, how, Some(row), Some(row.1.data_object))
+    }
+
+    fn wait_for_end(
+        &self,
+        s: &Session,
+        xid: Xid,
+        wait: LockWait,
         (event, mode): (Event, u64),
         row: Option<(ObjectNumber, Rowid)>,
+        segment: Option<ObjectNumber>,
     ) -> Result<()> {
+        let enqueue = Enqueue::of(event).unwrap_or(Enqueue::TxContention);
         let at = [
-            (u64::from(b'T') << 24) | (u64::from(b'X') << 16) | mode,
+            enqueue.name_mode(mode as u16),
             (u64::from(xid.segment) << 16) | u64::from(xid.slot),
             u64::from(xid.sequence),
         ];
-        let waiting = Waiting { wanted: Wanted::End(xid), waited: Waited::Transaction(xid), mode, row };
-        self.wait(s, wait, (event, at), &waiting)
+        let waiting = Waiting { wanted: Wanted::End(xid), waited: Waited::Transaction(xid), mode, row, segment };
+        self.wait(s, wait, (enqueue, at), &waiting).map(drop)
     }
 
     /// Holds a resource in common with others; false when the transaction has it already.
-    pub(crate) fn share(&self, xid: Xid, resource: &Resource) -> bool {
-        self.state.lock().hold(xid, resource)
+    pub(crate) fn share(&self, meter: &Meter, xid: Xid, resource: &Resource) -> bool {
+        self.state(meter).hold(xid, resource)
     }
 
     /// Gives up what [`Locks::share`] took.
-    pub(crate) fn unshare(&self, xid: Xid, resource: &Resource) {
-        let mut state = self.state.lock();
+    pub(crate) fn unshare(&self, meter: &Meter, xid: Xid, resource: &Resource) {
+        let mut state = self.state(meter);
         state.forget(xid, resource);
         if let Some(held) = state.held.get_mut(&xid)
             && let Some(at) = held.iter().rposition(|other| other == resource)
@@ -224,15 +272,16 @@ impl Locks {
     /// # Errors
     /// ORA-00060 in a deadlock, ORA-01013 when the user cancels.
     pub(crate) fn wait_unheld(&self, s: &Session, xid: Xid, resource: &Resource) -> Result<()> {
-        let Some(other) = self.state.lock().other_holder(xid, resource) else { return Ok(()) };
+        let Some(other) = self.state(s.meter()).other_holder(xid, resource) else { return Ok(()) };
         let at = [
-            (u64::from(b'T') << 24) | (u64::from(b'X') << 16) | SHARE_MODE,
+            Enqueue::TxRowLockContention.name_mode(SHARE_MODE as u16),
             (u64::from(other.segment) << 16) | u64::from(other.slot),
             u64::from(other.sequence),
         ];
         let wanted = Wanted::Unheld(xid, resource.clone());
-        let waiting = Waiting { wanted, waited: Waited::Transaction(other), mode: SHARE_MODE, row: None };
-        self.wait(s, LockWait::Forever, (Event::EnqTxRowLockContention, at), &waiting)
+        let waiting =
+            Waiting { wanted, waited: Waited::Transaction(other), mode: SHARE_MODE, row: None, segment: None };
+        self.wait(s, LockWait::Forever, (Enqueue::TxRowLockContention, at), &waiting).map(drop)
     }
 
     /// Holds a resource alone.
@@ -242,7 +291,7 @@ impl Locks {
     pub(crate) fn claim(&self, s: &Session, xid: Xid, resource: &Resource) -> Result<()> {
         loop {
             {
-                let mut state = self.state.lock();
+                let mut state = self.state(s.meter());
                 if state.other_holder(xid, resource).is_none() {
                     state.hold(xid, resource);
                     return Ok(());
@@ -258,10 +307,11 @@ impl Locks {
     /// As [`Locks::wait_for`].
     pub(crate) fn lock_table(&self, s: &Session, table: ObjectNumber, mode: TableLock, wait: LockWait) -> Result<()> {
         let (sid, clock) = (s.sid(), s.meter().clock());
-        let at = [(u64::from(b'T') << 24) | (u64::from(b'M') << 16) | mode as u64, u64::from(table.0), 0];
+        let at = [Enqueue::TmContention.name_mode(mode as u16), u64::from(table.0), 0];
+        let mut waited = false;
         loop {
             let wanted = {
-                let mut state = self.state.lock();
+                let mut state = self.state(s.meter());
                 let held = state.mode_of(sid, table);
                 let wanted = held.map_or(mode, |held| both(held, mode));
                 if held == Some(wanted) {
@@ -271,33 +321,45 @@ impl Locks {
                     state.tables.retain(|lock| lock.sid != sid || lock.table != table);
                     let since_us = clock.monotonic_us();
                     state.tables.push(HeldTableLock { sid, table, mode: wanted, since_us });
+                    match held {
+                        Some(_) => s.meter().count(Statistic::EnqueueConversions, 1),
+                        // One that had to wait was counted with its wait.
+                        None if waited => {}
+                        None => s.meter().enqueue(Enqueue::TmContention, true),
+                    }
                     return Ok(());
                 }
                 wanted
             };
             let mode = wanted as u64;
             let wanted = Wanted::Table(table, wanted);
-            let waiting = Waiting { wanted, waited: Waited::Table(table), mode, row: None };
-            self.wait(s, wait, (Event::EnqTmContention, at), &waiting)?;
+            let waiting = Waiting { wanted, waited: Waited::Table(table), mode, row: None, segment: None };
+            waited |= self.wait(s, wait, (Enqueue::TmContention, at), &waiting)?;
         }
     }
 
+    /// Waits while there is a holder. Whether there was one; a request that was waited for, or given up, has then been counted.
     fn wait(
         &self,
         s: &Session,
         wait: LockWait,
-        (event, at): (Event, [u64; 3]),
-        Waiting { wanted, waited, mode, row }: &Waiting,
-    ) -> Result<()> {
+        (enqueue, at): (Enqueue, [u64; 3]),
+        Waiting { wanted, waited, mode, row, segment }: &Waiting,
+    ) -> Result<bool> {
         let (sid, clock) = (s.sid(), s.meter().clock().clone());
         let start = clock.monotonic_us();
-        if self.state.lock().holders(sid, wanted).is_empty() {
-            return Ok(());
+        if self.state(s.meter()).holders(sid, wanted).is_empty() {
+            return Ok(false);
         }
         if matches!(wait, LockWait::NoWait | LockWait::SkipLocked) {
+            s.meter().enqueue(enqueue, false);
             return Err(busy());
         }
-        s.meter().wait(event, at, -1, || {
+        if let (Some(segment), Some(statistic)) = (segment, of_segment(enqueue)) {
+            s.meter().segment(*segment, statistic, 1);
+        }
+        let object = row.map_or(-1, |(object, _)| i64::from(object.0));
+        let result = s.meter().wait(enqueue.event(), at, object, || {
             let mut state = self.state.lock();
             let result = loop {
                 let Some(holder) = state.holders(sid, wanted).first().copied() else { break Ok(()) };
@@ -340,7 +402,9 @@ impl Locks {
             };
             state.waits.remove(&sid);
             result
-        })
+        });
+        s.meter().enqueue(enqueue, result.is_ok());
+        result.map(|()| true)
     }
 
     /// Table locks that are held, for V$LOCK.

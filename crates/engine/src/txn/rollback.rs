@@ -66,9 +66,9 @@ impl Session {
             let xid = transaction.undo.xid();
             self.meter().count(Statistic::TransactionRollbacks, 1);
             self.instance().undo().rollback_ended(self, xid);
-            locks.ended(xid);
+            locks.ended(self.meter(), xid);
         }
-        locks.release_tables(self.sid());
+        locks.release_tables(self.meter(), self.sid());
         Ok(())
     }
 
@@ -88,6 +88,7 @@ impl Session {
 
     /// Undoes the records from `last` back to `to`, which stays.
     fn undo_down_to(&self, last: Uba, to: Uba) -> Result<()> {
+        let _rolling_back = self.rolling_back();
         let mut at = last;
         while at != to && !at.is_none() {
             let xid = self.xid().ok_or_else(|| Error::bug("a rollback without a transaction"))?;
@@ -209,7 +210,7 @@ impl Session {
         let _group = self.group();
         writer.rolled_back(self, self.instance().advance_scn())?;
         self.instance().undo().rollback_ended(self, dead.xid);
-        self.instance().transactions().locks.ended(dead.xid);
+        self.instance().transactions().locks.ended(self.meter(), dead.xid);
         Ok(())
     }
 

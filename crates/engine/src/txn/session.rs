@@ -11,6 +11,7 @@ use crate::catalog::TableDef;
 use crate::instance::Session;
 use crate::segment::OwnFreelist;
 use crate::undo::UndoWriter;
+use waits::Meter;
 
 /// A transaction under way.
 #[derive(Debug)]
@@ -26,7 +27,7 @@ pub(crate) struct Transaction {
     pub(super) jobs_changed: bool,
 }
 
-type MakeSnapshot = fn(&Arc<Snapshots>, &dyn Fn() -> Scn, Option<(Arc<Identity>, Place)>) -> Arc<Snapshot>;
+type MakeSnapshot = fn(&Arc<Snapshots>, &Arc<Meter>, &dyn Fn() -> Scn, Option<(Arc<Identity>, Place)>) -> Arc<Snapshot>;
 
 /// A state of a transaction to go back to.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +106,7 @@ impl Session {
         if !begun {
             let undo = self.instance().undo().begin(self)?;
             let xid = undo.xid();
-            self.instance().transactions().locks.began(xid, self.sid());
+            self.instance().transactions().locks.began(self.meter(), xid, self.sid());
             self.transactions().0.lock().transaction = Some(Transaction {
                 undo,
                 identity: Identity::new(xid),
@@ -146,10 +147,11 @@ impl Session {
         let all = &self.instance().transactions().snapshots;
         let own = state.own();
         if state.isolation() == Isolation::ReadCommitted {
-            return make(all, &|| self.instance().visible_scn(), own);
+            return make(all, self.meter(), &|| self.instance().visible_scn(), own);
         }
-        let fixed = state.fixed.get_or_insert_with(|| Snapshot::new(all, &|| self.instance().visible_scn(), None));
-        make(all, &|| fixed.scn(), own)
+        let begin = || Snapshot::new(all, self.meter(), &|| self.instance().visible_scn(), None);
+        let fixed = state.fixed.get_or_insert_with(begin);
+        make(all, self.meter(), &|| fixed.scn(), own)
     }
 
     /// Begins a statement: what it sees from now on, until the snapshot is put back by [`Session::enter`]'s guard.
@@ -163,7 +165,8 @@ impl Session {
     #[must_use]
     pub fn current_snapshot(&self) -> Arc<Snapshot> {
         let own = self.transactions().0.lock().own();
-        Snapshot::new(&self.instance().transactions().snapshots, &|| self.instance().visible_scn(), own)
+        let all = &self.instance().transactions().snapshots;
+        Snapshot::new(all, self.meter(), &|| self.instance().visible_scn(), own)
     }
 
     /// Until the guard is dropped, everything that is read is seen as of `snapshot`.
@@ -231,7 +234,7 @@ impl Session {
         state.isolation = Some(isolation);
         if isolation != Isolation::ReadCommitted {
             let all = &self.instance().transactions().snapshots;
-            state.fixed = Some(Snapshot::new(all, &|| self.instance().visible_scn(), None));
+            state.fixed = Some(Snapshot::new(all, self.meter(), &|| self.instance().visible_scn(), None));
         }
         Ok(())
     }

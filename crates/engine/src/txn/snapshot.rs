@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use common::sync::{Arc, Mutex};
+use common::sync::{Arc, Mutex, MutexGuard};
 use common::{BlockAddress, Clock, Scn, Uba, Xid};
+use waits::{LatchName, Meter};
 
 /// A place among a transaction's undo records, in the order in which they were written; (0, 0) is before the first.
 pub(crate) type Place = (u32, u8);
@@ -62,16 +63,20 @@ impl Snapshots {
         Self { in_use: Mutex::default(), clock }
     }
 
+    fn in_use(&self, meter: &Meter) -> MutexGuard<'_, InUse> {
+        meter.latch(LatchName::ActiveSnapshots, &self.in_use)
+    }
+
     /// The SCN of the oldest snapshot in use.
-    pub(crate) fn oldest(&self) -> Option<Scn> {
-        self.in_use.lock().by_scn.keys().next().copied().map(Scn)
+    pub(crate) fn oldest(&self, meter: &Meter) -> Option<Scn> {
+        self.in_use(meter).by_scn.keys().next().copied().map(Scn)
     }
 
     /// Microseconds for which the statement that has run longest has been running, and for how long the longest did that has ended since this was
     /// last asked.
-    pub(crate) fn longest_us(&self) -> (u64, u64) {
+    pub(crate) fn longest_us(&self, meter: &Meter) -> (u64, u64) {
         let now = self.clock.monotonic_us();
-        let mut in_use = self.in_use.lock();
+        let mut in_use = self.in_use(meter);
         let running = in_use.by_begin.keys().next().map_or(0, |begun| now.saturating_sub(*begun));
         (running, std::mem::take(&mut in_use.longest_us))
     }
@@ -93,6 +98,8 @@ pub struct Snapshot {
     /// When the statement began whose snapshot this is.
     begun_us: Option<u64>,
     all: Arc<Snapshots>,
+    /// Of the session.
+    meter: Arc<Meter>,
 }
 
 impl fmt::Debug for Snapshot {
@@ -103,32 +110,39 @@ impl fmt::Debug for Snapshot {
 
 impl Snapshot {
     /// `scn` is asked for while the registry is locked, so that nobody takes it for unneeded meanwhile.
-    pub(crate) fn new(all: &Arc<Snapshots>, scn: &dyn Fn() -> Scn, own: Option<(Arc<Identity>, Place)>) -> Arc<Self> {
-        Self::begun(all, scn, own, None)
+    pub(crate) fn new(
+        all: &Arc<Snapshots>,
+        meter: &Arc<Meter>,
+        scn: &dyn Fn() -> Scn,
+        own: Option<(Arc<Identity>, Place)>,
+    ) -> Arc<Self> {
+        Self::begun(all, meter, scn, own, None)
     }
 
     /// As [`Snapshot::new`], for a statement that begins.
     pub(crate) fn of_statement(
         all: &Arc<Snapshots>,
+        meter: &Arc<Meter>,
         scn: &dyn Fn() -> Scn,
         own: Option<(Arc<Identity>, Place)>,
     ) -> Arc<Self> {
-        Self::begun(all, scn, own, Some(all.clock.monotonic_us()))
+        Self::begun(all, meter, scn, own, Some(all.clock.monotonic_us()))
     }
 
     fn begun(
         all: &Arc<Snapshots>,
+        meter: &Arc<Meter>,
         scn: &dyn Fn() -> Scn,
         own: Option<(Arc<Identity>, Place)>,
         begun_us: Option<u64>,
     ) -> Arc<Self> {
-        let mut in_use = all.in_use.lock();
+        let mut in_use = all.in_use(meter);
         let scn = scn();
         *in_use.by_scn.entry(scn.0).or_default() += 1;
         if let Some(begun) = begun_us {
             *in_use.by_begin.entry(begun).or_default() += 1;
         }
-        Arc::new(Self { scn, own, begun_us, all: all.clone() })
+        Arc::new(Self { scn, own, begun_us, all: all.clone(), meter: meter.clone() })
     }
 
     #[must_use]
@@ -151,7 +165,7 @@ impl Snapshot {
 impl Drop for Snapshot {
     fn drop(&mut self) {
         let ended_us = self.begun_us.map_or(0, |begun| self.all.clock.monotonic_us().saturating_sub(begun));
-        let mut in_use = self.all.in_use.lock();
+        let mut in_use = self.all.in_use(&self.meter);
         forget(&mut in_use.by_scn, self.scn.0);
         if let Some(begun) = self.begun_us {
             forget(&mut in_use.by_begin, begun);

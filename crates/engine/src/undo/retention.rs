@@ -43,7 +43,7 @@ impl UndoSegments {
 
     /// Tuned retention of a tablespace, in seconds.
     fn tuned_s(&self, s: &Session, tablespace: &Arc<Tablespace>) -> u64 {
-        let (longest_us, ended_us) = s.instance().transactions().snapshots.longest_us();
+        let (longest_us, ended_us) = s.instance().transactions().snapshots.longest_us(s.meter());
         let interval = self.count(s, |interval| {
             interval.max_query_s = interval.max_query_s.max(longest_us.max(ended_us) / 1_000_000);
             *interval

@@ -8,7 +8,7 @@ use common::sync::{Arc, Mutex, MutexGuard, RwLock};
 use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, Result, Scn, TablespaceNumber, Uba, Xid};
 use format::block::{self, BlockType};
 use format::{file, undo};
-use waits::Event;
+use waits::{Enqueue, LatchName};
 
 use super::FIRST_SEGMENTS;
 use super::extents::make_segment;
@@ -152,7 +152,7 @@ impl UndoSegments {
                     segment.transactions.fetch_add(1, Ordering::AcqRel);
                     let live = Live::new(0, u64::from(slot.begun_s.get()) * 1_000_000, s.instance().scn());
                     live.note(Uba::NONE, unfinished.last, slot.used_blocks.get(), slot.used_records.get());
-                    self.live.lock().insert(xid, Arc::new(live));
+                    self.live(s).insert(xid, Arc::new(live));
                     self.rollback_waits(xid, slot.used_blocks.get());
                     self.unfinished.lock().insert(xid, unfinished);
                 }
@@ -208,7 +208,7 @@ impl UndoSegments {
         };
         let live = Arc::new(Live::new(s.sid(), s.meter().clock().wall_us(), s.instance().scn()));
         let active = {
-            let mut all = self.live.lock();
+            let mut all = self.live(s);
             all.insert(xid, live.clone());
             all.len() as u64
         };
@@ -228,7 +228,7 @@ impl UndoSegments {
     pub fn resume(&self, s: &Session, xid: Xid) -> Result<UndoWriter> {
         let bug = || Error::bug(format!("transaction {xid} is not there to be resumed"));
         let segment = self.segment(xid.segment).ok_or_else(bug)?;
-        let live = self.live.lock().get(&xid).cloned().ok_or_else(bug)?;
+        let live = self.live(s).get(&xid).cloned().ok_or_else(bug)?;
         let extents = self.unfinished.lock().get(&xid).map(|unfinished| unfinished.extents.clone()).ok_or_else(bug)?;
         let last = live.last();
         UndoWriter::resumed(s, segment, xid, last, extents, live)
@@ -240,7 +240,7 @@ impl UndoSegments {
         let none = || Error::user(30012, format!("undo tablespace '{name}' does not exist or is not one"));
         let tablespace = s.instance().tablespaces().named(&name).map_err(|_| none())?;
         let (chosen, before, count) = {
-            let _binding = self.binding.lock();
+            let _binding = self.binding(s);
             let all = self.all.read();
             let own = || all.iter().filter(|segment| segment.tablespace.number() == tablespace.number());
             let online = || own().filter(|segment| segment.is_online());
@@ -292,11 +292,9 @@ impl UndoSegments {
     /// The right to give extents to segments; a wait for it is a wait event.
     pub(super) fn space(&self, s: &Session, segment: u16) -> MutexGuard<'_, ()> {
         debug_assert!(!latches_any(), "whoever has the right may be waiting for what is latched here");
-        if let Some(guard) = self.space.try_lock() {
-            return guard;
-        }
-        let name_and_mode = (u64::from(b'U') << 24) | (u64::from(b'S') << 16) | 6;
-        s.meter().wait(Event::EnqUsContention, [name_and_mode, u64::from(segment), 0], -1, || self.space.lock())
+        let at = [u64::from(segment), 0];
+        let (try_take, take) = (|| self.space.try_lock(), || self.space.lock());
+        s.meter().take_enqueue(Enqueue::UsContention, 6, at, -1, try_take, take)
     }
 
     /// Whether new transactions go to a tablespace, or transactions are active in it.
@@ -311,7 +309,7 @@ impl UndoSegments {
     /// # Errors
     /// ORA-30013 when transactions are active in it; those of the control file.
     pub(crate) fn forget(&self, s: &Session, tablespace: TablespaceNumber) -> Result<()> {
-        let _binding = self.binding.lock();
+        let _binding = self.binding(s);
         let own = self.by_use(tablespace);
         if own.iter().any(|segment| segment.transactions.load(Ordering::Acquire) > 0) {
             return Err(Error::user(30013, "the undo tablespace is currently in use"));
@@ -338,14 +336,18 @@ impl UndoSegments {
         gone.since.get(&segment).copied().unwrap_or(gone.before)
     }
 
-    pub(super) fn ended(&self, xid: Xid) {
-        self.live.lock().remove(&xid);
+    fn live(&self, s: &Session) -> MutexGuard<'_, BTreeMap<Xid, Arc<Live>>> {
+        s.meter().latch(LatchName::UndoGlobalData, &self.live)
+    }
+
+    pub(super) fn ended(&self, s: &Session, xid: Xid) {
+        self.live(s).remove(&xid);
         self.unfinished.lock().remove(&xid);
     }
 
     pub(super) fn count<R>(&self, s: &Session, count: impl FnOnce(&mut UndoInterval) -> R) -> R {
-        let active = self.live.lock().len() as u64;
-        count(self.intervals.lock().at(s.meter().clock().wall_us(), active))
+        let active = self.live(s).len() as u64;
+        count(s.meter().latch(LatchName::UndoGlobalData, &self.intervals).at(s.meter().clock().wall_us(), active))
     }
 
     /// The most undo blocks that an interval took; None until one has come to its end.
@@ -354,8 +356,8 @@ impl UndoSegments {
     }
 
     /// Transactions are kept from being bound to a segment.
-    pub(super) fn binding(&self) -> MutexGuard<'_, ()> {
-        self.binding.lock()
+    pub(super) fn binding(&self, s: &Session) -> MutexGuard<'_, ()> {
+        s.meter().latch(LatchName::UndoGlobalData, &self.binding)
     }
 
     pub(super) fn count_too_old(&self, s: &Session) {

@@ -42,7 +42,7 @@ impl UndoSegments {
                     segment.give_back(s, expired, keep)?;
                 }
             }
-            self.take_idle_offline(&tablespace);
+            self.take_idle_offline(s, &tablespace);
         }
         Ok(())
     }
@@ -70,8 +70,8 @@ impl UndoSegments {
     }
 
     /// Of segments beyond the first, those to which no transaction was bound since the last round.
-    fn take_idle_offline(&self, tablespace: &Arc<Tablespace>) {
-        let _binding = self.binding();
+    fn take_idle_offline(&self, s: &Session, tablespace: &Arc<Tablespace>) {
+        let _binding = self.binding(s);
         let own = self.all().into_iter().filter(|segment| segment.tablespace.number() == tablespace.number());
         for (place, segment) in own.enumerate() {
             let begun = segment.counts.begun.load(Ordering::Relaxed);

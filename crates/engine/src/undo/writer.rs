@@ -349,7 +349,7 @@ impl UndoWriter {
                 extents: &self.extents,
             },
         )?;
-        s.instance().undo().ended(self.xid);
+        s.instance().undo().ended(s, self.xid);
         Ok(())
     }
 }

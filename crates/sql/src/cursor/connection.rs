@@ -19,7 +19,7 @@ use engine::instance::Session;
 use engine::parameters::Parameter;
 use scalar::{Datum, Nls};
 use tokio::runtime::Runtime;
-use waits::{CallKind, Statistic};
+use waits::{CallKind, SqlCall, Statistic};
 
 use super::chain::OneStream;
 use super::context::{StatementContext, local_time};
@@ -110,7 +110,6 @@ impl Connection {
 
     fn of_session(database: Arc<Database>, session: Arc<Session>) -> Result<Self> {
         let user = session.user();
-        database.register(&session);
         let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|error| {
             Error::own(ErrorKind::OutOfResource, 63, format!("no runtime for the session: {error}"))
         })?;
@@ -271,7 +270,8 @@ impl Connection {
         meter.count(Statistic::OpenedCursorsCumulative, 1);
         meter.count(Statistic::OpenedCursorsCurrent, 1);
         let user_id = self.user_id();
-        let figures = start.figures(&self.session, misses, 0);
+        let statement = cursor.shared.figures(&self.session, &self.schema);
+        let figures = start.figures(&self.session, Some((statement, SqlCall::Parse)), misses, 0);
         meter.count(Statistic::ParseTimeCpu, figures.cpu_us);
         meter.count(Statistic::ParseTimeElapsed, figures.elapsed_us);
         meter.trace(|trace| trace.parsing(number, &trace::parsed(&self.session, &cursor.shared, user_id)));
@@ -443,7 +443,7 @@ impl Connection {
         cursor.fetched = 0;
         let before = meter.set_current_cursor(number);
         trace::binds(&self.session, number, &cursor.binds, |value| self.text(value).unwrap_or_default());
-        let outer = self.session.set_statement(Some(cursor.shared.text.as_str().into()));
+        let outer = self.session.set_statement(Some(Arc::clone(&cursor.shared.text)));
         let result = self.execute_statement(&mut cursor);
         self.session.set_statement(outer);
         meter.set_current_cursor(before);
@@ -452,7 +452,8 @@ impl Connection {
         }
         let rows = result.as_ref().ok().and_then(|executed| executed.rows).unwrap_or(0);
         // The library was searched when the statement was parsed.
-        let figures = start.figures(&self.session, 0, rows);
+        let statement = cursor.shared.figures(&self.session, &self.schema);
+        let figures = start.figures(&self.session, Some((statement, SqlCall::Execute)), 0, rows);
         trace::call(&self.session, CallKind::Exec, number, &figures);
         if let Err(error) = &result {
             trace::failed(&self.session, number, error);
@@ -473,15 +474,18 @@ impl Connection {
         let start = CallStart::now(&self.session);
         self.count_call();
         let before = meter.set_current_cursor(number);
+        let outer = self.session.set_statement(Some(Arc::clone(&cursor.shared.text)));
         let seen = cursor.snapshot.clone().map(|snapshot| self.session.enter(snapshot));
         let result = match &mut cursor.running {
             Some(running) => running.fetch(&self.runtime, rows),
             None => Err(Error::user(1002, "fetch out of sequence")),
         };
         drop(seen);
+        self.session.set_statement(outer);
         meter.set_current_cursor(before);
         let count = result.as_ref().map_or(0, Vec::len);
-        let figures = start.figures(&self.session, 0, count as u64);
+        let statement = cursor.shared.figures(&self.session, &self.schema);
+        let figures = start.figures(&self.session, Some((statement, SqlCall::Fetch)), 0, count as u64);
         trace::call(&self.session, CallKind::Fetch, number, &figures);
         if let Err(error) = &result {
             trace::failed(&self.session, number, error);
@@ -517,7 +521,7 @@ impl Connection {
         if cursor.executed {
             trace::row_sources(&self.session, number, &cursor.row_sources);
         }
-        let figures = start.figures(&self.session, 0, 0);
+        let figures = start.figures(&self.session, None, 0, 0);
         trace::call(&self.session, CallKind::Close, number, &figures);
     }
 

@@ -1,11 +1,10 @@
 //! The database as SQL sees it: an instance, and the cursors that its sessions share.
 
 use std::fmt;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use common::Result;
-use common::sync::Mutex;
-use engine::instance::{Instance, Session};
+use engine::instance::Instance;
 
 use super::connection::Connection;
 use super::library::Library;
@@ -16,7 +15,6 @@ pub struct Database {
     library: Library,
     /// Compiled programs.
     programs: Arc<plsql::library::Library>,
-    sessions: Mutex<Vec<Weak<Session>>>,
 }
 
 impl fmt::Debug for Database {
@@ -28,12 +26,7 @@ impl fmt::Debug for Database {
 impl Database {
     #[must_use]
     pub fn new(instance: Arc<Instance>) -> Arc<Self> {
-        let database = Arc::new(Self {
-            instance,
-            library: Library::default(),
-            programs: Arc::default(),
-            sessions: Mutex::default(),
-        });
+        let database = Arc::new(Self { instance, library: Library::default(), programs: Arc::default() });
         if database.instance.has_threads() {
             // Without it jobs wait for the next start.
             drop(database.start_coordinator());
@@ -44,19 +37,6 @@ impl Database {
     #[must_use]
     pub fn instance(&self) -> &Arc<Instance> {
         &self.instance
-    }
-
-    pub(crate) fn register(&self, session: &Arc<Session>) {
-        let mut sessions = self.sessions.lock();
-        sessions.retain(|session| session.strong_count() > 0);
-        sessions.push(Arc::downgrade(session));
-    }
-
-    /// The sessions there are, by number.
-    pub(crate) fn sessions(&self) -> Vec<Arc<Session>> {
-        let mut sessions: Vec<_> = self.sessions.lock().iter().filter_map(Weak::upgrade).collect();
-        sessions.sort_by_key(|session| session.sid());
-        sessions
     }
 
     pub(crate) fn programs(&self) -> &Arc<plsql::library::Library> {

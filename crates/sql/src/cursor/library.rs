@@ -1,11 +1,13 @@
 //! The shared cursors: parsed statements by text, user and dictionary version. Finding one is a soft parse, making one a hard parse.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use common::Result;
 use common::sync::Mutex;
 use common::sync::atomic::{AtomicU64, Ordering};
+use engine::instance::Session;
+use waits::{SqlSource, SqlStatement};
 
 use crate::statement::parse::{Statement, parse};
 
@@ -15,12 +17,33 @@ const CURSORS_MAX: usize = 2000;
 /// A parsed statement that sessions share.
 #[derive(Debug)]
 pub(crate) struct SharedCursor {
-    pub(crate) text: String,
-    pub(crate) sql_id: String,
+    pub(crate) text: Arc<str>,
+    pub(crate) sql_id: Arc<str>,
     pub(crate) hash: u32,
     /// Tells cursors apart in traces.
     pub(crate) address: u64,
     pub(crate) statement: Statement,
+    /// What its calls cost is counted here.
+    figures: OnceLock<Arc<SqlStatement>>,
+}
+
+impl SharedCursor {
+    /// Where the calls of the statement are counted, for V$SQL.
+    pub(crate) fn figures(&self, session: &Session, schema: &str) -> &SqlStatement {
+        self.figures.get_or_init(|| {
+            let work = session.work();
+            let source = SqlSource {
+                text: Arc::clone(&self.text),
+                sql_id: Arc::clone(&self.sql_id),
+                hash: self.hash,
+                command: self.statement.verb().1,
+                schema: schema.into(),
+                module: work.module,
+                action: work.action,
+            };
+            session.instance().sql_area().statement(session.meter(), &source)
+        })
+    }
 }
 
 #[derive(PartialEq, Eq, Hash, Debug)]
@@ -46,11 +69,12 @@ impl Library {
         }
         let statement = parse(text)?;
         let cursor = Arc::new(SharedCursor {
-            text: text.to_owned(),
-            sql_id: waits::sql_id(text),
+            text: text.into(),
+            sql_id: waits::sql_id(text).into(),
             hash: waits::sql_hash(text),
             address: 0x7F00_0000 + self.next_address.fetch_add(0x100, Ordering::Relaxed),
             statement,
+            figures: OnceLock::new(),
         });
         let mut cursors = self.cursors.lock();
         if cursors.len() >= CURSORS_MAX {

@@ -198,7 +198,6 @@ impl SessionTables {
             })
             .collect();
         let source = views::ViewContext {
-            database: Arc::clone(&self.database),
             session: Arc::clone(&self.session),
             catalog: Arc::clone(&self.catalog),
             tables: Self { within: Vec::new(), ..self.clone() },

@@ -7,7 +7,10 @@ use engine::instance::Session;
 use engine::parameters::Parameter;
 use engine::txn::Deadlock;
 use scalar::Datum;
-use waits::{Bind, CallFigures, CallKind, ParsedCursor, StatLine, Statistic, TraceFile, TraceHeader};
+use waits::{
+    Bind, CallFigures, CallKind, CallReading, ParsedCursor, SqlCall, SqlStatement, StatLine, Statistic, TraceFile,
+    TraceHeader,
+};
 
 use super::context::utc_offset_seconds;
 use super::library::SharedCursor;
@@ -15,44 +18,41 @@ use super::open::RowSource;
 
 /// The session's counters when a call began.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CallStart {
-    cpu_us: u64,
-    elapsed_us: u64,
-    physical: u64,
-    consistent: u64,
-    current: u64,
-}
+pub(crate) struct CallStart(CallReading);
 
 impl CallStart {
     pub(crate) fn now(session: &Session) -> Self {
-        let meter = session.meter();
-        Self {
-            cpu_us: meter.clock().thread_cpu_us(),
-            elapsed_us: meter.clock().monotonic_us(),
-            physical: meter.value(Statistic::PhysicalReads),
-            consistent: meter.value(Statistic::ConsistentGets),
-            current: meter.value(Statistic::DbBlockGets),
-        }
+        Self(CallReading::now(session.meter()))
     }
 
-    /// What the call has taken, counted to the session.
-    pub(crate) fn figures(&self, session: &Session, misses: u64, rows: u64) -> CallFigures {
-        let now = Self::now(session);
+    /// What the call has taken, counted to the session, and to the statement that it was a call of.
+    pub(crate) fn figures(
+        &self,
+        session: &Session,
+        statement: Option<(&SqlStatement, SqlCall)>,
+        misses: u64,
+        rows: u64,
+    ) -> CallFigures {
         let meter = session.meter();
+        let now = CallReading::now(meter);
+        let (took, tim) = (now.since(&self.0), meter.tim_at(now.elapsed_us));
         let figures = CallFigures {
-            cpu_us: now.cpu_us.saturating_sub(self.cpu_us),
-            elapsed_us: now.elapsed_us.saturating_sub(self.elapsed_us),
-            physical: now.physical.saturating_sub(self.physical),
-            consistent: now.consistent.saturating_sub(self.consistent),
-            current: now.current.saturating_sub(self.current),
+            cpu_us: took.cpu_us,
+            elapsed_us: took.elapsed_us,
+            physical: took.disk_reads,
+            consistent: took.consistent_gets,
+            current: took.current_gets,
             misses,
             rows,
             depth: 0,
             goal: 1,
             plan_hash: 0,
             close_type: 0,
-            tim: meter.tim(),
+            tim,
         };
+        if let Some((statement, call)) = statement {
+            statement.ended(&took, tim, call, rows);
+        }
         meter.count(Statistic::CpuUsedByThisSession, figures.cpu_us);
         meter.count(Statistic::DbTime, figures.elapsed_us);
         figures

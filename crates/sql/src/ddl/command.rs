@@ -203,6 +203,7 @@ pub(crate) enum Command {
     FlushSharedPool,
     Checkpoint,
     SwitchLogfile,
+    KillSession { sid: u32, serial: u32, immediate: bool },
 }
 
 impl Command {
@@ -248,7 +249,8 @@ impl Command {
             | Self::FlushBufferCache
             | Self::FlushSharedPool
             | Self::Checkpoint
-            | Self::SwitchLogfile => ("ALTER SYSTEM", 49),
+            | Self::SwitchLogfile
+            | Self::KillSession { .. } => ("ALTER SYSTEM", 49),
         }
     }
 }

@@ -82,7 +82,8 @@ impl Connection {
             | Command::FlushBufferCache
             | Command::FlushSharedPool
             | Command::Checkpoint
-            | Command::SwitchLogfile => self.system_command(command).map(|()| None),
+            | Command::SwitchLogfile
+            | Command::KillSession { .. } => self.system_command(command).map(|()| None),
             Command::AlterLogfile(change) => self.alter_logfile(change).map(|()| None),
             Command::CreateUndoTablespace(spec) => self.create_undo_tablespace(spec).map(|()| None),
         }

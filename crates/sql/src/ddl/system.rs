@@ -47,6 +47,10 @@ pub(crate) fn system(words: &mut Words<'_>) -> Result<Command> {
     if words.take("SWITCH LOGFILE") {
         return Ok(Command::SwitchLogfile);
     }
+    if words.take("KILL SESSION") {
+        let (sid, serial) = session_id(words)?;
+        return Ok(Command::KillSession { sid, serial, immediate: words.take("IMMEDIATE") });
+    }
     if words.take("RESET") {
         let name = words.identifier()?.to_lowercase();
         if words.take("SCOPE") {
@@ -71,6 +75,17 @@ pub(crate) fn system(words: &mut Words<'_>) -> Result<Command> {
         settings.push(one);
     }
     Ok(Command::AlterSystem(settings))
+}
+
+/// `'sid, serial#'`.
+fn session_id(words: &mut Words<'_>) -> Result<(u32, u32)> {
+    let invalid = words.error(26, "missing or invalid session ID: 'sid, serial#' is expected");
+    let Some(Token::SingleQuotedString(text)) = words.advance().map(|word| word.token) else { return Err(invalid) };
+    let parts = text.split_once(',').map(|(sid, serial)| (sid.trim().parse(), serial.trim().parse()));
+    match parts {
+        Some((Ok(sid), Ok(serial))) => Ok((sid, serial)),
+        _ => Err(invalid),
+    }
 }
 
 fn setting(words: &mut Words<'_>) -> Result<Setting> {

@@ -1,13 +1,20 @@
 //! What ALTER SYSTEM asks for, carried out.
 
+use std::time::Duration;
+
 use common::{Error, Result};
 use engine::catalog::SystemPrivilege;
-use engine::instance::{SpaceManagement, TablespaceKind};
+use engine::instance::{Killed, SpaceManagement, TablespaceKind};
 use engine::parameters::{Parameter, Scope};
 use engine::tablespace::TablespaceSpec;
 
 use super::command::{Command, Setting, UndoTablespaceSpec};
 use crate::cursor::connection::Connection;
+
+/// How long KILL SESSION waits for a session that is at work.
+const KILL_WAIT: Duration = Duration::from_secs(60);
+/// The same with IMMEDIATE.
+const KILL_IMMEDIATE_WAIT: Duration = Duration::from_secs(1);
 
 impl Connection {
     pub(super) fn system_command(&self, command: &Command) -> Result<()> {
@@ -21,12 +28,27 @@ impl Connection {
             Command::FlushBufferCache => instance.cache().flush(session.meter()),
             Command::FlushSharedPool => {
                 self.database.library().flush();
+                instance.sql_area().flush(session.meter());
                 Ok(())
             }
             Command::Checkpoint => instance.checkpoint(session.meter()),
             Command::SwitchLogfile => instance.redo().switch(session.meter()),
+            Command::KillSession { sid, serial, immediate } => self.kill_session(*sid, *serial, *immediate),
             _ => Err(Error::bug("not a command of ALTER SYSTEM")),
         }
+    }
+
+    /// A session that has a call under way ends with that; it is waited for, but not long.
+    fn kill_session(&self, sid: u32, serial: u32, immediate: bool) -> Result<()> {
+        let most = if immediate { KILL_IMMEDIATE_WAIT } else { KILL_WAIT };
+        let killed = self.session.kill(sid, serial)?;
+        if killed == Killed::Now || self.session.wait_for_killed(sid, serial, most)? {
+            return Ok(());
+        }
+        Err(Error::user(
+            31,
+            format!("session {sid},{serial} is marked for kill: it ends with the call that it has under way"),
+        ))
     }
 
     fn alter_system(&self, setting: &Setting) -> Result<()> {

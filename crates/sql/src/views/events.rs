@@ -52,8 +52,8 @@ pub(crate) const VIEWS: &[View] = &[
         name: "V$SESSION_EVENT",
         columns: TOTALS,
         rows: |cx, rows| {
-            let sessions = cx.database.sessions();
-            sessions.iter().try_for_each(|one| totals(Some(one.sid()), &one.meter().snapshot(), rows))
+            let meters = cx.session.instance().meters();
+            meters.iter().try_for_each(|meter| totals(Some(meter.sid()), &meter.snapshot(), rows))
         },
     },
     View {
@@ -64,7 +64,40 @@ pub(crate) const VIEWS: &[View] = &[
         },
         rows: |cx, rows| totals(None, &cx.session.instance().system_meter().snapshot(), rows),
     },
+    View {
+        name: "V$EVENT_HISTOGRAM_MICRO",
+        columns: &[
+            number("EVENT#"),
+            text("EVENT", 64),
+            number("WAIT_TIME_MICRO"),
+            number("WAIT_COUNT"),
+            text("WAIT_TIME_FORMAT", 30),
+        ],
+        rows: |cx, rows| {
+            let snapshot = cx.session.instance().system_meter().snapshot();
+            for event in Event::ALL {
+                let histogram = snapshot.event(event).histogram;
+                // Up to the longest wait there was.
+                let buckets = histogram.iter().rposition(|count| *count > 0).map_or(0, |longest| longest + 1);
+                for (bucket, count) in histogram.iter().enumerate().take(buckets) {
+                    // Waits shorter than this that are in no smaller bucket; in the last one all others.
+                    let bound_us = 1u64 << bucket;
+                    rows.add(&[n(event.number()), s(event.name()), n(bound_us), n(*count), s(readable(bound_us))])?;
+                }
+            }
+            Ok(())
+        },
+    },
 ];
+
+/// A bound of a bucket in words: `64 microseconds`, `1 millisecond`.
+fn readable(micros: u64) -> String {
+    // The bounds are powers of two, and 1024 of a unit count as the next one.
+    let units = ["microsecond", "millisecond", "second"];
+    let unit = (micros.ilog2() as usize / 10).min(units.len() - 1);
+    let count = micros >> (10 * unit);
+    format!("{count} {}{}", units[unit], if count == 1 { "" } else { "s" })
+}
 
 fn totals(sid: Option<u32>, snapshot: &MeterSnapshot, rows: &mut Rows) -> Result<()> {
     for event in Event::ALL {
@@ -90,4 +123,27 @@ fn totals(sid: Option<u32>, snapshot: &MeterSnapshot, rows: &mut Rows) -> Result
         rows.add(&row)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readable;
+
+    #[test]
+    fn bounds_of_buckets_are_in_the_largest_unit_that_fits() {
+        let shown = [0, 1, 9, 10, 19, 20, 26, 31].map(|bucket| readable(1 << bucket));
+        assert_eq!(
+            shown,
+            [
+                "1 microsecond",
+                "2 microseconds",
+                "512 microseconds",
+                "1 millisecond",
+                "512 milliseconds",
+                "1 second",
+                "64 seconds",
+                "2048 seconds"
+            ]
+        );
+    }
 }

@@ -132,8 +132,8 @@ fn held_and_wanted(cx: &ViewContext) -> (Vec<Lock>, Waiters) {
         let id = (u64::from(table.table.0), 0);
         lock(table.sid, b"TM", id, table.mode as u64, (clock.monotonic_us(), table.since_us))
     }));
-    for session in cx.database.sessions() {
-        let (Some(waiter), Some(wait)) = (waiters.of(session.sid()), session.meter().current_wait()) else { continue };
+    for meter in instance.meters() {
+        let (Some(waiter), Some(wait)) = (waiters.of(meter.sid()), meter.current_wait()) else { continue };
         // The first parameter of a wait for an enqueue.
         let [name_and_mode, first, second] = wait.parameters;
         let name = [(name_and_mode >> 24) as u8, (name_and_mode >> 16) as u8];

@@ -3,16 +3,19 @@
 //! Each file declares some views: name, columns, and the function that makes the rows. Names, columns and types are Oracle's; a column that
 //! Highwater has nothing to say about is not there.
 
+mod active_sessions;
 mod columns;
 mod constraints;
 mod data_files;
 mod dual;
+mod enqueues;
 mod events;
 mod files;
 mod grants;
 mod indexes;
 mod instance;
 mod jobs;
+mod latches;
 mod locks;
 mod objects;
 mod parameters;
@@ -20,9 +23,12 @@ mod programs;
 mod recovery;
 mod redo;
 mod segment_space;
+mod segment_statistics;
 mod segments;
 mod sequences;
+mod session_wait;
 mod sessions;
+mod sql_area;
 mod statistics;
 mod synonyms;
 mod tables;
@@ -35,16 +41,19 @@ mod view;
 pub(crate) use view::{View, ViewContext, provider};
 
 const VIEWS: &[&[View]] = &[
+    active_sessions::VIEWS,
     columns::VIEWS,
     constraints::VIEWS,
     data_files::VIEWS,
     dual::VIEWS,
+    enqueues::VIEWS,
     events::VIEWS,
     files::VIEWS,
     grants::VIEWS,
     indexes::VIEWS,
     instance::VIEWS,
     jobs::VIEWS,
+    latches::VIEWS,
     locks::VIEWS,
     objects::VIEWS,
     parameters::VIEWS,
@@ -52,9 +61,12 @@ const VIEWS: &[&[View]] = &[
     recovery::VIEWS,
     redo::VIEWS,
     segment_space::VIEWS,
+    segment_statistics::VIEWS,
     segments::VIEWS,
     sequences::VIEWS,
+    session_wait::VIEWS,
     sessions::VIEWS,
+    sql_area::VIEWS,
     statistics::VIEWS,
     synonyms::VIEWS,
     tables::VIEWS,

@@ -1,13 +1,10 @@
-//! Sessions, what they wait for, and processes.
+//! Sessions and processes, the background's too.
 
-use std::sync::Arc;
-
-use common::Result;
-use engine::instance::Session;
+use engine::instance::{SessionFigures, SessionKind, SessionStatus};
 use scalar::Datum;
-use waits::CurrentWait;
 
 use super::locks::Waiters;
+use super::session_wait::wait_columns;
 use super::transactions::{address, live, session_address};
 use super::view::{View, at, date, maybe, n, number, raw, s, text};
 
@@ -19,6 +16,7 @@ pub(crate) const VIEWS: &[View] = &[
             number("SID"),
             number("SERIAL#"),
             number("AUDSID"),
+            raw("PADDR", 8),
             number("USER#"),
             text("USERNAME", 128),
             text("TADDR", 16),
@@ -27,7 +25,16 @@ pub(crate) const VIEWS: &[View] = &[
             text("PROCESS", 24),
             text("PROGRAM", 48),
             text("TYPE", 10),
+            text("SQL_ID", 13),
+            number("SQL_HASH_VALUE"),
+            text("PREV_SQL_ID", 13),
+            number("PREV_HASH_VALUE"),
+            text("MODULE", 64),
+            text("ACTION", 64),
+            text("CLIENT_INFO", 64),
+            text("CLIENT_IDENTIFIER", 64),
             date("LOGON_TIME"),
+            number("LAST_CALL_ET"),
             number("ROW_WAIT_OBJ#"),
             text("BLOCKING_SESSION_STATUS", 11),
             number("BLOCKING_INSTANCE"),
@@ -49,75 +56,100 @@ pub(crate) const VIEWS: &[View] = &[
             number("SECONDS_IN_WAIT"),
             text("STATE", 19),
             number("WAIT_TIME_MICRO"),
+            number("TIME_SINCE_LAST_WAIT_MICRO"),
         ],
         rows: |cx, rows| {
             let process = std::process::id().to_string();
-            let (waiters, live) = (Waiters::now(cx.session.instance()), live(cx.session.instance()));
-            cx.database.sessions().iter().try_for_each(|session| {
-                let user = session.user();
-                let number = cx.catalog.user(&user).map(|user| user.number.0);
-                let wait = session.meter().current_wait();
-                let transaction = live.iter().find(|transaction| transaction.sid == session.sid());
+            let instance = cx.session.instance();
+            let (waiters, live) = (Waiters::now(instance), live(instance));
+            instance.sessions().iter().try_for_each(|session| {
+                let user = is_users(session).then_some(&session.user);
+                let transaction = live.iter().find(|transaction| transaction.sid == session.sid);
+                let waits = session.wait.is_some();
                 let mut values = vec![
-                    Datum::Raw(session_address(session.sid())),
-                    n(session.sid()),
-                    n(session.meter().serial()),
-                    n(session.meter().serial()),
-                    maybe(number, n),
-                    s(&user),
+                    Datum::Raw(session_address(session.sid)),
+                    n(session.sid),
+                    n(session.serial),
+                    // The background has none of its own.
+                    n(if is_users(session) { session.serial } else { 0 }),
+                    Datum::Raw(process_address(session)),
+                    maybe(cx.catalog.user(&session.user), |user| n(user.number.0)),
+                    maybe(user, s),
                     maybe(transaction, |transaction| s(hexadecimal(&address(transaction.xid)))),
-                    s(if session.in_call() { "ACTIVE" } else { "INACTIVE" }),
-                    s(&user),
+                    s(status(session.status)),
+                    s(&session.user),
                     s(&process),
-                    s("highwater"),
-                    s("USER"),
-                    at(session.logon_us())?,
-                    maybe(wait.filter(|wait| wait.object >= 0), |wait| n(wait.object)),
+                    s(&session.program),
+                    s(if is_users(session) { "USER" } else { "BACKGROUND" }),
                 ];
-                let holder = waiters.of(session.sid()).map(|waiter| waiter.holder);
-                values.extend(blocker_columns(holder, wait.is_some()));
-                values.extend(blocker_columns(waiters.last_holder(session.sid()), wait.is_some()));
-                values.extend(wait_columns(session, wait.as_ref()));
-                rows.add(&values)
-            })
-        },
-    },
-    View {
-        name: "V$SESSION_WAIT",
-        columns: &[
-            number("SID"),
-            number("EVENT#"),
-            text("EVENT", 64),
-            text("P1TEXT", 64),
-            number("P1"),
-            text("P2TEXT", 64),
-            number("P2"),
-            text("P3TEXT", 64),
-            number("P3"),
-            number("WAIT_CLASS#"),
-            text("WAIT_CLASS", 64),
-            number("WAIT_TIME"),
-            number("SECONDS_IN_WAIT"),
-            text("STATE", 19),
-            number("WAIT_TIME_MICRO"),
-        ],
-        rows: |cx, rows| {
-            cx.database.sessions().iter().try_for_each(|session| -> Result<()> {
-                let mut values = vec![n(session.sid())];
-                values.extend(wait_columns(session, session.meter().current_wait().as_ref()));
+                for statement in [&session.statement, &session.previous_statement] {
+                    let statement = statement.as_deref();
+                    values.push(maybe(statement, |text| s(waits::sql_id(text))));
+                    values.push(maybe(statement, |text| n(waits::sql_hash(text))));
+                }
+                let work = &session.work;
+                let said = [&work.module, &work.action, &work.client_info, &work.client_identifier];
+                values.extend(said.map(|text| maybe(text.as_ref(), s)));
+                values.extend([
+                    at(session.logon_us)?,
+                    n(session.since_call_us / 1_000_000),
+                    maybe(session.wait.filter(|wait| wait.object >= 0), |wait| n(wait.object)),
+                ]);
+                let holder = waiters.of(session.sid).map(|waiter| waiter.holder);
+                values.extend(blocker_columns(holder, waits));
+                values.extend(blocker_columns(waiters.last_holder(session.sid), waits));
+                values.extend(wait_columns(session));
                 rows.add(&values)
             })
         },
     },
     View {
         name: "V$PROCESS",
-        columns: &[number("PID"), text("SPID", 24)],
+        columns: &[
+            raw("ADDR", 8),
+            number("PID"),
+            text("SPID", 24),
+            text("PNAME", 5),
+            text("USERNAME", 15),
+            number("SERIAL#"),
+            text("PROGRAM", 48),
+            text("BACKGROUND", 1),
+        ],
         rows: |cx, rows| {
             let process = std::process::id().to_string();
-            cx.session.instance().processes().iter().try_for_each(|pid| rows.add(&[n(pid.0), s(&process)]))
+            cx.session.instance().sessions().iter().try_for_each(|session| {
+                let background = !is_users(session);
+                rows.add(&[
+                    Datum::Raw(process_address(session)),
+                    n(session.process.0),
+                    s(&process),
+                    maybe(background.then(|| session.program.to_uppercase()), s),
+                    s(&session.user),
+                    n(session.serial),
+                    s(&session.program),
+                    maybe(background.then_some("1"), s),
+                ])
+            })
         },
     },
 ];
+
+fn is_users(session: &SessionFigures) -> bool {
+    session.kind == SessionKind::User
+}
+
+fn status(status: SessionStatus) -> &'static str {
+    match status {
+        SessionStatus::Active => "ACTIVE",
+        SessionStatus::Inactive => "INACTIVE",
+        SessionStatus::Killed => "KILLED",
+    }
+}
+
+/// V$PROCESS.ADDR, which names as [`session_address`] does.
+fn process_address(session: &SessionFigures) -> Vec<u8> {
+    u64::from(session.process.0).to_be_bytes().to_vec()
+}
 
 /// Status, instance and session of a blocker. What a crash has left is rolled back by no session that is shown.
 fn blocker_columns(holder: Option<u32>, waits: bool) -> [Datum; 3] {
@@ -130,18 +162,4 @@ fn blocker_columns(holder: Option<u32>, waits: bool) -> [Datum; 3] {
 
 fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect()
-}
-
-/// EVENT# to WAIT_TIME_MICRO. They are NULL where the session waits for nothing: what it waited for last is not kept.
-fn wait_columns(session: &Arc<Session>, wait: Option<&CurrentWait>) -> Vec<Datum> {
-    let Some(CurrentWait { event, parameters, since_us, .. }) = wait else { return vec![Datum::Null; 14] };
-    let micros = session.meter().clock().monotonic_us().saturating_sub(*since_us);
-    let mut values = vec![n(event.number()), s(event.name())];
-    for (name, value) in event.parameters().iter().zip(parameters) {
-        values.extend([s(name), n(*value)]);
-    }
-    let class = event.class();
-    // A WAIT_TIME of 0 says that the wait is not over.
-    values.extend([n(class.number()), s(class.name()), n(0), n(micros / 1_000_000), s("WAITING"), n(micros)]);
-    values
 }

@@ -30,8 +30,8 @@ pub(crate) const VIEWS: &[View] = &[
         name: "V$SESSTAT",
         columns: &[number("SID"), number("STATISTIC#"), number("VALUE")],
         rows: |cx, rows| {
-            let sessions = cx.database.sessions();
-            sessions.iter().try_for_each(|one| session_values(one.sid(), &one.meter().snapshot(), rows))
+            let meters = cx.session.instance().meters();
+            meters.iter().try_for_each(|meter| session_values(meter.sid(), &meter.snapshot(), rows))
         },
     },
     View {
@@ -66,12 +66,12 @@ pub(crate) const VIEWS: &[View] = &[
         name: "V$HIGHWATER_GETS",
         columns: &[number("SID"), number("CLASS#"), text("CLASS", 18), text("GET_MODE", 10), number("GETS")],
         rows: |cx, rows| {
-            for session in cx.database.sessions() {
-                let snapshot = session.meter().snapshot();
+            for meter in cx.session.instance().meters() {
+                let snapshot = meter.snapshot();
                 for class in BlockClass::ALL {
                     for (mode, name) in [(GetMode::Consistent, "CONSISTENT"), (GetMode::Current, "CURRENT")] {
                         let gets = n(snapshot.gets(class, mode));
-                        rows.add(&[n(session.sid()), n(class as u8), s(class.name()), s(name), gets])?;
+                        rows.add(&[n(meter.sid()), n(class as u8), s(class.name()), s(name), gets])?;
                     }
                 }
             }

@@ -79,13 +79,13 @@ pub(crate) const VIEWS: &[View] = &[
         ],
         rows: |cx, rows| {
             let (live, process) = (live(cx.session.instance()), std::process::id().to_string());
-            let sessions = cx.database.sessions();
+            let sessions = cx.session.instance().sessions();
             let mut held = cx.session.instance().locks().tables();
             held.sort_by_key(|lock| (lock.sid, lock.table));
             held.iter().try_for_each(|lock| -> Result<()> {
                 // The lock may be there before the transaction has its slot.
                 let xid = live.iter().find(|transaction| transaction.sid == lock.sid).map_or(Xid::NONE, |t| t.xid);
-                let user = sessions.iter().find(|session| session.sid() == lock.sid).map(|session| session.user());
+                let user = sessions.iter().find(|session| session.sid == lock.sid).map(|session| &session.user);
                 rows.add(&[
                     n(xid.segment),
                     n(xid.slot),

@@ -10,7 +10,6 @@ use engine::catalog::{Catalog, SchemaObject};
 use engine::instance::Session;
 use scalar::Datum;
 
-use crate::cursor::Database;
 use crate::cursor::context::local_time;
 use crate::cursor::tables::SessionTables;
 use crate::functions::rows::Builder;
@@ -39,6 +38,11 @@ pub(crate) const fn date(name: &'static str) -> ViewColumn {
     ViewColumn { name, data_type: DataType::Date }
 }
 
+/// To the millisecond.
+pub(crate) const fn timestamp(name: &'static str) -> ViewColumn {
+    ViewColumn { name, data_type: DataType::Timestamp { precision: 3 } }
+}
+
 /// A view.
 pub(crate) struct View {
     pub(crate) name: &'static str,
@@ -55,7 +59,6 @@ impl fmt::Debug for View {
 /// What a view's rows are made from.
 #[derive(Clone, Debug)]
 pub(crate) struct ViewContext {
-    pub(crate) database: Arc<Database>,
     pub(crate) session: Arc<Session>,
     pub(crate) catalog: Arc<Catalog>,
     /// For those that look at what other views select from.

@@ -12,7 +12,7 @@
 //!    Full once an eighth of a block or less is left above PCTFREE.
 //! 2. The search lets go of a bitmap block before it takes a data block. A change goes the other way: data block, then L1, then L2.
 //! 3. State changes are written only when a quarter, PCTFREE or a refusal is crossed; an L2 entry only when the best state in its L1 changes.
-//! 4. Blocks of a batch are formatted before their L1 says so; two sessions that pick the same batch meet on the FB enqueue (here: the L1's latch).
+//! 4. Blocks of a batch are formatted before their L1 says so; two sessions that pick the same batch meet on the FB enqueue.
 //! 5. A search gives up on half-full blocks after [`REFUSALS_MAX`] refusals and takes an empty one: wasted probes stay bounded.
 
 use common::{BlockAddress, BlockClass, Error, Result};
@@ -140,7 +140,7 @@ impl Bitmaps {
         refusals: &mut usize,
         hinted: bool,
     ) -> Result<Option<BlockMut>> {
-        let (candidates, unformatted) = {
+        let (candidates, batch) = {
             let block = s.current(l1, BlockClass::FirstLevelBitmap)?;
             let header = bitmap::first_level(&block);
             if block::kind(&block) != Some(BlockType::FirstLevelBitmap)
@@ -152,7 +152,8 @@ impl Bitmaps {
                 return Err(Error::corrupt(l1, format!("it is no bitmap block of {}", segment.name())));
             }
             let covered = usize::from(header.covered.get());
-            let unformatted = header.counts[BlockState::Unformatted as usize].get() > 0;
+            let batch = Self::next_batch(s, &block);
+            let batch = batch.and_then(|index| Some((index, bitmap::address_of(&block, index)?)));
             let sure = *refusals >= REFUSALS_MAX;
             let start = s.process().0 as usize * FORMAT_BATCH % covered.max(1);
             let candidates: Vec<_> = (0..covered)
@@ -161,7 +162,7 @@ impl Bitmaps {
                 .filter_map(|index| bitmap::address_of(&block, index))
                 .take(REFUSALS_MAX + 1)
                 .collect();
-            (candidates, unformatted)
+            (candidates, batch)
         };
         for address in candidates {
             if let Some(block) = Self::probe(segment, s, address, want, refusals)? {
@@ -169,8 +170,8 @@ impl Bitmaps {
                 return Ok(Some(block));
             }
         }
-        if unformatted {
-            for address in Self::format_batch(segment, s, l1)? {
+        if let Some(batch) = batch {
+            for address in Self::format_batch(segment, s, l1, batch)? {
                 if let Some(block) = Self::probe(segment, s, address, want, refusals)? {
                     Self::remember(segment, s, address, l1);
                     return Ok(Some(block));
@@ -178,6 +179,26 @@ impl Bitmaps {
             }
         }
         Ok(None)
+    }
+
+    /// The place in an L1 of the first block of a batch with unformatted blocks; the process number picks which.
+    fn next_batch(s: &Session, l1: &[u8]) -> Option<usize> {
+        let header = bitmap::first_level(l1);
+        if header.counts[BlockState::Unformatted as usize].get() == 0 {
+            return None;
+        }
+        let covered = usize::from(header.covered.get());
+        let batches = covered.div_ceil(FORMAT_BATCH);
+        let start = s.process().0 as usize % batches.max(1);
+        let batch = |n: usize| (start + n) % batches * FORMAT_BATCH;
+        (0..batches).map(batch).find(|first| !Self::unformatted(l1, *first).is_empty())
+    }
+
+    /// The unformatted blocks of a batch, as places in its L1.
+    fn unformatted(l1: &[u8], batch: usize) -> Vec<usize> {
+        let covered = usize::from(bitmap::first_level(l1).covered.get());
+        let is_unformatted = |index: &usize| bitmap::state(l1, *index) == BlockState::Unformatted;
+        (batch..(batch + FORMAT_BATCH).min(covered)).filter(is_unformatted).collect()
     }
 
     fn remember(segment: &Segment, s: &Session, block: BlockAddress, l1: BlockAddress) {
@@ -276,22 +297,29 @@ impl Bitmaps {
         Err(Error::corrupt(upper.address(), format!("{l1} is not in slot {slot} of its second-level bitmap block")))
     }
 
-    /// Formats up to sixteen consecutive unformatted blocks of an L1; the process number picks which. Returns their addresses.
-    fn format_batch(segment: &Segment, s: &Session, l1: BlockAddress) -> Result<Vec<BlockAddress>> {
+    /// Formats a batch: up to sixteen consecutive unformatted blocks of an L1. Returns their addresses; where another session was faster, those of
+    /// the blocks of the batch that are empty.
+    fn format_batch(
+        segment: &Segment,
+        s: &Session,
+        l1: BlockAddress,
+        (batch, first): (usize, BlockAddress),
+    ) -> Result<Vec<BlockAddress>> {
+        let _formatting = segment.formatting(s, first);
         let _group = s.group();
         let mut bitmap_block = metadata::current_mut(s, l1, BlockClass::FirstLevelBitmap)?;
-        let covered = usize::from(bitmap::first_level(&bitmap_block).covered.get());
-        let batches = covered.div_ceil(FORMAT_BATCH);
-        let start = s.process().0 as usize % batches.max(1);
-        let unformatted = |bytes: &[u8], index: usize| bitmap::state(bytes, index) == BlockState::Unformatted;
-        let Some(batch) = (0..batches)
-            .map(|n| (start + n) % batches * FORMAT_BATCH)
-            .find(|first| (*first..(first + FORMAT_BATCH).min(covered)).any(|index| unformatted(&bitmap_block, index)))
-        else {
-            return Ok(Vec::new());
-        };
-        let indexes: Vec<_> =
-            (batch..(batch + FORMAT_BATCH).min(covered)).filter(|index| unformatted(&bitmap_block, *index)).collect();
+        let indexes = Self::unformatted(&bitmap_block, batch);
+        if indexes.is_empty() {
+            let covered = usize::from(bitmap::first_level(&bitmap_block).covered.get());
+            let mut empty: Vec<_> = (batch..(batch + FORMAT_BATCH).min(covered))
+                .filter(|index| bitmap::state(&bitmap_block, *index) == BlockState::Free100)
+                .filter_map(|index| bitmap::address_of(&bitmap_block, index))
+                .collect();
+            // Who has formatted them begins with the first.
+            let start = s.process().0 as usize % empty.len().max(1);
+            empty.rotate_left(start);
+            return Ok(empty);
+        }
         let mut addresses = Vec::with_capacity(indexes.len());
         for index in &indexes {
             let Some(address) = bitmap::address_of(&bitmap_block, *index) else {

@@ -18,6 +18,8 @@
 //! 3. A block's own flag says whether it is on a list; lists are hints in no other respect.
 //! 4. Blocks between the old and the new high-water mark are seen by nobody else until they are linked.
 
+use std::time::Duration;
+
 use common::{BlockAddress, BlockClass, Error, Result};
 use format::freelist::{self, FreeList};
 use format::segment::{self, ExtentEntry};
@@ -32,6 +34,9 @@ use crate::segment::{BlockRange, RowRoom, SearchHint, Segment, SpaceUsage, metad
 
 /// Blocks that move from the master list to a process list at a time.
 const MASTER_MOVE: usize = 5;
+
+/// How long a block is waited for that is taken against the order of latches.
+const BUSY_WAIT: Duration = Duration::from_millis(2);
 
 /// How often a search starts again at the head before the list counts as damaged.
 const STARTS_MAX: u32 = 10_000;
@@ -184,7 +189,7 @@ impl FreeLists {
             let (Some(first), Some(last)) = (moved.first().map(BlockMut::address), moved.last().map(BlockMut::address))
             else {
                 drop(header);
-                std::thread::yield_now();
+                Self::await_block(s, master)?;
                 continue;
             };
             let _group = s.group();
@@ -203,6 +208,12 @@ impl FreeLists {
             });
             return Ok(Some(first));
         }
+    }
+
+    /// Waits a moment for a block of a list that another session has; nothing is latched but, for an index, blocks of that.
+    pub(super) fn await_block(s: &Session, address: BlockAddress) -> Result<()> {
+        s.check_cancelled()?;
+        s.current_mut_within(address, BlockClass::Data, BUSY_WAIT).map(drop)
     }
 
     /// Moves the high-water mark by some blocks, formats them and links them; adds an extent first when there is none above the mark. Nothing is done, and
@@ -485,9 +496,8 @@ impl SpaceManager for FreeLists {
             };
             s.remember(object, SearchHint::default());
             // The caller holds blocks of the index, and by now the candidate may be one of them, or of those that another session holds which
-            // waits for this one: it is taken only if it is free at once. The next look at the head shows where the list goes on.
-            let Some(mut block) = s.try_current_mut(address, BlockClass::Data)? else {
-                std::thread::yield_now();
+            // waits for this one: it is not waited for until it is free. The next look at the head shows where the list goes on.
+            let Some(mut block) = s.current_mut_within(address, BlockClass::Data, BUSY_WAIT)? else {
                 continue;
             };
             if segment.owns(&block)

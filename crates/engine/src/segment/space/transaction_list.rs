@@ -49,6 +49,14 @@ impl OwnFreelist {
     }
 }
 
+/// What became of a list that was to be merged.
+enum Merged {
+    /// The first block that the master list has got; none when somebody else was faster.
+    Yes(BlockAddress),
+    /// Its last block is in use.
+    Busy(BlockAddress),
+}
+
 /// Lists of transactions in a header, but those of `own`.
 fn others(header: &[u8], freelists: u16, own: Option<Xid>) -> Vec<(usize, Xid, bool)> {
     freelist::transaction_slots(header.len(), freelists)
@@ -200,29 +208,29 @@ impl FreeLists {
                 continue;
             }
             loop {
-                if let Some(first) = Self::merge(segment, s, lists, *slot, *xid)? {
-                    return Ok(Some(first));
+                match Self::merge(segment, s, lists, *slot, *xid)? {
+                    Merged::Yes(first) => return Ok(Some(first)),
+                    Merged::Busy(last) => Self::await_block(s, last)?,
                 }
-                s.check_cancelled()?;
-                std::thread::yield_now();
             }
         }
         Ok(None)
     }
 
-    /// The first block that the master list has got. None when the last block of the list is in use: it is taken against the order of latches, so only if
-    /// it is free at once.
-    fn merge(segment: &Segment, s: &Session, lists: &Lists, slot: usize, xid: Xid) -> Result<Option<BlockAddress>> {
+    /// The last block of the list is taken against the order of latches, so only if it is free at once.
+    fn merge(segment: &Segment, s: &Session, lists: &Lists, slot: usize, xid: Xid) -> Result<Merged> {
         let _group = s.group();
         let mut header = lists.block_mut(segment, s)?;
         let list = *freelist::list(&header, slot);
         // Somebody else may have merged it meanwhile.
         if list.owner() != Some(xid) {
-            return Ok(Some(BlockAddress::NONE));
+            return Ok(Merged::Yes(BlockAddress::NONE));
         }
         let master = freelist::list(&header, 0).first();
         if !list.is_empty() && !master.is_none() {
-            let Some(mut last) = s.try_current_mut(list.last(), BlockClass::Data)? else { return Ok(None) };
+            let Some(mut last) = s.try_current_mut(list.last(), BlockClass::Data)? else {
+                return Ok(Merged::Busy(list.last()));
+            };
             if !segment.owns(&last) || !transaction::header(&last).on_freelist() {
                 let text = format!("freelist {slot} ends at block {}, which is on no freelist", last.address());
                 return Err(Error::corrupt(lists.block, text));
@@ -235,6 +243,6 @@ impl FreeLists {
                 freelist::list_mut(bytes, 0).push_chain(list.first(), list.last(), list.blocks.get());
             }
         });
-        Ok(Some(list.first()))
+        Ok(Merged::Yes(list.first()))
     }
 }

@@ -1,0 +1,216 @@
+//! What others may know of a session, and what they may ask of it.
+
+use std::sync::{OnceLock, Weak};
+
+use common::ProcessNumber;
+use common::sync::atomic::{AtomicBool, Ordering};
+use common::sync::{Arc, Mutex, RwLock};
+use waits::{CurrentWait, LastWait, Meter};
+
+use super::Session;
+use super::calls::SessionCalls;
+
+/// Whose a session is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SessionKind {
+    User,
+    /// The instance's own.
+    Background,
+}
+
+/// What a session is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SessionStatus {
+    /// A call is under way; or it is a background process.
+    Active,
+    Inactive,
+    /// Killed: it does nothing more.
+    Killed,
+}
+
+/// What a client says about its work; None for what it has not said.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct ClientWork {
+    pub module: Option<Arc<str>>,
+    pub action: Option<Arc<str>>,
+    pub client_info: Option<Arc<str>>,
+    pub client_identifier: Option<Arc<str>>,
+}
+
+/// A session as V$SESSION, V$SESSION_WAIT and V$PROCESS show it, at one moment.
+#[derive(Clone, Debug)]
+pub struct SessionFigures {
+    pub sid: u32,
+    pub serial: u32,
+    pub process: ProcessNumber,
+    pub kind: SessionKind,
+    pub status: SessionStatus,
+    /// The user name, upper case.
+    pub user: Arc<str>,
+    pub program: Arc<str>,
+    /// When it began, microseconds since 1970.
+    pub logon_us: u64,
+    /// Microseconds since its last call began or, when none is under way, ended: LAST_CALL_ET.
+    pub since_call_us: u64,
+    /// The text of the statement at work.
+    pub statement: Option<Arc<str>>,
+    /// The text of the one before.
+    pub previous_statement: Option<Arc<str>>,
+    pub work: ClientWork,
+    /// What it waits for.
+    pub wait: Option<CurrentWait>,
+    /// Microseconds that this has taken.
+    pub waiting_us: u64,
+    /// While it waits for nothing: what it waited for last.
+    pub last_wait: Option<LastWait>,
+    /// Microseconds since that was over.
+    pub since_wait_us: u64,
+    /// The session that it waits for, where it is known; 0 for a transaction that a crash has left.
+    pub blocking_session: Option<u32>,
+    /// Its transaction.
+    pub xid: Option<common::Xid>,
+}
+
+#[derive(Default, Debug)]
+struct Statements {
+    current: Option<Arc<str>>,
+    previous: Option<Arc<str>>,
+    work: ClientWork,
+}
+
+/// A session's entry in the list of sessions: it stays there until the session ends.
+#[derive(Debug)]
+pub(crate) struct SessionEntry {
+    pub(super) kind: SessionKind,
+    pub(super) process: ProcessNumber,
+    pub(super) meter: Arc<Meter>,
+    pub(super) logon_us: u64,
+    pub(super) calls: SessionCalls,
+    pub(super) cancelled: Arc<AtomicBool>,
+    killed: AtomicBool,
+    user: RwLock<Arc<str>>,
+    program: RwLock<Arc<str>>,
+    statements: Mutex<Statements>,
+    /// Not that of a background process.
+    session: OnceLock<Weak<Session>>,
+}
+
+impl SessionEntry {
+    pub(super) fn new(
+        kind: SessionKind,
+        meter: Arc<Meter>,
+        process: ProcessNumber,
+        user: &str,
+        program: &str,
+    ) -> Arc<Self> {
+        let logon_us = meter.clock().wall_us();
+        Arc::new(Self {
+            kind,
+            process,
+            logon_us,
+            calls: SessionCalls::new(meter.clock().monotonic_us()),
+            meter,
+            cancelled: Arc::default(),
+            killed: AtomicBool::new(false),
+            user: RwLock::new(user.into()),
+            program: RwLock::new(program.into()),
+            statements: Mutex::default(),
+            session: OnceLock::new(),
+        })
+    }
+
+    /// The session that the entry is of.
+    pub(super) fn is_of(&self, session: &Arc<Session>) {
+        let _ = self.session.set(Arc::downgrade(session));
+    }
+
+    pub(super) fn session(&self) -> Option<Arc<Session>> {
+        self.session.get()?.upgrade()
+    }
+
+    pub(super) fn user(&self) -> Arc<str> {
+        self.user.read().clone()
+    }
+
+    pub(super) fn set_user(&self, user: &str) {
+        *self.user.write() = user.into();
+    }
+
+    pub(super) fn program(&self) -> Arc<str> {
+        self.program.read().clone()
+    }
+
+    pub(super) fn set_program(&self, program: &str) {
+        *self.program.write() = program.into();
+    }
+
+    pub(super) fn statement(&self) -> Option<Arc<str>> {
+        self.statements.lock().current.clone()
+    }
+
+    pub(super) fn set_statement(&self, text: Option<Arc<str>>) -> Option<Arc<str>> {
+        let mut statements = self.statements.lock();
+        let before = std::mem::replace(&mut statements.current, text);
+        if before.is_some() {
+            statements.previous.clone_from(&before);
+        }
+        before
+    }
+
+    pub(super) fn work(&self) -> ClientWork {
+        self.statements.lock().work.clone()
+    }
+
+    pub(super) fn change_work(&self, change: impl FnOnce(&mut ClientWork)) {
+        change(&mut self.statements.lock().work);
+    }
+
+    pub(super) fn is_killed(&self) -> bool {
+        self.killed.load(Ordering::Acquire)
+    }
+
+    /// False when it has been killed before.
+    pub(super) fn set_killed(&self) -> bool {
+        !self.killed.swap(true, Ordering::AcqRel)
+    }
+
+    pub(super) fn status(&self) -> SessionStatus {
+        if self.is_killed() {
+            SessionStatus::Killed
+        } else if self.kind == SessionKind::Background || self.calls.running() {
+            SessionStatus::Active
+        } else {
+            SessionStatus::Inactive
+        }
+    }
+
+    /// What can be said of the session without asking who holds locks.
+    pub(super) fn figures(&self) -> SessionFigures {
+        let now = self.meter.clock().monotonic_us();
+        let (wait, last_wait) = (self.meter.current_wait(), self.meter.last_wait());
+        let (statement, previous_statement, work) = {
+            let statements = self.statements.lock();
+            (statements.current.clone(), statements.previous.clone(), statements.work.clone())
+        };
+        SessionFigures {
+            sid: self.meter.sid(),
+            serial: self.meter.serial(),
+            process: self.process,
+            kind: self.kind,
+            status: self.status(),
+            user: self.user(),
+            program: self.program(),
+            logon_us: self.logon_us,
+            since_call_us: now.saturating_sub(self.calls.changed_us()),
+            statement,
+            previous_statement,
+            work,
+            waiting_us: wait.map_or(0, |wait| now.saturating_sub(wait.since_us)),
+            since_wait_us: last_wait.map_or(0, |wait| now.saturating_sub(wait.ended_us)),
+            last_wait: last_wait.filter(|_| wait.is_none()),
+            wait,
+            blocking_session: None,
+            xid: None,
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! ALTER SYSTEM KILL SESSION.
+//!
+//! A session that is killed begins no more call. One that has a call under way finds out where it looks for a cancel, as ORA-00028; its call ends, and before it
+//! counts as ended its transaction is rolled back. One that has none is tidied up by who kills it.
+
+use std::time::Duration;
+
+use common::sync::Arc;
+use common::{Error, ErrorKind, Number, Result};
+use waits::Event;
+
+use super::entry::SessionKind;
+use super::{Instance, Session};
+
+/// How long one sleeps between two looks at whether the user has cancelled.
+const LOOK_ROUND: Duration = Duration::from_millis(100);
+
+/// How far a session that is killed has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Killed {
+    /// Its transaction is rolled back and what it held is free.
+    Now,
+    /// It has a call under way, and ends with that: ORA-00031 is what Oracle says when that takes long.
+    Marked,
+}
+
+pub(super) fn killed() -> Error {
+    Error::new(ErrorKind::Cancelled, Number::Ora(28), "your session has been killed")
+}
+
+pub(super) fn not_logged_on() -> Error {
+    Error::new(ErrorKind::Cancelled, Number::Ora(1012), "not logged on: the session has been killed")
+}
+
+impl Instance {
+    /// Kills a session of a user. Not to be called for the session that calls; see [`Session::kill`].
+    ///
+    /// # Errors
+    /// ORA-00030 when there is no such session; ORA-00029 for a background process.
+    pub fn kill(&self, sid: u32, serial: u32) -> Result<Killed> {
+        let no_session =
+            || Error::user(30, format!("user session ID does not exist: there is no session {sid},{serial}"));
+        let entry = self.sessions.find(sid, serial).ok_or_else(no_session)?;
+        if entry.kind == SessionKind::Background {
+            let text = format!("session {sid},{serial} is not a user session but {}", entry.program());
+            return Err(Error::user(29, text));
+        }
+        if !self.calls.kill(&entry) {
+            // It may be waiting for a lock.
+            self.locks().wake();
+            return Ok(if entry.calls.is_tidy() { Killed::Now } else { Killed::Marked });
+        }
+        match entry.session() {
+            Some(session) => session.tidy_up(),
+            // Nobody refers to it any more: it rolls back as it goes.
+            None => entry.calls.set_tidy(),
+        }
+        self.calls.end(&entry);
+        Ok(Killed::Now)
+    }
+}
+
+impl Session {
+    /// Kills another session.
+    ///
+    /// # Errors
+    /// ORA-00027 for this session itself; those of [`Instance::kill`].
+    pub fn kill(&self, sid: u32, serial: u32) -> Result<Killed> {
+        if (self.sid(), self.meter().serial()) == (sid, serial) {
+            return Err(Error::user(27, "cannot kill current session"));
+        }
+        self.instance().kill(sid, serial)
+    }
+
+    /// Waits until a session that has been killed has given up what it held, but no longer than `most`. Whether it has.
+    ///
+    /// # Errors
+    /// ORA-01013 when the user cancels, and what else ends a wait: [`Session::check_cancelled`].
+    pub fn wait_for_killed(&self, sid: u32, serial: u32, most: Duration) -> Result<bool> {
+        let Some(entry) = self.instance().sessions.find(sid, serial) else { return Ok(true) };
+        if entry.calls.is_tidy() {
+            return Ok(true);
+        }
+        let at = [u64::from(sid), most.as_secs(), 0];
+        self.meter().wait(Event::InactiveSession, at, -1, || {
+            let clock = self.meter().clock();
+            let until = clock.monotonic_us() + most.as_micros() as u64;
+            loop {
+                let left = Duration::from_micros(until.saturating_sub(clock.monotonic_us()));
+                if self.instance().calls.wait_tidy(&entry.calls, left.min(LOOK_ROUND)) {
+                    return Ok(true);
+                }
+                self.check_cancelled()?;
+                if left.is_zero() {
+                    return Ok(false);
+                }
+            }
+        })
+    }
+
+    /// Whether the session has been killed.
+    #[must_use]
+    pub fn is_killed(&self) -> bool {
+        self.entry().is_killed()
+    }
+
+    /// Gives up what a session holds that has been killed.
+    pub(super) fn tidy_up(&self) {
+        // What fails here is rolled back at the next open.
+        if self.instance().health().check().is_ok() {
+            let _ = self.rollback();
+        }
+        self.set_statement(None);
+        self.entry().calls.set_tidy();
+    }
+
+    pub(super) fn end_call(self: &Arc<Self>) {
+        let calls = &self.instance().calls;
+        while !calls.end(self.entry()) {
+            self.tidy_up();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use common::SystemClock;
+    use device::MemoryFileSystem;
+
+    use super::*;
+    use crate::instance::CreateOptions;
+
+    #[test]
+    fn a_session_begins_no_call_while_who_has_killed_it_gives_up_what_it_held() {
+        let files = Arc::new(MemoryFileSystem::new());
+        let clock = Arc::new(SystemClock::default());
+        let instance = Instance::create(files, Path::new("/database"), clock, None, &CreateOptions::default()).unwrap();
+        let victim = instance.connect("SYSTEM").unwrap();
+        assert!(instance.calls.kill(victim.entry()));
+        assert!(victim.in_call());
+        assert!(victim.call().unwrap_err().is_ora(28));
+        assert!(victim.call().unwrap_err().is_ora(1012));
+        let killer = instance.connect("SYSTEM").unwrap();
+        let (sid, serial) = (victim.sid(), victim.meter().serial());
+        assert!(!killer.wait_for_killed(sid, serial, Duration::from_millis(1)).unwrap());
+        assert_eq!(killer.meter().event(Event::InactiveSession).waits, 1);
+        victim.tidy_up();
+        assert!(killer.wait_for_killed(sid, serial, Duration::ZERO).unwrap());
+        assert!(instance.calls.end(victim.entry()));
+        assert!(victim.call().unwrap_err().is_ora(1012));
+        assert!(!victim.in_call());
+        instance.shutdown().unwrap();
+    }
+}

@@ -1,0 +1,150 @@
+//! The list of sessions: those of users, with the numbers of their processes, and the background processes.
+
+use std::collections::HashMap;
+
+use common::sync::atomic::{AtomicU32, Ordering};
+use common::sync::{Arc, Mutex, MutexGuard};
+use common::{Clock, Error, ErrorKind, Number, ProcessNumber, Result};
+use waits::{LatchName, Meter, SystemMeter};
+
+use super::entry::{SessionEntry, SessionFigures, SessionKind};
+use super::{Instance, Session};
+use crate::parameters::Parameter;
+
+/// Numbers of processes and session ids of background work come first.
+const FIRST_USER_PROCESS: u32 = 10;
+
+/// The program that a session is said to run until it says otherwise.
+const PROGRAM: &str = "highwater";
+
+/// A background process: its number, which is the id of its session too, and its name. There are no others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Background(u32, &'static str);
+
+impl Background {
+    /// Its meter counts the work that concerns no session, too.
+    pub(super) const WRITER: Self = Self(2, "dbw0");
+    pub(super) const MONITOR: Self = Self(3, "smon");
+    pub(super) const LOG_WRITER: Self = Self(4, "lgwr");
+    pub(super) const SAMPLER: Self = Self(5, "mmnl");
+    /// That of the job queue.
+    pub(super) const COORDINATOR: Self = Self(6, "cjq0");
+
+    const ALL: [Self; 5] = [Self::WRITER, Self::MONITOR, Self::LOG_WRITER, Self::SAMPLER, Self::COORDINATOR];
+}
+
+/// All sessions that there are now.
+#[derive(Debug)]
+pub(super) struct Sessions {
+    entries: Mutex<Vec<Arc<SessionEntry>>>,
+    next_serial: AtomicU32,
+    /// Of the work that concerns no session.
+    meter: Arc<Meter>,
+    background: [Arc<SessionEntry>; Background::ALL.len()],
+}
+
+impl Sessions {
+    pub(super) fn new(system: &Arc<SystemMeter>, clock: &Arc<dyn Clock>) -> Self {
+        let background = Background::ALL.map(|Background(number, name)| {
+            let meter = Meter::new(system, clock.clone(), number, 1);
+            SessionEntry::new(SessionKind::Background, meter, ProcessNumber(number), "SYS", name)
+        });
+        let meter = background[0].meter.clone();
+        Self { entries: Mutex::new(background.to_vec()), next_serial: AtomicU32::new(1), meter, background }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<SessionEntry>>> {
+        self.meter.latch(LatchName::ProcessAllocation, &self.entries)
+    }
+
+    /// The entry of a background process.
+    pub(super) fn background(&self, process: Background) -> &Arc<SessionEntry> {
+        let found = self.background.iter().find(|entry| entry.process.0 == process.0);
+        found.unwrap_or(&self.background[0])
+    }
+
+    /// Enters a user's session under the least number that is free; None when there are `limit` already.
+    fn enter(&self, instance: &Instance, user: &str, limit: u64) -> Option<Arc<SessionEntry>> {
+        let mut entries = self.lock();
+        let of_users = || entries.iter().filter(|entry| entry.kind == SessionKind::User);
+        if of_users().count() as u64 >= limit {
+            return None;
+        }
+        let is_free = |number: &u32| of_users().all(|entry| entry.process.0 != *number);
+        let process = ProcessNumber((FIRST_USER_PROCESS..).find(is_free)?);
+        let serial = self.next_serial.fetch_add(1, Ordering::Relaxed);
+        let meter = Meter::new(instance.system_meter(), instance.clock().clone(), process.0, serial);
+        let entry = SessionEntry::new(SessionKind::User, meter, process, user, PROGRAM);
+        entries.push(entry.clone());
+        Some(entry)
+    }
+
+    /// A session has ended; background processes stay.
+    pub(super) fn leave(&self, entry: &Arc<SessionEntry>) {
+        let stays = |other: &Arc<SessionEntry>| other.kind == SessionKind::Background || !Arc::ptr_eq(other, entry);
+        self.lock().retain(stays);
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<SessionEntry>> {
+        self.lock().clone()
+    }
+
+    pub(super) fn find(&self, sid: u32, serial: u32) -> Option<Arc<SessionEntry>> {
+        self.lock().iter().find(|entry| entry.meter.sid() == sid && entry.meter.serial() == serial).cloned()
+    }
+}
+
+impl Instance {
+    /// The meters of all sessions, the background processes' too, by session id.
+    #[must_use]
+    pub fn meters(&self) -> Vec<Arc<Meter>> {
+        let mut meters: Vec<_> = self.sessions.all().iter().map(|entry| entry.meter.clone()).collect();
+        meters.sort_by_key(|meter| meter.sid());
+        meters
+    }
+
+    /// Starts a session for a user, who must exist (the caller has seen to the password).
+    ///
+    /// # Errors
+    /// ORA-01017 unknown user; ORA-00020 no process left; ORA-01090 while the instance is being closed, ORA-01034 when it has been; HW-0010 when
+    /// it has stopped.
+    pub fn connect(self: &Arc<Self>, user: &str) -> Result<Arc<Session>> {
+        self.calls.check_open()?;
+        self.health().check()?;
+        let limit = self.parameters().unsigned(Parameter::Processes);
+        let entry = self.sessions.enter(self, user, limit).ok_or_else(|| {
+            Error::new(
+                ErrorKind::OutOfResource,
+                Number::Ora(20),
+                format!("maximum number of processes ({limit}) exceeded"),
+            )
+        })?;
+        entry.meter.count(waits::Statistic::LogonsCumulative, 1);
+        let session = Arc::new(Session::new(self.clone(), entry.clone()));
+        entry.is_of(&session);
+        Ok(session)
+    }
+
+    /// Numbers of the processes of sessions that are connected.
+    #[must_use]
+    pub fn processes(&self) -> Vec<ProcessNumber> {
+        let of_users = |entry: &Arc<SessionEntry>| (entry.kind == SessionKind::User).then_some(entry.process);
+        self.sessions.all().iter().filter_map(of_users).collect()
+    }
+
+    /// Every session, the background processes' too, by session id: V$SESSION, V$SESSION_WAIT, V$PROCESS.
+    #[must_use]
+    pub fn sessions(&self) -> Vec<SessionFigures> {
+        let blockers: HashMap<u32, u32> =
+            self.locks().waiters().into_iter().map(|waiter| (waiter.sid, waiter.holder)).collect();
+        let transactions: HashMap<u32, common::Xid> =
+            self.locks().transactions().into_iter().map(|(xid, sid)| (sid, xid)).collect();
+        let mut all: Vec<_> = self.sessions.all().iter().map(|entry| entry.figures()).collect();
+        for session in &mut all {
+            session.blocking_session = blockers.get(&session.sid).copied();
+            session.xid = transactions.get(&session.sid).copied();
+        }
+        all.sort_by_key(|session| session.sid);
+        all
+    }
+}

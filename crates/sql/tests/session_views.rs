@@ -1,0 +1,183 @@
+//! What views show of sessions at work and of what statements cost; ALTER SYSTEM KILL SESSION.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod support;
+
+use common::sync::{JoinHandle, spawn_with_stack};
+use sql::{Connection, Database};
+use std::sync::Arc;
+
+fn run(connection: &mut Connection, text: &str) -> String {
+    support::run(connection, text)
+}
+
+/// The first row of a query.
+fn row(connection: &mut Connection, query: &str) -> String {
+    run(connection, query).lines().nth(1).unwrap_or_default().to_owned()
+}
+
+fn id(connection: &Connection) -> String {
+    format!("{},{}", connection.session().sid(), connection.session().meter().serial())
+}
+
+/// A table with a row that `owner` has changed, and the thread of a session that waits for it, with a change of its own before.
+fn waiter(database: &Arc<Database>, owner: &mut Connection) -> (String, u32, JoinHandle<(Connection, String)>) {
+    for statement in ["create table t (id number)", "insert into t values (1)", "insert into t values (2)", "commit"] {
+        owner.run(statement).unwrap();
+    }
+    owner.run("update t set id = 10 where id = 1").unwrap();
+    let mut connection = database.connect("system", None).unwrap();
+    let (id, sid) = (id(&connection), connection.session().sid());
+    connection.run("update t set id = 20 where id = 2").unwrap();
+    let work = move || {
+        let said = run(&mut connection, "update t set id = 30 where id in (1, 10)");
+        (connection, said)
+    };
+    let thread = spawn_with_stack("waiter", 16 << 20, work).unwrap();
+    let waiting =
+        format!("select count(*) from v$session where sid = {sid} and event like 'enq: TX%' and state = 'WAITING'");
+    while row(owner, &waiting) != "1" {
+        std::thread::yield_now();
+    }
+    (id, sid, thread)
+}
+
+#[test]
+fn a_session_that_waits_shows_its_statement_and_samples_have_it() {
+    let database = support::database();
+    let mut owner = database.connect("system", None).unwrap();
+    let (_, sid, thread) = waiter(&database, &mut owner);
+    let sql_id = waits::sql_id("update t set id = 30 where id in (1, 10)");
+    let of = format!("where sid = {sid}");
+    assert_eq!(
+        row(&mut owner, &format!("select status, program, type, sql_id, blocking_session from v$session {of}")),
+        format!("ACTIVE | highwater | USER | {sql_id} | {}", owner.session().sid())
+    );
+    let own = format!("select sql_id, module from v$session where sid = {}", owner.session().sid());
+    owner.session().change_work(|work| work.module = Some("looker".into()));
+    assert_eq!(row(&mut owner, &own), format!("{} | looker", waits::sql_id(&own)));
+    database.instance().sample_sessions();
+    assert_eq!(
+        row(
+            &mut owner,
+            &format!(
+                "select distinct session_type, session_state, event, sql_id, blocking_session from v$active_session_history \
+                 where session_id = {sid} and event like 'enq:%'"
+            )
+        ),
+        format!("FOREGROUND | WAITING | enq: TX - row lock contention | {sql_id} | {}", owner.session().sid())
+    );
+    owner.run("commit").unwrap();
+    let (mut waiter, said) = thread.join().unwrap();
+    assert_eq!(said, "UPDATE: 1 rows");
+    // Once it is over it is the last wait.
+    let over =
+        format!("select count(event) from v$session_wait {of} and state like 'WAITED%' and wait_time_micro >= 0");
+    assert_eq!(row(&mut owner, &over), "1");
+    let counted = row(
+        &mut owner,
+        "select \"TOTAL_WAIT#\", \"FAILED_REQ#\" from v$enqueue_statistics \
+                                   where eq_type = 'TX' and req_reason = 'row lock contention'",
+    );
+    assert_eq!(counted, "1 | 0");
+    let on_the_table =
+        "select value from v$segment_statistics where object_name = 'T' and statistic_name = 'row lock waits'";
+    assert_eq!(row(&mut owner, on_the_table), "1");
+    waiter.run("rollback").unwrap();
+}
+
+#[test]
+fn a_session_that_waits_is_killed_and_what_it_had_changed_is_undone() {
+    let database = support::database();
+    let mut owner = database.connect("system", None).unwrap();
+    let (id, sid, thread) = waiter(&database, &mut owner);
+    assert_eq!(run(&mut owner, &format!("alter system kill session '{id}'")), "ALTER SYSTEM");
+    let (mut victim, said) = thread.join().unwrap();
+    assert!(said.starts_with("ORA-00028"), "{said}");
+    assert_eq!(row(&mut owner, &format!("select status from v$session where sid = {sid}")), "KILLED");
+    assert!(run(&mut victim, "select 1 from dual").starts_with("ORA-01012"));
+    owner.run("update t set id = id + 1").unwrap();
+    assert_eq!(row(&mut owner, "select sum(id) from t"), "14");
+    assert_eq!(run(&mut owner, &format!("alter system kill session '{id}' immediate")), "ALTER SYSTEM");
+    drop(victim);
+    assert_eq!(row(&mut owner, &format!("select count(*) from v$session where sid = {sid}")), "0");
+    assert!(run(&mut owner, &format!("alter system kill session '{id}'")).starts_with("ORA-00030"));
+}
+
+#[test]
+fn a_session_that_does_nothing_is_killed_at_once_and_one_that_goes_on_working_is_marked() {
+    let database = support::database();
+    let mut owner = database.connect("system", None).unwrap();
+    owner.run("create table t (id number)").unwrap();
+    let mut idle = database.connect("system", None).unwrap();
+    idle.run("lock table t in exclusive mode").unwrap();
+    assert_eq!(run(&mut owner, &format!("alter system kill session '{}'", id(&idle))), "ALTER SYSTEM");
+    owner.run("lock table t in exclusive mode nowait").unwrap();
+    assert!(run(&mut idle, "commit").starts_with("ORA-00028"));
+    assert!(run(&mut idle, "commit").starts_with("ORA-01012"));
+
+    let mut busy = database.connect("system", None).unwrap();
+    let call = busy.session().call().unwrap();
+    let kill = format!("alter system kill session '{}' immediate", id(&busy));
+    assert!(run(&mut owner, &kill).starts_with("ORA-00031"));
+    drop(call);
+    assert_eq!(run(&mut owner, &kill), "ALTER SYSTEM");
+    assert!(run(&mut busy, "commit").starts_with("ORA-00028"));
+    let suicide = format!("alter system kill session '{}'", id(&owner));
+    assert!(run(&mut owner, &suicide).starts_with("ORA-00027"));
+
+    owner.run("create user scott identified by tiger").unwrap();
+    owner.run("grant create session to scott").unwrap();
+    let mut scott = database.connect("scott", Some("tiger")).unwrap();
+    assert!(run(&mut scott, &kill).starts_with("ORA-01031"));
+}
+
+#[test]
+fn statements_have_what_their_calls_took() {
+    let database = support::database();
+    let mut connection = database.connect("system", None).unwrap();
+    connection.run("create table t (id number)").unwrap();
+    for _ in 0..3 {
+        connection.run("insert into t select level from dual connect by level <= 5").unwrap();
+    }
+    assert_eq!(connection.query("select id from t").unwrap().len(), 15);
+    let of = |like: &str, columns: &str| format!("select {columns} from v$sql where sql_text like '{like}%'");
+    assert_eq!(
+        row(&mut connection, &of("insert into t", "executions, parse_calls, rows_processed, fetches, command_type")),
+        "3 | 3 | 15 | 0 | 2"
+    );
+    assert_eq!(
+        row(&mut connection, &of("select id from t", "executions, parse_calls, rows_processed, command_type, sql_id")),
+        format!("1 | 1 | 15 | 3 | {}", waits::sql_id("select id from t"))
+    );
+    assert_eq!(
+        row(
+            &mut connection,
+            &of("select id from t", "count(case when buffer_gets > 0 and elapsed_time > 0 then 1 end)")
+        ),
+        "1"
+    );
+    assert_eq!(row(&mut connection, &of("select id from t", "parsing_schema_name")), "SYSTEM");
+    connection.run("alter system flush shared_pool").unwrap();
+    assert_eq!(row(&mut connection, &of("insert into t", "count(*)")), "0");
+    // What a view's text is parsed for is no call of it.
+    connection.run("create view w as select id from t where id > 3").unwrap();
+    connection.query("select * from w").unwrap();
+    assert_eq!(row(&mut connection, &of("select id from t where", "count(*)")), "0");
+}
+
+#[test]
+fn a_histogram_has_all_waits_of_an_event() {
+    let database = support::database();
+    let mut connection = database.connect("system", None).unwrap();
+    connection.run("create table t (id number)").unwrap();
+    connection.run("alter system flush buffer_cache").unwrap();
+    connection.query("select * from t").unwrap();
+    let read = "event = 'db file sequential read'";
+    let histogram = row(&mut connection, &format!("select sum(wait_count) from v$event_histogram_micro where {read}"));
+    // No read happens between the two.
+    assert_eq!(row(&mut connection, &format!("select total_waits from v$system_event where {read}")), histogram);
+    assert_ne!(histogram, "-");
+}
