@@ -59,6 +59,9 @@ impl Shell {
                 *count += 1;
             }
             if got < wanted {
+                if *count == 0 {
+                    self.no_new_values(columns);
+                }
                 return Ok(());
             }
             if self.out.broken() {
@@ -146,6 +149,16 @@ impl Shell {
             match cell {
                 Cell::Number(_) => self.defines.set_number(&name, text),
                 Cell::Null | Cell::Text(_) => self.defines.set(&name, text),
+            }
+        }
+    }
+
+    /// As in SQL*Plus, a query without rows defines the variables that are not defined yet: scripts ask so whether a variable has a value.
+    fn no_new_values(&mut self, columns: &[ColumnInfo]) {
+        for info in columns {
+            let name = self.columns.active(&info.name).and_then(|column| column.new_value.clone());
+            if let Some(name) = name.filter(|name| self.defines.get(name).is_none()) {
+                self.defines.set(&name, "");
             }
         }
     }

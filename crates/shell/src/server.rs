@@ -175,9 +175,10 @@ pub trait Server {
     /// One line that names the database and its version.
     fn version(&self) -> String;
 
-    /// The text of a script below `@?/`, as `rdbms/admin/spreport.sql`, where the database brings one along.
-    fn home_script(&self, path: &str) -> Option<String> {
-        let _ = path;
+    /// The text of a script below `@?/`, as `rdbms/admin/spreport.sql`, where the database brings one along. `asks`: somebody has typed its name at a
+    /// terminal and can be asked.
+    fn home_script(&self, path: &str, asks: bool) -> Option<String> {
+        let _ = (path, asks);
         None
     }
 }

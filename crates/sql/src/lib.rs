@@ -11,6 +11,7 @@ pub(crate) mod plan;
 pub(crate) mod plsql;
 pub(crate) mod scan;
 pub(crate) mod statement;
+mod statspack;
 pub(crate) mod transaction;
 pub(crate) mod types;
 pub(crate) mod views;

@@ -278,6 +278,10 @@ impl Server for Embedded {
         Ok(lines)
     }
 
+    fn home_script(&self, path: &str, asks: bool) -> Option<String> {
+        super::home::script(path, asks)
+    }
+
     fn version(&self) -> String {
         format!("Highwater Database Release {}", env!("CARGO_PKG_VERSION"))
     }

@@ -1,6 +1,7 @@
 //! `highwater sql`: the shell on a database in a directory of this machine.
 
 mod embedded;
+mod home;
 mod logon;
 mod running;
 

@@ -132,6 +132,14 @@ impl Instance {
         self.sessions.all().iter().filter_map(of_users).collect()
     }
 
+    /// The counters of the background processes, added up.
+    #[must_use]
+    pub fn background_snapshot(&self) -> waits::MeterSnapshot {
+        let mut sum = waits::MeterSnapshot::default();
+        self.sessions.background.iter().for_each(|entry| sum.add(&entry.meter.snapshot()));
+        sum
+    }
+
     /// Every session, the background processes' too, by session id: V$SESSION, V$SESSION_WAIT, V$PROCESS.
     #[must_use]
     pub fn sessions(&self) -> Vec<SessionFigures> {

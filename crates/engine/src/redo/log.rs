@@ -244,6 +244,12 @@ impl RedoLog {
         groups.records.iter().map(status).collect()
     }
 
+    /// Bytes of the log buffer.
+    #[must_use]
+    pub fn buffer_bytes(&self) -> u64 {
+        self.core.buffer.capacity()
+    }
+
     /// The sequence that is being written.
     #[must_use]
     pub fn sequence(&self) -> u32 {

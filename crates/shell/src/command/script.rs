@@ -58,7 +58,7 @@ impl Shell {
     fn open_script(&self, name: &str, beside: Option<&Path>) -> Result<Script> {
         let suffixed = self.suffixed(name);
         if let Some(path) = suffixed.strip_prefix("?/") {
-            let text = self.server.home_script(path);
+            let text = self.server.home_script(path, self.out.interactive() && self.scripts.is_empty());
             let text = text.ok_or_else(|| {
                 missing(&format!(
                     "{suffixed}: Highwater brings no script {path} along; ?/ is not a directory of this machine"

@@ -307,7 +307,7 @@ impl Server for Mock {
         "a mock database".to_owned()
     }
 
-    fn home_script(&self, path: &str) -> Option<String> {
+    fn home_script(&self, path: &str, _: bool) -> Option<String> {
         (path == "rdbms/admin/known.sql").then(|| "prompt a script of the database's own, &1\n".to_owned())
     }
 }

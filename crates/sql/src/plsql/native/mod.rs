@@ -4,6 +4,7 @@ mod jobs;
 mod metadata;
 mod space;
 mod stats;
+mod statspack;
 mod time;
 
 use common::{Error, Result};
@@ -31,6 +32,9 @@ pub(super) fn call(
         "DBMS_SPACE.UNUSED_SPACE" => space::unused_space(connection, arguments),
         "DBMS_SPACE.SPACE_USAGE" => space::space_usage(connection, arguments),
         "DBMS_METADATA.GET_DDL" => metadata::call(connection, arguments),
+        _ if name.starts_with("STATSPACK.") => {
+            statspack::call(connection, session, &name["STATSPACK.".len()..], arguments)
+        }
         _ if name.starts_with("DBMS_JOB.") => jobs::call(host, session, &name["DBMS_JOB.".len()..], arguments),
         _ => Err(Error::unsupported(name)),
     }

@@ -1,0 +1,28 @@
+//! The scripts below `@?/`: those that Oracle's users call and that this database has something for. They are our own.
+
+const SPREPORT: &str = include_str!("spreport.sql");
+/// What asks for the snapshots, in the place of the line that begins so.
+const ASKING: &str = include_str!("spreport_ask.sql");
+const PLACE: &str = "-- ask\n";
+
+/// A script's text. `asks`: there is somebody at a terminal who can be asked.
+pub(super) fn script(path: &str, asks: bool) -> Option<String> {
+    match path {
+        "rdbms/admin/spreport.sql" | "rdbms/admin/spreport" => {
+            Some(SPREPORT.replacen(PLACE, if asks { ASKING } else { "" }, 1))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_somebody_at_a_terminal_is_asked() {
+        let text = |asks| script("rdbms/admin/spreport.sql", asks).unwrap();
+        assert!(text(true).contains("accept begin_snap") && !text(false).contains("accept"));
+        assert_eq!(script("rdbms/admin/spcreate.sql", false), None);
+    }
+}

@@ -1,0 +1,102 @@
+//! Files, buffer pools and undo.
+
+use common::Result;
+use report::statspack::Snapshot;
+use report::statspack::records::{BufferPool, FileStatistics, RollbackSegment, UndoStatistics};
+use engine::parameters::Parameter;
+use waits::{MeterSnapshot, Statistic};
+
+use super::{centiseconds, local};
+use crate::cursor::connection::Connection;
+
+pub(super) fn files(connection: &Connection, all: &MeterSnapshot, snapshot: &mut Snapshot) -> Result<()> {
+    let instance = connection.session.instance();
+    let records = instance.control().data().datafiles.clone();
+    let tablespaces = instance.tablespaces().all();
+    for record in records {
+        // One that is being dropped may be gone already.
+        let Ok(file) = instance.cache().file(record.file()) else { continue };
+        let figures = file.figures();
+        let tablespace = tablespaces.iter().find(|tablespace| tablespace.number() == file.tablespace());
+        snapshot.files.push(FileStatistics {
+            tablespace: tablespace.map(|tablespace| tablespace.name().to_owned()).unwrap_or_default(),
+            file: instance.resolve(&record.name).to_string_lossy().into_owned(),
+            reads: figures.reads,
+            writes: figures.writes,
+            read_centiseconds: centiseconds(figures.read_us),
+            write_centiseconds: centiseconds(figures.write_us),
+            blocks_read: figures.blocks_read,
+            blocks_written: figures.blocks_written,
+            buffer_waits: figures.buffer_waits,
+            buffer_wait_centiseconds: centiseconds(figures.buffer_wait_us),
+        });
+    }
+    let pools = instance.cache().figures();
+    // Gets and waits are counted by session and by class, not by pool: where there is one, they are its.
+    let of_all = |value: u64| if pools.len() == 1 { value } else { 0 };
+    let busy: u64 = common::BlockClass::ALL.iter().map(|class| all.buffer_waits(*class).waits).sum();
+    for pool in &pools {
+        snapshot.buffer_pools.push(BufferPool {
+            name: "DEFAULT".to_owned(),
+            block_size: pool.size.bytes() as u64,
+            buffers: pool.capacity as u64,
+            free_buffer_waits: pool.free_buffer_waits,
+            write_complete_waits: 0,
+            buffer_busy_waits: of_all(busy),
+            current_gets: of_all(all.value(Statistic::DbBlockGetsFromCache)),
+            consistent_gets: of_all(all.value(Statistic::ConsistentGetsFromCache)),
+            reads: pool.physical_reads,
+            writes: pool.physical_writes,
+        });
+    }
+    Ok(())
+}
+
+pub(super) fn undo(connection: &Connection, snapshot: &mut Snapshot) -> Result<()> {
+    let session = &connection.session;
+    let instance = session.instance();
+    let name = instance.parameters().text(Parameter::UndoTablespace).to_uppercase();
+    let tablespaces = instance.tablespaces().all();
+    let current = tablespaces.iter().find(|tablespace| tablespace.name() == name);
+    let tablespace = current.map_or(0, |tablespace| u64::from(tablespace.number().0));
+    instance.undo().sample(session)?;
+    for interval in instance.undo().intervals(session) {
+        snapshot.undo.push(UndoStatistics {
+            begin: local(interval.begin_us)?,
+            end: local(interval.end_us)?,
+            tablespace,
+            blocks: interval.undo_blocks,
+            transactions: interval.transactions,
+            longest_query_s: interval.max_query_s,
+            longest_query: String::new(),
+            concurrent_transactions: interval.max_concurrency,
+            unexpired_stolen: interval.unexpired_steals,
+            unexpired_released: interval.unexpired_blocks_released,
+            unexpired_reused: interval.unexpired_blocks_reused,
+            expired_stolen: interval.expired_steals,
+            expired_released: interval.expired_blocks_released,
+            expired_reused: interval.expired_blocks_reused,
+            snapshot_too_old: interval.too_old_errors,
+            out_of_space: interval.no_space_errors,
+            tuned_retention_s: interval.tuned_retention_s(),
+        });
+    }
+    for figures in instance.undo().segments(session)? {
+        let of = tablespaces.iter().find(|tablespace| tablespace.number() == figures.tablespace);
+        let block_bytes = of.map_or(0, |tablespace| tablespace.block_size().bytes() as u64);
+        snapshot.rollback_segments.push(RollbackSegment {
+            number: u64::from(figures.number),
+            extents: u64::from(figures.extents),
+            bytes: u64::from(figures.blocks) * block_bytes,
+            written: figures.writes,
+            transactions: u64::from(figures.transactions),
+            gets: figures.gets,
+            waits: 0,
+            bytes_max: u64::from(figures.most_blocks) * block_bytes,
+            shrinks: figures.shrinks,
+            wraps: figures.wraps,
+            extends: figures.extends,
+        });
+    }
+    Ok(())
+}

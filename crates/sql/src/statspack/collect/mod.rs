@@ -1,0 +1,46 @@
+//! The instance's counters at one moment, as a snapshot holds them.
+//!
+//! Every figure is one that the dynamic views show too; what the engine does not count is left out: there are no temporary files, no latch misses by place
+//! in the code, no namespaces of a library cache, and no memory of sessions.
+
+mod files;
+mod instance;
+mod objects;
+mod os;
+mod waiting;
+
+use common::Result;
+use report::statspack::{LocalTime, Snapshot};
+
+use crate::cursor::connection::Connection;
+use crate::cursor::context::local_time;
+
+/// A snapshot with this number. `level` and `comment` are the caller's, and kept.
+pub(super) fn snapshot(connection: &Connection, id: u64, level: u64, comment: &str) -> Result<Snapshot> {
+    let instance = connection.session.instance();
+    let mut snapshot =
+        Snapshot { id, database_id: instance.database_id(), instance_number: 1, ..Snapshot::default() };
+    let all = instance.system_meter().snapshot();
+    let background = instance.background_snapshot();
+    instance::header(connection, &all, &mut snapshot, level, comment)?;
+    instance::counters(connection, &all, &mut snapshot);
+    waiting::events(&all, &background, &mut snapshot);
+    waiting::contention(&all, &mut snapshot);
+    objects::statements(connection, &mut snapshot);
+    objects::segments(connection, &mut snapshot);
+    files::files(connection, &all, &mut snapshot)?;
+    files::undo(connection, &mut snapshot)?;
+    snapshot.os_statistics = os::statistics();
+    snapshot.sort();
+    Ok(snapshot)
+}
+
+/// A moment in microseconds since 1970 as the instance's clock on the wall shows it.
+fn local(wall_us: u64) -> Result<LocalTime> {
+    Ok(LocalTime(local_time(wall_us)?.unix_seconds()))
+}
+
+/// Microseconds as centiseconds, which keep the fraction.
+fn centiseconds(micros: u64) -> f64 {
+    micros as f64 / 10_000.0
+}

@@ -1,0 +1,76 @@
+//! STATSPACK: snapshots of the instance's counters in tables, and the report of two of them.
+//!
+//! ```text
+//! STATSPACK.SNAP ── collect/ ──> report::statspack::Snapshot ── store.rs ──> tables of PERFSTAT
+//! STATSPACK.REPORT ── store.rs ──> two Snapshots ── report::statspack::difference, report::write ──> lines
+//! ```
+//!
+//! 1. What a snapshot is, which tables keep it and what is reckoned of it, the crate `report` says; here it is filled, kept and read again.
+//! 2. A session of PERFSTAT's own does the work: the caller's transaction is not touched. The user and the tables are made by the first snapshot.
+//! 3. A snapshot is one transaction. What it costs itself, the next one sees, as in Oracle.
+
+mod collect;
+mod store;
+
+use common::{Error, ErrorKind, Result};
+use engine::catalog::SystemPrivilege;
+use report::statspack::difference;
+
+use crate::cursor::connection::Connection;
+
+/// Whose the tables are.
+const OWNER: &str = "PERFSTAT";
+
+impl Connection {
+    /// Takes a snapshot; returns its number.
+    ///
+    /// # Errors
+    /// ORA-01031 for a user who may not; those of the tables.
+    pub(crate) fn statspack_snap(&mut self, level: u64, comment: &str) -> Result<u64> {
+        self.check_statspack()?;
+        let mut keeper = store::open(self)?;
+        let id = store::next_id(&mut keeper)?;
+        let snapshot = collect::snapshot(self, id, level, comment)?;
+        store::keep(&mut keeper, &snapshot)?;
+        Ok(id)
+    }
+
+    /// The numbers of the snapshots that a report is to be of. None: the last one, and the one before it.
+    ///
+    /// # Errors
+    /// ORA-20200 when there are fewer than two; ORA-01031 for a user who may not.
+    pub(crate) fn statspack_choose(&mut self, begin: Option<u64>, end: Option<u64>) -> Result<[u64; 2]> {
+        self.check_statspack()?;
+        if let (Some(begin), Some(end)) = (begin, end) {
+            return Ok([begin, end]);
+        }
+        let [before, last] = store::last_two(&mut store::open(self)?, self.session.instance().database_id())?;
+        Ok([begin.unwrap_or(before), end.unwrap_or(last)])
+    }
+
+    /// The report of what happened between two snapshots, line by line; None as in [`Connection::statspack_choose`].
+    ///
+    /// # Errors
+    /// ORA-20200 when there is no such snapshot or two of them make no report; ORA-01031 for a user who may not.
+    pub(crate) fn statspack_report(&mut self, begin: Option<u64>, end: Option<u64>) -> Result<Vec<String>> {
+        let [begin, end] = self.statspack_choose(begin, end)?;
+        let mut keeper = store::open(self)?;
+        let database = self.session.instance().database_id();
+        let begin = store::read(&mut keeper, database, begin, "Begin")?;
+        let end = store::read(&mut keeper, database, end, "End")?;
+        let report = difference(&begin, &end)?;
+        let mut text = Vec::new();
+        report::write::statspack(&report, &mut text)
+            .map_err(|error| Error::own(ErrorKind::Io, 832, format!("cannot write the report: {error}")))?;
+        Ok(String::from_utf8_lossy(&text).lines().map(str::to_owned).collect())
+    }
+
+    /// Statspack's own user, and who administers the database.
+    fn check_statspack(&self) -> Result<()> {
+        let user = self.session.user();
+        if user == OWNER {
+            return Ok(());
+        }
+        self.session.catalog().check_system_privilege(&user, SystemPrivilege::AlterSystem)
+    }
+}
