@@ -1,4 +1,4 @@
-//! Many seeds: `sim --seeds N [--first S] [--steps N] [--places N] [--indexes 0] [--exhaustive 1]`. Exhaustive: a crash at every operation, and after
+//! Many seeds: `sim --seeds N [--first S]` (or `--runs N --seed S`) `[--steps N] [--places N] [--indexes 0] [--exhaustive 1]`. Exhaustive: a crash at every operation, and after
 //! every tenth of these one at every operation of the recovery.
 
 use std::process::ExitCode;
@@ -26,8 +26,8 @@ fn options() -> Result<Options, String> {
         let value = arguments.next().ok_or_else(|| format!("{name} needs a number"))?;
         let value: u64 = value.parse().map_err(|_| format!("{name} {value}: not a number"))?;
         match name.as_str() {
-            "--first" => options.first = value,
-            "--seeds" => options.seeds = value,
+            "--first" | "--seed" => options.first = value,
+            "--seeds" | "--runs" => options.seeds = value,
             "--steps" => options.steps = value as usize,
             "--places" => options.places = value as usize,
             "--indexes" => options.indexes = value != 0,
