@@ -46,10 +46,8 @@ fn read(home: &Path, name: &str) -> (String, Report) {
 
 /// End less begin by key, from the tables: lines `key;begin;end`.
 fn differences(home: &Path, query: &str) -> BTreeMap<String, f64> {
-    let printed = sql(
-        home,
-        &format!("set feedback off heading off pagesize 0 linesize 300 trimspool on\n{query}\nexit\n"),
-    );
+    let printed =
+        sql(home, &format!("set feedback off heading off pagesize 0 linesize 300 trimspool on\n{query}\nexit\n"));
     let lines = printed.lines().filter(|line| line.contains(';'));
     let line = |line: &str| {
         let fields: Vec<&str> = line.trim().split(';').collect();
@@ -116,9 +114,9 @@ exit
 ",
     );
     for said in [
-        "ORA-20200: a report takes two snapshots, and there is none",
-        "ORA-20200: a report takes two snapshots, and there is one",
-        "ORA-20200: End snapshot 7 does not exist for this database/instance",
+        "ORA-20200: a report needs two snapshots: there is none",
+        "ORA-20200: a report needs two snapshots: 1 is the only one",
+        "ORA-20200: the end snapshot 7 does not exist for this database and instance",
         "ORA-01031",
     ] {
         assert!(printed.contains(said), "{said}: {printed}");

@@ -14,7 +14,7 @@ mod store;
 
 use common::{Error, ErrorKind, Result};
 use engine::catalog::SystemPrivilege;
-use report::statspack::difference;
+use report::statspack::{choose, difference};
 
 use crate::cursor::connection::Connection;
 
@@ -41,11 +41,8 @@ impl Connection {
     /// ORA-20200 when there are fewer than two; ORA-01031 for a user who may not.
     pub(crate) fn statspack_choose(&mut self, begin: Option<u64>, end: Option<u64>) -> Result<[u64; 2]> {
         self.check_statspack()?;
-        if let (Some(begin), Some(end)) = (begin, end) {
-            return Ok([begin, end]);
-        }
-        let [before, last] = store::last_two(&mut store::open(self)?, self.session.instance().database_id())?;
-        Ok([begin.unwrap_or(before), end.unwrap_or(last)])
+        let taken = store::taken(&mut store::open(self)?, self.session.instance().database_id())?;
+        choose(&taken, begin, end).map(<[u64; 2]>::from)
     }
 
     /// The report of what happened between two snapshots, line by line; None as in [`Connection::statspack_choose`].
@@ -56,8 +53,8 @@ impl Connection {
         let [begin, end] = self.statspack_choose(begin, end)?;
         let mut keeper = store::open(self)?;
         let database = self.session.instance().database_id();
-        let begin = store::read(&mut keeper, database, begin, "Begin")?;
-        let end = store::read(&mut keeper, database, end, "End")?;
+        let begin = store::read(&mut keeper, database, begin)?;
+        let end = store::read(&mut keeper, database, end)?;
         let report = difference(&begin, &end)?;
         let mut text = Vec::new();
         report::write::statspack(&report, &mut text)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use common::{Error, Result};
-use report::statspack::{LocalTime, Snapshot, TABLES, Table, TableRows, Value};
+use report::statspack::{LocalTime, Snapshot, TABLES, Table, TableRows, Taken, Value};
 use scalar::{DateTime, Datum};
 
 use super::OWNER;
@@ -24,7 +24,7 @@ pub(super) fn open(caller: &Connection) -> Result<Connection> {
     let catalog = keeper.session.catalog();
     for table in TABLES {
         if catalog.table(OWNER, table.name).is_none() {
-            made_meanwhile(keeper.run(&table.create_statement()), 955)?;
+            made_meanwhile(keeper.run(&table.create_statement(OWNER)), 955)?;
         }
     }
     let known = catalog.resolve(OWNER, Some(OWNER), SEQUENCE)?.object.is_some();
@@ -50,8 +50,8 @@ pub(super) fn next_id(keeper: &mut Connection) -> Result<u64> {
 
 /// Writes a snapshot, and commits.
 pub(super) fn keep(keeper: &mut Connection, snapshot: &Snapshot) -> Result<()> {
-    let result = snapshot.to_rows().iter().try_for_each(|rows| insert(keeper, rows));
-    match result {
+    let mut tables = TABLES.iter().zip(snapshot.to_rows());
+    match tables.try_for_each(|(table, TableRows { rows, .. })| insert(keeper, table, &rows)) {
         Ok(()) => keeper.run("commit").map(drop),
         Err(error) => {
             keeper.run("rollback")?;
@@ -60,11 +60,12 @@ pub(super) fn keep(keeper: &mut Connection, snapshot: &Snapshot) -> Result<()> {
     }
 }
 
-fn insert(keeper: &mut Connection, of: &TableRows) -> Result<()> {
-    let Some(first) = of.rows.first() else { return Ok(()) };
-    let places: Vec<String> = (1..=first.len()).map(|at| format!(":{at}")).collect();
-    let cursor = keeper.parse(&format!("insert into {} values ({})", of.table, places.join(", ")))?;
-    let result = of.rows.iter().try_for_each(|row| {
+fn insert(keeper: &mut Connection, table: &Table, rows: &[Vec<Value>]) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let cursor = keeper.parse(&table.insert_statement(OWNER))?;
+    let result = rows.iter().try_for_each(|row| {
         let values = row.iter().map(datum).collect::<Result<Vec<_>>>()?;
         keeper.bind_numbered(cursor, &values)?;
         keeper.execute(cursor).map(drop)
@@ -73,38 +74,34 @@ fn insert(keeper: &mut Connection, of: &TableRows) -> Result<()> {
     result
 }
 
-/// A snapshot; `which` is said where it is missing.
-pub(super) fn read(keeper: &mut Connection, database: u64, id: u64, which: &str) -> Result<Snapshot> {
+/// A snapshot of this database; without rows where there is none of that number.
+pub(super) fn read(keeper: &mut Connection, database: u64, id: u64) -> Result<Snapshot> {
+    let keys = [id, database, 1].map(Value::Number);
+    let keys = keys.iter().map(datum).collect::<Result<Vec<_>>>()?;
     let mut tables = Vec::with_capacity(TABLES.len());
-    for (at, table) in TABLES.iter().enumerate() {
-        let rows = keeper.query(&select(table, database, id))?;
-        if at == 0 && rows.is_empty() {
-            let text = format!("{which} snapshot {id} does not exist for this database/instance");
-            return Err(Error::user(20200, text));
-        }
-        let rows = rows.iter().map(|row| row.iter().map(value).collect()).collect::<Result<Vec<_>>>()?;
-        tables.push((table.name, rows));
+    for table in TABLES {
+        tables.push((table.name, query(keeper, &table.select_statement(OWNER), &keys)?));
     }
     Snapshot::from_rows(&tables)
 }
 
-fn select(table: &Table, database: u64, id: u64) -> String {
-    let columns: Vec<&str> = table.columns().map(|column| column.name).collect();
-    format!("select {} from {} where snap_id = {id} and dbid = {database}", columns.join(", "), table.name)
+/// The snapshots there are of this database.
+pub(super) fn taken(keeper: &mut Connection, database: u64) -> Result<Vec<Taken>> {
+    let Some(header) = TABLES.first() else { return Ok(Vec::new()) };
+    let columns: Vec<&str> = header.columns().map(|column| column.name).collect();
+    let text = format!("select {} from {OWNER}.{} where dbid = :1", columns.join(", "), header.name);
+    let rows = query(keeper, &text, &[datum(&Value::Number(database))?])?;
+    rows.iter().map(|row| Taken::from_row(row)).collect()
 }
 
-/// The two snapshots taken last, the older first.
-pub(super) fn last_two(keeper: &mut Connection, database: u64) -> Result<[u64; 2]> {
-    let header = TABLES[0].name;
-    let mut rows = keeper.query(&format!("select snap_id from {header} where dbid = {database} order by snap_id desc"))?;
-    rows.truncate(2);
-    match (number(rows.get(1)), number(rows.first())) {
-        (Some(before), Some(last)) => Ok([before, last]),
-        (_, last) => {
-            let there = if last.is_some() { "there is one" } else { "there is none" };
-            Err(Error::user(20200, format!("a report takes two snapshots, and {there}: EXEC PERFSTAT.STATSPACK.SNAP takes one")))
-        }
-    }
+fn query(keeper: &mut Connection, text: &str, binds: &[Datum]) -> Result<Vec<Vec<Value>>> {
+    let cursor = keeper.parse(text)?;
+    let fetched = keeper
+        .bind_numbered(cursor, binds)
+        .and_then(|()| keeper.execute(cursor))
+        .and_then(|_| keeper.fetch(cursor, usize::MAX));
+    keeper.close(cursor);
+    fetched?.rows.iter().map(|row| row.iter().map(value).collect()).collect()
 }
 
 fn number(row: Option<&Vec<Datum>>) -> Option<u64> {
@@ -116,7 +113,8 @@ fn datum(value: &Value) -> Result<Datum> {
     Ok(match value {
         Value::Null => Datum::Null,
         Value::Number(number) => Datum::Number(format::number::encode_i128(i128::from(*number), 0)?),
-        Value::Real(real) => format::number::encode_f64(*real).map_or(Datum::Null, Datum::Number),
+        // The shortest decimal that reads back as the same number.
+        Value::Real(real) => Datum::Number(format::number::parse(&real.to_string())?),
         Value::Text(text) => Datum::varchar2(text.clone()),
         Value::Date(time) => Datum::Date(DateTime::from_unix_seconds(time.0)?.date()),
     })

@@ -4,7 +4,7 @@ use common::Result;
 use engine::instance::SessionKind;
 use engine::parameters::Parameter;
 use report::statspack::Snapshot;
-use report::statspack::records::{Header, Instance, Parameter as Setting, Sga, SystemStatistic, TimeModel};
+use report::statspack::records::{Header, Instance, Parameter as Setting, Sga, TimeModel};
 use waits::{MeterSnapshot, Statistic};
 
 use super::local;
@@ -55,13 +55,6 @@ pub(super) fn counters(connection: &Connection, all: &MeterSnapshot, snapshot: &
     let buffers = instance.cache().figures().iter().map(|pool| pool.capacity as u64 * pool.size.bytes() as u64).sum();
     snapshot.sga.push(Sga { name: "Database Buffers".to_owned(), bytes: buffers });
     snapshot.sga.push(Sga { name: "Redo Buffers".to_owned(), bytes: instance.redo().buffer_bytes() });
-    snapshot.statistics = Statistic::ALL
-        .iter()
-        .map(|statistic| SystemStatistic {
-            name: statistic.name().to_owned(),
-            value: statistic.shown(all.value(*statistic)),
-        })
-        .collect();
     snapshot.time_model = [("DB time", Statistic::DbTime), ("DB CPU", Statistic::CpuUsedByThisSession)]
         .map(|(name, statistic)| TimeModel { name: name.to_owned(), micros: all.value(statistic) })
         .to_vec();

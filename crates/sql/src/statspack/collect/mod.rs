@@ -3,11 +3,11 @@
 //! Every figure is one that the dynamic views show too; what the engine does not count is left out: there are no temporary files, no latch misses by place
 //! in the code, no namespaces of a library cache, and no memory of sessions.
 
+mod contention;
 mod files;
 mod instance;
 mod objects;
 mod os;
-mod waiting;
 
 use common::Result;
 use report::statspack::{LocalTime, Snapshot};
@@ -18,14 +18,14 @@ use crate::cursor::context::local_time;
 /// A snapshot with this number. `level` and `comment` are the caller's, and kept.
 pub(super) fn snapshot(connection: &Connection, id: u64, level: u64, comment: &str) -> Result<Snapshot> {
     let instance = connection.session.instance();
-    let mut snapshot =
-        Snapshot { id, database_id: instance.database_id(), instance_number: 1, ..Snapshot::default() };
-    let all = instance.system_meter().snapshot();
+    let mut snapshot = Snapshot { id, database_id: instance.database_id(), instance_number: 1, ..Snapshot::default() };
+    // Theirs first: what is not theirs is the foreground's.
     let background = instance.background_snapshot();
+    let all = instance.system_meter().snapshot();
+    snapshot.set_meters(&all, &background);
     instance::header(connection, &all, &mut snapshot, level, comment)?;
     instance::counters(connection, &all, &mut snapshot);
-    waiting::events(&all, &background, &mut snapshot);
-    waiting::contention(&all, &mut snapshot);
+    contention::contention(&all, &mut snapshot);
     objects::statements(connection, &mut snapshot);
     objects::segments(connection, &mut snapshot);
     files::files(connection, &all, &mut snapshot)?;

@@ -9,11 +9,11 @@ use crate::cursor::connection::Connection;
 pub(super) fn statements(connection: &Connection, snapshot: &mut Snapshot) {
     for statement in connection.session.instance().sql_area().statements() {
         let figures = statement.figures();
-        let sql_id = statement.sql_id();
+        let source = statement.source();
         snapshot.sql.push(SqlStatement {
-            sql_id: sql_id.to_string(),
-            module: statement.module().map(ToString::to_string).unwrap_or_default(),
-            command: command(statement.text()),
+            sql_id: source.sql_id.to_string(),
+            module: source.module.as_deref().unwrap_or_default().to_owned(),
+            command: u64::from(source.command),
             executions: figures.executions,
             parse_calls: figures.parse_calls,
             gets: figures.buffer_gets,
@@ -22,26 +22,7 @@ pub(super) fn statements(connection: &Connection, snapshot: &mut Snapshot) {
             cpu_us: figures.cpu_us,
             elapsed_us: figures.elapsed_us,
         });
-        snapshot.sql_texts.extend(SqlText::pieces(sql_id, statement.text()));
-    }
-}
-
-/// Oracle's number of the command that a statement is, by its first word; 0 for another.
-fn command(text: &str) -> u64 {
-    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
-    let word = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
-    match word.to_ascii_lowercase().as_str() {
-        "insert" => 2,
-        "select" | "with" => 3,
-        "update" => 6,
-        "delete" => 7,
-        "lock" => 26,
-        "commit" => 44,
-        "rollback" => 45,
-        "declare" | "begin" => 47,
-        "call" => 170,
-        "merge" => 189,
-        _ => 0,
+        snapshot.sql_texts.extend(SqlText::pieces(&source.sql_id, &source.text));
     }
 }
 
@@ -84,16 +65,5 @@ pub(super) fn segments(connection: &Connection, snapshot: &mut Snapshot) {
         for index in &table.indexes {
             add(&index.owner, &index.name, "INDEX", index.object.0, &index.segment);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::command;
-
-    #[test]
-    fn commands_are_known_by_their_first_word() {
-        let of = ["SELECT 1 from dual", " (select 1 from dual)", "insert into t values (1)", "BEGIN null; END;", "x"];
-        assert_eq!(of.map(command), [3, 3, 2, 47, 0]);
     }
 }

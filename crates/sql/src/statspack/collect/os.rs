@@ -49,7 +49,8 @@ mod tests {
 
     #[test]
     fn the_kernels_figures_are_read() {
-        let stat = "cpu  100 20 30 400 50 6 4 0 0 0\ncpu0 50 10 15 200 25 3 2 0 0 0\ncpu1 50 10 15 200 25 3 2 0 0 0\nctxt 7\n";
+        let stat =
+            "cpu  100 20 30 400 50 6 4 0 0 0\ncpu0 50 10 15 200 25 3 2 0 0 0\ncpu1 50 10 15 200 25 3 2 0 0 0\nctxt 7\n";
         let found = processors(stat);
         let value = |name| found.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
         assert_eq!((value("NUM_CPUS"), value("BUSY_TIME"), value("IDLE_TIME")), (Some(2.0), Some(160.0), Some(450.0)));
