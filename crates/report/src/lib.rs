@@ -7,6 +7,7 @@
 //! grid/     a report as sections and tables, from text or HTML
 //! read/     those as the typed report, model/; value and names read figures and names that were cut
 //! write/    the typed report as Statspack text
+//! statspack/ snapshots of this engine and the typed report that two of them make
 //! profile/  where the trace's wall clock went: by call and event, object, file, block and class, statement
 //! ```
 //!
@@ -19,6 +20,7 @@ pub mod model;
 pub mod names;
 pub mod profile;
 pub mod read;
+pub mod statspack;
 pub mod tkprof;
 pub mod trace;
 pub mod value;

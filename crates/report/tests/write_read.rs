@@ -46,13 +46,13 @@ impl Pool<'_> {
         f64::from(self.number(2_000_000_000))
     }
 
-    /// With one digit behind the point, with two, with three.
+    /// With one digit behind the point, with two, with three: such as their columns hold.
     fn tenths(&mut self) -> f64 {
         f64::from(self.number(1000)) / 10.0
     }
 
     fn hundredths(&mut self) -> f64 {
-        f64::from(self.number(1_000_000)) / 100.0
+        f64::from(self.number(100_000)) / 100.0
     }
 
     fn seconds(&mut self) -> Figure {
@@ -60,7 +60,7 @@ impl Pool<'_> {
     }
 
     fn milliseconds(&mut self) -> Figure {
-        Figure::new(f64::from(self.number(10_000_000)) / 1000.0, 0.001)
+        Figure::new(f64::from(self.number(100_000)) / 1000.0, 0.001)
     }
 
     fn maybe<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
@@ -98,7 +98,7 @@ fn file(pool: &mut Pool<'_>, tablespace: &str, file: Option<String>) -> FileIo {
         file,
         reads: Some(Figure::exact(pool.whole())),
         reads_per_s: pool.maybe(Pool::hundredths),
-        read_ms: pool.maybe(Pool::milliseconds),
+        read_ms: pool.maybe(|pool| Figure::new(f64::from(pool.number(10_000)) / 1000.0, 0.001)),
         blocks_per_read: pool.maybe(Pool::tenths),
         writes: Some(Figure::exact(pool.whole())),
         writes_per_s: pool.maybe(Pool::hundredths),
@@ -112,6 +112,7 @@ fn undo(pool: &mut Pool<'_>, retentions: bool) -> UndoSummary {
     let shortest = 60.0 * f64::from(pool.number(1000));
     let mut count = || Some(f64::from(pool.number(100_000)));
     UndoSummary {
+        tablespace_number: None,
         blocks: count(),
         transactions: count(),
         longest_query_s: count(),
@@ -197,7 +198,7 @@ fn header(pool: &mut Pool<'_>, report: &mut Report) {
         per_call: pool.maybe(Pool::hundredths),
     });
     let ratios = ["Buffer Nowait %", "Redo NoWait %", "Buffer Hit %", "Parse CPU to Parse Elapsd %", "% Non-Parse CPU"];
-    report.efficiencies = pool.list(&ratios, |pool, name| (name.to_owned(), pool.hundredths() - 5000.0));
+    report.efficiencies = pool.list(&ratios, |pool, name| (name.to_owned(), pool.hundredths() - 500.0));
     let memory = ["Host Mem (MB)", "SGA use (MB)", "PGA use (MB)", "% Host Mem used for SGA+PGA"];
     report.memory = pool.list(&memory, |pool, name| MemoryStatistic {
         name: name.to_owned(),
@@ -243,7 +244,7 @@ fn waited(pool: &mut Pool<'_>, report: &mut Report) {
     report.histograms = pool.list(&EVENTS, |pool, name| EventHistogram {
         name: name.to_owned(),
         cut: false,
-        waits: Some(Figure::exact(pool.whole())),
+        waits: Some(Figure::exact(f64::from(pool.number(100_000)))),
         buckets: (bounds.iter().map(|bound| Some(*bound)).chain([None]))
             .map(|below_us| Bucket { below_us, percent: pool.tenths() })
             .collect(),
@@ -252,38 +253,42 @@ fn waited(pool: &mut Pool<'_>, report: &mut Report) {
 
 fn statements(pool: &mut Pool<'_>, report: &mut Report) {
     let orders =
-        [SqlOrder::Elapsed, SqlOrder::Cpu, SqlOrder::Gets, SqlOrder::Reads, SqlOrder::Executions, SqlOrder::ParseCalls];
+        [SqlOrder::Cpu, SqlOrder::Elapsed, SqlOrder::Gets, SqlOrder::Reads, SqlOrder::Executions, SqlOrder::ParseCalls];
     let sections: Vec<SqlSection> = orders
         .into_iter()
         .filter_map(|order| {
             pool.maybe(|pool| SqlSection {
                 order,
                 captured_percent: pool.maybe(Pool::tenths),
-                statements: (0..=pool.number(3)).map(|at| statement(pool, at)).collect(),
+                statements: (0..=pool.number(3)).map(|at| statement(pool, order, at)).collect(),
             })
         })
         .collect();
     report.sql = (!sections.is_empty()).then_some(sections);
 }
 
-fn statement(pool: &mut Pool<'_>, at: u32) -> SqlLine {
+/// With the figures that its section prints, and the id or, where a section has none, the hash value.
+fn statement(pool: &mut Pool<'_>, order: SqlOrder, at: u32) -> SqlLine {
+    let is = |orders: &[SqlOrder]| orders.contains(&order);
+    let timed = !is(&[SqlOrder::Executions, SqlOrder::ParseCalls]);
+    let with_id = order != SqlOrder::Reads;
     let words =
         ["select", "count(*)", "from", "parcels", "where", "shelf", "<", ":1", "and", "a_rather_long_name_of_a_column"];
     let length = 1 + pool.number(60);
     let text: Vec<&str> = (0..length).map(|_| words[pool.number(words.len() as u32) as usize]).collect();
     SqlLine {
-        sql_id: Some(format!("{at}abcdefghijkl")),
-        hash_value: pool.maybe(|pool| u64::from(pool.number(u32::MAX))),
+        sql_id: with_id.then(|| format!("{at}abcdefghijkl")),
+        hash_value: (!with_id).then(|| u64::from(pool.number(u32::MAX))),
         module: pool.maybe(|_| "till.exe".to_owned()),
         text: format!("select {}", text.join(" ")),
-        elapsed_s: Some(pool.seconds()),
-        cpu_s: pool.maybe(Pool::seconds),
-        gets: pool.maybe(Pool::whole),
-        reads: pool.maybe(Pool::whole),
+        elapsed_s: timed.then(|| pool.seconds()),
+        cpu_s: timed.then(|| pool.maybe(Pool::seconds)).flatten(),
+        gets: is(&[SqlOrder::Cpu, SqlOrder::Gets]).then(|| pool.whole()),
+        reads: is(&[SqlOrder::Elapsed, SqlOrder::Reads]).then(|| pool.whole()),
         executions: pool.maybe(Pool::whole),
-        rows: pool.maybe(Pool::whole),
-        parse_calls: pool.maybe(Pool::whole),
-        percent: pool.maybe(Pool::hundredths),
+        rows: is(&[SqlOrder::Executions]).then(|| pool.whole()),
+        parse_calls: is(&[SqlOrder::ParseCalls]).then(|| pool.whole()),
+        percent: if is(&[SqlOrder::Executions]) { None } else { pool.maybe(Pool::hundredths) },
         ..SqlLine::default()
     }
 }
@@ -314,13 +319,13 @@ fn counted(pool: &mut Pool<'_>, report: &mut Report) {
         .list(&tablespaces, |pool, name| file(pool, name, Some(format!("/data/toy/{}01.dbf", name.to_lowercase()))));
     report.buffer_pools = pool.list(&["D", "K", "16k"], |pool, name| BufferPool {
         name: name.to_owned(),
-        buffers: Some(pool.whole()),
+        buffers: Some(f64::from(pool.number(10_000_000))),
         hit_percent: pool.maybe(|pool| f64::from(pool.number(101))),
         gets: Some(pool.whole()),
         reads: Some(pool.whole()),
         writes: pool.maybe(Pool::whole),
-        free_buffer_waits: pool.maybe(Pool::whole),
-        write_complete_waits: pool.maybe(Pool::whole),
+        free_buffer_waits: pool.maybe(|pool| f64::from(pool.number(10_000_000))),
+        write_complete_waits: pool.maybe(|pool| f64::from(pool.number(10_000))),
         buffer_busy_waits: pool.maybe(Pool::whole),
     });
     report.buffer_waits =
@@ -354,6 +359,8 @@ fn counted(pool: &mut Pool<'_>, report: &mut Report) {
             sleeps: Some(pool.whole()),
             spin_gets: pool.maybe(Pool::whole),
             wait_s: Some(pool.hundredths()),
+            nowait_gets: pool.maybe(Pool::whole),
+            nowait_miss_percent: pool.maybe(Pool::tenths),
         });
     let orders = [SegmentOrder::LogicalReads, SegmentOrder::RowLockWaits, SegmentOrder::BufferBusyWaits];
     let segments: Vec<SegmentSection> = orders

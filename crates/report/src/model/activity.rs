@@ -37,6 +37,9 @@ pub struct Statistic {
 /// The window's undo, all undo tablespaces together.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct UndoSummary {
+    /// Where it is of one tablespace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tablespace_number: Option<f64>,
     pub blocks: Option<f64>,
     pub transactions: Option<f64>,
     pub longest_query_s: Option<f64>,
@@ -58,6 +61,18 @@ pub struct UndoSummary {
 pub struct UndoInterval {
     pub end: String,
     pub figures: UndoSummary,
+}
+
+/// A namespace of the library cache.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct LibraryCacheLine {
+    pub namespace: String,
+    pub gets: Option<f64>,
+    pub get_miss_percent: Option<f64>,
+    pub pins: Option<f64>,
+    pub pin_miss_percent: Option<f64>,
+    pub reloads: Option<f64>,
+    pub invalidations: Option<f64>,
 }
 
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]

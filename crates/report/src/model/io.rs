@@ -48,6 +48,15 @@ pub struct IoByFile {
     pub large_read_ms: Option<Figure>,
 }
 
+/// One-block reads of a file by how long they took.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct FileHistogram {
+    pub tablespace: String,
+    pub file: String,
+    /// Reads in 0 to 2 ms, 2 to 4, 4 to 8, 8 to 16, 16 to 32, and 32 or more.
+    pub reads: [Option<f64>; 6],
+}
+
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct BufferPool {
     /// "D", "K", "R", or a block size ("16k").

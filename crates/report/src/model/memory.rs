@@ -30,6 +30,25 @@ pub struct PgaTarget {
     pub automatic_target_mb: Option<f64>,
     pub allocated_mb: Option<f64>,
     pub work_areas_mb: Option<f64>,
+    /// Share of the allocated memory that work areas have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub work_areas_percent: Option<f64>,
+    /// Share of the work areas' memory that is sized automatically, and by hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub automatic_percent: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manual_percent: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub global_bound_kb: Option<f64>,
+}
+
+/// What work areas did over the window.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct PgaWork {
+    /// Share of the work that needed no temporary segment.
+    pub cache_hit_percent: Option<f64>,
+    pub processed_mb: Option<f64>,
+    pub extra_mb: Option<f64>,
 }
 
 /// Work areas of one range of sizes.

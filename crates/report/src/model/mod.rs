@@ -12,14 +12,14 @@ mod rac;
 mod sql;
 mod wait;
 
-pub use activity::{LoadLine, Parameter, Statistic, TimeModelLine, UndoInterval, UndoSummary};
+pub use activity::{LibraryCacheLine, LoadLine, Parameter, Statistic, TimeModelLine, UndoInterval, UndoSummary};
 pub use event::{Bucket, Event, EventHistogram, WaitClass};
 pub use identity::{Host, Identity, OsDetail, OsStatistic, Snapshot, Window};
-pub use io::{BufferPool, FileIo, IoByFile, IoByFunction};
-pub use memory::{CacheSizes, MemoryStatistic, PgaHistogramLine, PgaTarget};
+pub use io::{BufferPool, FileHistogram, FileIo, IoByFile, IoByFunction};
+pub use memory::{CacheSizes, MemoryStatistic, PgaHistogramLine, PgaTarget, PgaWork};
 pub use rac::{CellFigure, RacFigure};
 pub use sql::{Segment, SegmentOrder, SegmentSection, SqlLine, SqlOrder, SqlSection};
-pub use wait::{BufferWait, Enqueue, Latch};
+pub use wait::{BufferWait, Enqueue, Latch, LatchMiss};
 
 use serde::Serialize;
 
@@ -97,6 +97,8 @@ pub struct Report {
     pub thread_activity: Option<Vec<Statistic>>,
     pub tablespaces: Option<Vec<FileIo>>,
     pub files: Option<Vec<FileIo>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_histograms: Option<Vec<FileHistogram>>,
     pub io_by_function: Option<Vec<IoByFunction>>,
     pub io_by_file_type: Option<Vec<IoByFile>>,
     pub buffer_pools: Option<Vec<BufferPool>>,
@@ -105,8 +107,14 @@ pub struct Report {
     pub undo: Option<UndoSummary>,
     pub undo_intervals: Option<Vec<UndoInterval>>,
     pub latches: Option<Vec<Latch>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latch_misses: Option<Vec<LatchMiss>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub library_cache: Option<Vec<LibraryCacheLine>>,
     pub memory: Option<Vec<MemoryStatistic>>,
     pub pga_targets: Option<Vec<PgaTarget>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pga_work: Option<PgaWork>,
     pub pga_histogram: Option<Vec<PgaHistogramLine>>,
     pub segments: Option<Vec<SegmentSection>>,
     pub parameters: Option<Vec<Parameter>>,
@@ -145,6 +153,7 @@ impl Report {
             thread_activity: None,
             tablespaces: None,
             files: None,
+            file_histograms: None,
             io_by_function: None,
             io_by_file_type: None,
             buffer_pools: None,
@@ -153,8 +162,11 @@ impl Report {
             undo: None,
             undo_intervals: None,
             latches: None,
+            latch_misses: None,
+            library_cache: None,
             memory: None,
             pga_targets: None,
+            pga_work: None,
             pga_histogram: None,
             segments: None,
             parameters: None,

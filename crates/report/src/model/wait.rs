@@ -35,4 +35,19 @@ pub struct Latch {
     pub sleeps: Option<f64>,
     pub spin_gets: Option<f64>,
     pub wait_s: Option<f64>,
+    /// Asked for by those not willing to wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nowait_gets: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nowait_miss_percent: Option<f64>,
+}
+
+/// Where in the code a latch was missed.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct LatchMiss {
+    pub latch: String,
+    pub place: String,
+    pub nowait_misses: Option<f64>,
+    pub sleeps: Option<f64>,
+    pub waiter_sleeps: Option<f64>,
 }

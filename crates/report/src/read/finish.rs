@@ -13,6 +13,12 @@ const SHORTEST_CUT: usize = 20;
 impl Reading {
     pub(super) fn finish(&mut self) {
         self.window();
+        let cut = |title: &String, page: &String| title.len() > page.len() && title.starts_with(page.as_str());
+        if let (Some(title), Some(page)) = (self.printed.instance.take(), &mut self.report.identity.instance)
+            && cut(&title, page)
+        {
+            *page = title;
+        }
         self.report.histograms = self.histograms.take();
         let caches = &mut self.report.caches;
         fill(

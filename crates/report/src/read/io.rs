@@ -1,8 +1,8 @@
 //! I/O by tablespace, file, function and file type; buffer pools.
 
 use super::Reading;
-use super::view::{Line, View};
-use crate::model::{BufferPool, FileIo, IoByFile, IoByFunction};
+use super::view::{Line, View, plain};
+use crate::model::{BufferPool, FileHistogram, FileIo, IoByFile, IoByFunction};
 
 /// Text cuts them at 15 or 18 letters.
 const FUNCTIONS: [&str; 16] = [
@@ -120,6 +120,31 @@ impl Reading {
             return false;
         }
         self.report.io_by_file_type.get_or_insert_default().extend(lines);
+        true
+    }
+
+    /// One-block reads of files by how long they took.
+    pub(super) fn file_histogram(&mut self, view: &View<'_>) -> bool {
+        let tablespace = view.find(&["tablespace"]);
+        let file = view.find(&["filename"]);
+        let ranges = ["02ms", "24ms", "48ms", "816ms", "1632ms", "32+ms"];
+        let columns = ranges.map(|range| view.names.iter().position(|name| name == &plain(range)));
+        if tablespace.is_none() || file.is_none() || columns.iter().any(Option::is_none) {
+            return false;
+        }
+        let lines: Vec<FileHistogram> = view
+            .lines()
+            .filter(|line| !line.text(file).is_empty())
+            .map(|line| FileHistogram {
+                tablespace: line.text(tablespace).to_owned(),
+                file: line.text(file).to_owned(),
+                reads: columns.map(|at| line.number(at.map(|at| view.column(at)))),
+            })
+            .collect();
+        if lines.is_empty() {
+            return false;
+        }
+        self.report.file_histograms.get_or_insert_default().extend(lines);
         true
     }
 

@@ -2,7 +2,7 @@
 
 use super::Reading;
 use super::view::View;
-use crate::model::Latch;
+use crate::model::{Latch, LatchMiss};
 use crate::names::{Names, whole};
 use crate::value::TimeUnit;
 
@@ -27,6 +27,8 @@ impl Reading {
                 sleeps: None,
                 spin_gets: None,
                 wait_s: line.seconds(wait, TimeUnit::Seconds).map(|figure| figure.value),
+                nowait_gets: line.number(view.find(&["nowaitrequests"])),
+                nowait_miss_percent: line.number(view.find(&["pctnowaitmiss"])),
             })
             .collect();
         if lines.is_empty() {
@@ -72,5 +74,31 @@ impl Reading {
             read = true;
         }
         read
+    }
+
+    /// Where in the code latches were missed.
+    pub(super) fn latch_misses(&mut self, view: &View<'_>) -> bool {
+        let name = view.find(&["latchname", "latch"]);
+        let place = view.find(&["where"]);
+        if name.is_none() || place.is_none() {
+            return false;
+        }
+        let width = self.width(view.lines().map(|line| line.text(name)));
+        let lines: Vec<LatchMiss> = view
+            .lines()
+            .filter(|line| !line.text(name).is_empty())
+            .map(|line| LatchMiss {
+                latch: whole(Names::Latches, line.text(name), width).0,
+                place: line.text(place).to_owned(),
+                nowait_misses: line.number(view.find(&["nowaitmisses"])),
+                sleeps: line.number(view.find(&["sleeps"])),
+                waiter_sleeps: line.number(view.find(&["waitersleeps"])),
+            })
+            .collect();
+        if lines.is_empty() {
+            return false;
+        }
+        self.report.latch_misses.get_or_insert_default().extend(lines);
+        true
     }
 }

@@ -175,7 +175,7 @@ impl Reading {
         fill(&mut host.system_percent, number(&["%system", "system"]));
         fill(&mut host.idle_percent, number(&["%idle", "idle"]));
         fill(&mut host.io_wait_percent, number(&["%wio", "wio"]));
-        user.is_some()
+        user.is_some() || host.load_begin.is_some()
     }
 
     /// Lines of text of a section that has no table for them.
@@ -183,7 +183,8 @@ impl Reading {
         use super::part::Part;
         for names in section.notes.iter().filter_map(|note| note.strip_prefix("DB/Inst:")) {
             // Statspack names the database in its titles only.
-            let (database, _) = names.trim().split_once('/').unwrap_or_default();
+            let (database, instance) = names.trim().split_once('/').unwrap_or_default();
+            fill(&mut self.printed.instance, Some(instance.trim().to_owned()));
             fill(&mut self.report.identity.database, Some(database.trim().to_owned()).filter(|name| !name.is_empty()));
         }
         if !matches!(

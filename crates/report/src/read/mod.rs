@@ -102,6 +102,8 @@ struct Printed {
     elapsed_s: Option<f64>,
     db_time_s: Option<f64>,
     db_cpu_s: Option<f64>,
+    /// The instance as the titles have it: the first page cuts its name.
+    instance: Option<String>,
     /// 8i prints the cache in blocks.
     buffers: Option<f64>,
     /// "Key Instance Activity Stats", for a report that has no others.
@@ -174,6 +176,9 @@ impl Reading {
             Part::UndoIntervals => self.undo_intervals(view),
             Part::Latches => self.latches(view),
             Part::LatchSleeps => self.latch_sleeps(view),
+            Part::LatchMisses => self.latch_misses(view),
+            Part::LibraryCache => self.library_cache(view),
+            Part::FileHistogram => self.file_histogram(view),
             Part::Pga | Part::PgaHistogram => self.pga(view),
             Part::Segments(order) => self.segments(order, view),
             Part::Parameters => self.parameters(view),

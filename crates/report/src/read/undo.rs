@@ -10,7 +10,11 @@ impl Reading {
         let mut read = false;
         for line in view.lines() {
             let Some(figures) = self.undo_figures(view, line) else { continue };
+            let first = self.report.undo.is_none();
             let sum = self.report.undo.get_or_insert_default();
+            if first || sum.tablespace_number != figures.tablespace_number {
+                sum.tablespace_number = figures.tablespace_number.filter(|_| first);
+            }
             let add = |field: &mut Option<f64>, value: Option<f64>| combine(field, value, |one, other| one + other);
             add(&mut sum.blocks, figures.blocks);
             add(&mut sum.transactions, figures.transactions);
@@ -62,6 +66,7 @@ impl Reading {
         let (least, most) = self.pair_of(retention);
         let tuned = line.number(view.find(&["tunretmins", "tunedretmins"]));
         Some(UndoSummary {
+            tablespace_number: line.number(view.find(&["undots#"])),
             blocks,
             transactions,
             longest_query_s: line.number(view.find(&["maxqrylens", "maxquerylens"])),

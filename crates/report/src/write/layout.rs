@@ -1,9 +1,14 @@
-//! Lines, ruled tables and numbers as Statspack prints them.
+//! Lines, ruled tables and pages as Statspack prints them: columns of fixed widths, at most 80 characters.
 
 use std::io::{Result, Write};
 
+use super::number::{fit, fit_figure};
 use crate::figure::Figure;
 use crate::model::Report;
+use crate::names::{Names, Width, whole};
+
+/// Lines of a page: then title and heading stand again.
+const PAGE_LINES: usize = 59;
 
 /// Where the report is written, and what each section's title says of the database and the window.
 pub(super) struct Page<'a, W: Write> {
@@ -12,7 +17,8 @@ pub(super) struct Page<'a, W: Write> {
     suffix: String,
 }
 
-/// A column: the lines of its heading from top to bottom, its least width, and whether its cells stand right.
+/// A column: the lines of its heading from top to bottom, its width, and whether its cells stand right.
+#[derive(Clone, Copy)]
 pub(super) struct Column {
     pub heading: &'static [&'static str],
     pub width: usize,
@@ -26,6 +32,86 @@ pub(super) const fn left(heading: &'static [&'static str], width: usize) -> Colu
 pub(super) const fn right(heading: &'static [&'static str], width: usize) -> Column {
     Column { heading, width, right: true }
 }
+
+/// What stands in a column.
+#[derive(Clone, Debug)]
+pub(super) enum Cell {
+    /// Goes on in the next line where it is longer than its column, as SQL*Plus wraps it.
+    Text(String),
+    /// Stays in its line, and moves what follows.
+    Long(String),
+    /// Is cut where the rest is known from the list of such names, as Statspack cuts it; else goes on in the next line.
+    Name(Names, String),
+    /// With so many decimals at most.
+    Number(Option<f64>, usize),
+    Figure(Option<Figure>, usize),
+}
+
+pub(super) fn text(text: impl Into<String>) -> Cell {
+    Cell::Text(text.into())
+}
+
+pub(super) fn name(kind: Names, name: &str) -> Cell {
+    Cell::Name(kind, name.to_owned())
+}
+
+/// Nothing for None.
+pub(super) fn number(value: Option<f64>, decimals: usize) -> Cell {
+    Cell::Number(value, decimals)
+}
+
+/// A count: whole where it is.
+pub(super) fn count(value: Option<f64>) -> Cell {
+    Cell::Number(value, if value.is_none_or(|value| value.fract() == 0.0) { 0 } else { 2 })
+}
+
+/// A figure with the digits that it is known to; one that is known exactly with `decimals`.
+pub(super) fn figure(value: Option<Figure>, decimals: usize) -> Cell {
+    Cell::Figure(value, decimals)
+}
+
+impl Cell {
+    /// The cell's lines.
+    fn lines(&self, width: usize) -> Vec<String> {
+        match self {
+            Cell::Text(text) => wrapped(text, width),
+            Cell::Long(text) => vec![text.clone()],
+            Cell::Name(kind, name) => {
+                let cut: String = name.chars().take(width).collect();
+                let cut = cut.trim_end();
+                // The reader tells a cut name by its filling the column.
+                let column = "x".repeat(width);
+                let known = whole(*kind, cut, Width::of([column.as_str()].into_iter())).0 == *name;
+                if known { vec![cut.to_owned()] } else { wrapped(name, width) }
+            }
+            Cell::Number(value, decimals) => vec![value.map_or(String::new(), |value| fit(value, *decimals, width))],
+            Cell::Figure(value, decimals) => {
+                vec![value.map_or(String::new(), |value| fit_figure(value, *decimals, width))]
+            }
+        }
+    }
+
+    /// In one line.
+    pub(super) fn line(&self, width: usize) -> String {
+        self.lines(width).into_iter().next().unwrap_or_default()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Cell::Text(text) | Cell::Long(text) | Cell::Name(_, text) => text.is_empty(),
+            Cell::Number(value, _) => value.is_none(),
+            Cell::Figure(value, _) => value.is_none(),
+        }
+    }
+}
+
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let characters: Vec<char> = text.chars().collect();
+    characters.chunks(width.max(1)).map(|piece| piece.iter().collect()).collect()
+}
+
+/// Lines that belong together: no page ends between them.
+pub(super) type Block = Vec<String>;
 
 impl<'a, W: Write> Page<'a, W> {
     pub(super) fn new(report: &'a Report, out: &'a mut W) -> Self {
@@ -44,9 +130,8 @@ impl<'a, W: Write> Page<'a, W> {
         writeln!(self.out, "{}", text.trim_end())
     }
 
-    /// A section's title with database, instance and snapshots.
-    pub(super) fn title(&mut self, title: &str) -> Result<()> {
-        writeln!(self.out, "{title}{}\n", self.suffix)
+    pub(super) fn lines(&mut self, lines: &[String]) -> Result<()> {
+        lines.iter().try_for_each(|line| self.line(line))
     }
 
     /// The rule below a section.
@@ -54,157 +139,115 @@ impl<'a, W: Write> Page<'a, W> {
         writeln!(self.out, "          {}\n", "-".repeat(61))
     }
 
-    /// A heading of several lines, a ruler and rows.
-    pub(super) fn table(&mut self, columns: &[Column], rows: &[Vec<String>]) -> Result<()> {
-        let widths = widths(columns, rows);
-        self.heading(columns, &widths)?;
-        for row in rows {
-            self.row(columns, &widths, row)?;
-        }
-        Ok(())
+    pub(super) fn nothing(&mut self) -> Result<()> {
+        self.line("No data exists for this section of the report.")
     }
 
-    pub(super) fn heading(&mut self, columns: &[Column], widths: &[usize]) -> Result<()> {
-        let lines = columns.iter().map(|column| column.heading.len()).max().unwrap_or(0);
-        for line in 0..lines {
-            let words: Vec<String> = columns
-                .iter()
-                .map(|column| {
-                    // Short headings stand at the bottom.
-                    let at = (line + column.heading.len()).checked_sub(lines);
-                    at.and_then(|at| column.heading.get(at)).map_or(String::new(), |word| (*word).to_owned())
-                })
-                .collect();
-            self.row(columns, widths, &words)?;
-        }
-        let ruler: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
-        self.line(&ruler.join(" "))
+    /// A whole section: title with database, instance and snapshots, notes, heading, rows, rule. Without rows it says so.
+    pub(super) fn section(
+        &mut self,
+        title: &str,
+        notes: &[String],
+        columns: &[Column],
+        rows: &[Vec<Cell>],
+    ) -> Result<()> {
+        let blocks: Vec<Block> = rows.iter().map(|row| row_lines(columns, row)).collect();
+        self.blocks(title, notes, &heading_lines(columns), &blocks)
     }
 
-    pub(super) fn row(&mut self, columns: &[Column], widths: &[usize], cells: &[String]) -> Result<()> {
-        let mut text = String::new();
-        for ((column, width), cell) in columns.iter().zip(widths).zip(cells) {
-            let gap = " ".repeat(width.saturating_sub(cell.chars().count()));
-            if column.right {
-                text.push_str(&gap);
-                text.push_str(cell);
-            } else {
-                text.push_str(cell);
-                text.push_str(&gap);
+    /// The same with rows that are lines already.
+    pub(super) fn blocks(&mut self, title: &str, notes: &[String], heading: &[String], blocks: &[Block]) -> Result<()> {
+        let mut head = vec![format!("{title}{}", self.suffix)];
+        head.extend_from_slice(notes);
+        head.push(String::new());
+        if blocks.is_empty() {
+            self.lines(&head)?;
+            self.nothing()?;
+            return self.end();
+        }
+        head.extend_from_slice(heading);
+        let mut used = PAGE_LINES;
+        for (at, block) in blocks.iter().enumerate() {
+            if used + block.len() > PAGE_LINES {
+                if at > 0 {
+                    self.line("")?;
+                }
+                self.lines(&head)?;
+                used = head.len();
             }
-            text.push(' ');
+            self.lines(block)?;
+            used += block.len();
         }
-        self.line(&text)
+        self.end()
     }
 
-    /// A whole section: title, table, end. Nothing without rows.
-    pub(super) fn section(&mut self, title: &str, columns: &[Column], rows: &[Vec<String>]) -> Result<()> {
-        if rows.is_empty() {
-            return Ok(());
-        }
-        self.title(title)?;
-        self.table(columns, rows)?;
-        self.end()
+    /// The title of a section that is made of parts.
+    pub(super) fn title(&mut self, title: &str) -> Result<()> {
+        let title = format!("{title}{}", self.suffix);
+        self.line(&title)
+    }
+
+    /// A heading of several lines, a ruler and rows.
+    pub(super) fn table(&mut self, columns: &[Column], rows: &[Vec<Cell>]) -> Result<()> {
+        self.lines(&heading_lines(columns))?;
+        rows.iter().try_for_each(|row| self.lines(&row_lines(columns, row)))
     }
 }
 
-/// Widths that hold every cell and heading.
-pub(super) fn widths(columns: &[Column], rows: &[Vec<String>]) -> Vec<usize> {
-    columns
-        .iter()
-        .enumerate()
-        .map(|(at, column)| {
-            let cells = rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
-            let heading = column.heading.iter().map(|word| word.chars().count()).max().unwrap_or(0);
-            column.width.max(cells).max(heading)
+/// The heading's lines and the ruler.
+pub(super) fn heading_lines(columns: &[Column]) -> Vec<String> {
+    let count = columns.iter().map(|column| column.heading.len()).max().unwrap_or(0);
+    let mut lines: Vec<String> = (0..count)
+        .map(|line| {
+            let words = columns.iter().map(|column| {
+                // Short headings stand at the bottom.
+                let at = (line + column.heading.len()).checked_sub(count);
+                at.and_then(|at| column.heading.get(at)).copied().unwrap_or_default()
+            });
+            aligned(columns, words)
         })
+        .collect();
+    let ruler: Vec<String> = columns.iter().map(|column| "-".repeat(column.width)).collect();
+    lines.push(ruler.join(" "));
+    lines
+}
+
+/// A row's lines: more than one where a text goes on.
+pub(super) fn row_lines(columns: &[Column], cells: &[Cell]) -> Block {
+    let cells: Vec<Vec<String>> = columns.iter().zip(cells).map(|(column, cell)| cell.lines(column.width)).collect();
+    let count = cells.iter().map(Vec::len).max().unwrap_or(0).max(1);
+    (0..count)
+        .map(|line| aligned(columns, cells.iter().map(|cell| cell.get(line).map_or("", String::as_str))))
         .collect()
 }
 
-/// A number with thousands separators; nothing for None.
-pub(super) fn number(value: Option<f64>, decimals: usize) -> String {
-    value.map_or(String::new(), |value| grouped(value, decimals))
-}
-
-/// A count: whole where it is.
-pub(super) fn count(value: Option<f64>) -> String {
-    value.map_or(String::new(), |value| grouped(value, if value.fract() == 0.0 { 0 } else { 2 }))
-}
-
-/// A figure with the digits that it is known to; one that is known exactly with `decimals`.
-pub(super) fn figure(value: Option<Figure>, decimals: usize) -> String {
-    value.map_or(String::new(), |figure| grouped(figure.value, decimals_of(figure.step).unwrap_or(decimals)))
-}
-
-/// A count; one that is known to thousands only, with K or M.
-pub(super) fn rounded(value: Option<Figure>) -> String {
-    let Some(figure) = value else { return String::new() };
-    for (unit, factor) in [("M", 1e6), ("K", 1e3)] {
-        if figure.step > 1.0 && figure.value >= factor {
-            return format!("{}{unit}", grouped(figure.value / factor, decimals_of(figure.step / factor).unwrap_or(0)));
+fn aligned<'t>(columns: &[Column], words: impl Iterator<Item = &'t str>) -> String {
+    let mut text = String::new();
+    for (column, word) in columns.iter().zip(words) {
+        let gap = " ".repeat(column.width.saturating_sub(word.chars().count()));
+        if column.right {
+            text.push_str(&gap);
+            text.push_str(word);
+        } else {
+            text.push_str(word);
+            text.push_str(&gap);
         }
+        text.push(' ');
     }
-    self::figure(value, 0)
-}
-
-fn decimals_of(step: f64) -> Option<usize> {
-    if step <= 0.0 {
-        return None;
-    }
-    let decimals = -step.log10();
-    // Steps are powers of ten, but for what a change of unit leaves on them.
-    Some((decimals - 1e-9).ceil().clamp(0.0, 9.0) as usize)
-}
-
-fn grouped(value: f64, decimals: usize) -> String {
-    let digits = format!("{:.*}", decimals, value.abs());
-    let (whole, fraction) =
-        digits.split_once('.').map_or((digits.as_str(), None), |(whole, fraction)| (whole, Some(fraction)));
-    let mut text = String::with_capacity(digits.len() + whole.len() / 3 + 1);
-    if value < 0.0 && digits.bytes().any(|digit| matches!(digit, b'1'..=b'9')) {
-        text.push('-');
-    }
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    if let Some(fraction) = fraction {
-        text.push('.');
-        text.push_str(fraction);
-    }
+    text.truncate(text.trim_end().len());
     text
-}
-
-/// Bytes in the largest unit of 1024 that keeps them whole.
-pub(super) fn bytes(value: Option<f64>) -> String {
-    let Some(value) = value else { return String::new() };
-    for (unit, factor) in [("M", 1_048_576.0), ("K", 1024.0)] {
-        if value != 0.0 && value % factor == 0.0 {
-            return format!("{}{unit}", grouped(value / factor, 0));
-        }
-    }
-    grouped(value, 0)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, count, decimals_of, figure, grouped};
-    use crate::figure::Figure;
+    use super::{Cell, Names, left, name, row_lines, text};
 
     #[test]
-    fn numbers_as_printed() {
-        assert_eq!(grouped(1_234_567.0, 0), "1,234,567");
-        assert_eq!(grouped(-1234.5, 1), "-1,234.5");
-        assert_eq!(grouped(-0.001, 1), "0.0");
-        assert_eq!(count(Some(12.5)), "12.50");
-        assert_eq!(figure(Some(Figure::new(39.0, 1.0)), 2), "39");
-        assert_eq!(figure(Some(Figure::new(0.218, 0.001)), 2), "0.218");
-        assert_eq!(figure(Some(Figure::exact(39.0)), 2), "39.00");
-        assert_eq!(decimals_of(0.01_f64 * 1e3 * 1e-3), Some(2));
-        assert_eq!(bytes(Some(8192.0)), "8K");
-        assert_eq!(bytes(Some(763_363_328.0)), "728M");
-        assert_eq!(bytes(None), "");
+    fn a_name_is_cut_where_the_rest_is_known_and_goes_on_where_it_is_not() {
+        let event = name(Names::Events, "log file switch (private strand flush incomplete)");
+        assert_eq!(event.line(28), "log file switch (private str");
+        let unknown: Cell = name(Names::Events, "a wait for something that nobody knows");
+        let columns = [left(&["Event"], 28), left(&["Other"], 5)];
+        assert_eq!(row_lines(&columns, &[unknown, text("x")]), ["a wait for something that no x", "body knows"]);
     }
 }

@@ -1,21 +1,31 @@
-//! The typed report as Statspack text, so that whatever reads Statspack reads a report of another engine too.
+//! The typed report as Statspack text, so that whatever reads Statspack reads a report of this engine too.
 //!
-//! Written is what an engine of one instance can know; what the report does not hold is not printed, not even as a title. Columns are as wide as
-//! Statspack's and wider where a name or figure needs it: nothing is cut and nothing overflows. A figure is printed with the digits that it is known to
-//! ([`Figure::step`](crate::figure::Figure)), so reading the text back gives the same report, within the printed digits:
+//! Sections stand in Statspack's order, under its titles and headings, in columns of its widths: lines of 80 characters, titles and headings again after 60
+//! lines. Sections without data say so. Reading the text back gives the same report, within the printed digits:
 //!
-//! - not printed: role, edition, unique name, containers, clusters, storage cells, I/O by function and file type, PGA, wait classes;
-//! - white space within a statement's text becomes single spaces, and a folded line of nothing but dashes is lost, because it looks like a ruler;
-//! - an empty list is not printed, and comes back as None;
-//! - events of one report have the same bounds in their histograms, or get those of the others with nothing in them.
+//! - A figure is printed with the digits that it is known to ([`Figure::step`](crate::figure::Figure)) as far as its column holds them, and beyond that in
+//!   thousands (K), millions (M) and so on.
+//! - A name that is longer than its column is cut where a known name alone begins so, as Statspack cuts it; any other text goes on in the next line, as
+//!   SQL*Plus wraps it. The host's and the instance's name, the remark and an object's type are cut.
+//! - A statement has its SQL id in the last column, or the hash value where the report has no id. The figures of a line are those of Statspack's section.
+//! - Not printed: role, edition, unique name, containers, clusters, storage cells, I/O by function and file type, wait classes, sections of statements and
+//!   segments that Statspack does not have.
+//! - White space within a statement's text becomes single spaces, and a folded line of nothing but dashes is lost, because it looks like a ruler.
+//! - An empty list comes back as None.
+//! - Events of one report have the same bounds in their histograms, or get those of the others with nothing in them.
 
 mod activity;
 mod events;
 mod first_page;
+mod histograms;
 mod io;
 mod layout;
+mod load;
+mod memory;
+mod number;
 mod objects;
 mod sql;
+mod undo;
 mod waits;
 
 use std::io::{Result, Write};
@@ -30,10 +40,17 @@ pub fn statspack(report: &Report, out: &mut impl Write) -> Result<()> {
     let mut page = layout::Page::new(report, out);
     first_page::write(&mut page)?;
     events::write(&mut page)?;
+    histograms::write(&mut page)?;
     sql::write(&mut page)?;
     activity::write(&mut page)?;
     io::write(&mut page)?;
-    waits::write(&mut page)?;
-    objects::write(&mut page)?;
+    waits::buffer_waits(&mut page)?;
+    memory::pga(&mut page)?;
+    waits::enqueues(&mut page)?;
+    undo::write(&mut page)?;
+    waits::latches(&mut page)?;
+    objects::segments(&mut page)?;
+    memory::library_cache(&mut page)?;
+    objects::parameters(&mut page)?;
     page.line("End of Report")
 }

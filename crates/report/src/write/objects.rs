@@ -2,27 +2,25 @@
 
 use std::io::{Result, Write};
 
-use super::layout::{Column, Page, count, left, number, right};
+use super::layout::{Column, Page, count, left, number, right, text};
 use crate::model::SegmentOrder;
 
-/// The title, and the heading of the section's own measure; None for what Statspack has no section for.
-fn section(order: SegmentOrder) -> Option<(&'static str, &'static [&'static str])> {
-    Some(match order {
-        SegmentOrder::LogicalReads => ("Segments by Logical Reads", &["Logical", "Reads"]),
-        SegmentOrder::PhysicalReads => ("Segments by Physical Reads", &["Physical", "Reads"]),
-        SegmentOrder::PhysicalWrites => ("Segments by Physical Writes", &["Physical", "Writes"]),
-        SegmentOrder::BlockChanges => ("Segments by DB Blocks Changes", &["DB Block", "Changes"]),
-        SegmentOrder::RowLockWaits => ("Segments by Row Lock Waits", &["Row Lock", "Waits"]),
-        SegmentOrder::ItlWaits => ("Segments by ITL Waits", &["ITL", "Waits"]),
-        SegmentOrder::BufferBusyWaits => ("Segments by Buffer Busy Waits", &["Buffer Busy", "Waits"]),
-        _ => return None,
-    })
-}
+/// A section's title and the heading of its own measure. Those that Statspack has stand first, and say so where they have no data.
+const SECTIONS: [(SegmentOrder, &str, &[&str]); 7] = [
+    (SegmentOrder::LogicalReads, "Segments by Logical Reads", &["Logical", "Reads"]),
+    (SegmentOrder::PhysicalReads, "Segments by Physical Reads", &["Physical", "Reads"]),
+    (SegmentOrder::RowLockWaits, "Segments by Row Lock Waits", &["Row", "Lock", "Waits"]),
+    (SegmentOrder::ItlWaits, "Segments by ITL Waits", &["ITL", "Waits"]),
+    (SegmentOrder::BufferBusyWaits, "Segments by Buffer Busy Waits", &["Buffer", "Busy", "Waits"]),
+    (SegmentOrder::PhysicalWrites, "Segments by Physical Writes", &["Physical", "Writes"]),
+    (SegmentOrder::BlockChanges, "Segments by DB Blocks Changes", &["DB Block", "Changes"]),
+];
 
-pub(super) fn write(page: &mut Page<'_, impl Write>) -> Result<()> {
+const STATSPACK_SECTIONS: usize = 5;
+
+pub(super) fn segments(page: &mut Page<'_, impl Write>) -> Result<()> {
     let report = page.report;
-    for list in report.segments.iter().flatten() {
-        let Some((title, measure)) = section(list.order) else { continue };
+    for (at, (order, title, measure)) in SECTIONS.into_iter().enumerate() {
         let columns: [Column; 7] = [
             left(&["Owner"], 10),
             left(&["Tablespace"], 10),
@@ -32,32 +30,45 @@ pub(super) fn write(page: &mut Page<'_, impl Write>) -> Result<()> {
             right(measure, 12),
             right(&["Pct", "Total"], 5),
         ];
-        let rows: Vec<Vec<String>> = list
-            .segments
-            .iter()
+        let list = report.segments.iter().flatten().find(|list| list.order == order);
+        if list.is_none() && at >= STATSPACK_SECTIONS {
+            continue;
+        }
+        let rows: Vec<Vec<_>> = list
+            .into_iter()
+            .flat_map(|list| &list.segments)
             .map(|segment| {
                 vec![
-                    segment.owner.clone(),
-                    segment.tablespace.clone(),
-                    segment.object.clone(),
-                    segment.subobject.clone().unwrap_or_default(),
-                    segment.object_type.clone(),
+                    text(segment.owner.clone()),
+                    text(segment.tablespace.clone()),
+                    text(segment.object.clone()),
+                    text(segment.subobject.clone().unwrap_or_default()),
+                    text(segment.object_type.chars().take(5).collect::<String>()),
                     count(segment.value),
                     number(segment.percent, 1),
                 ]
             })
             .collect();
-        page.section(title, &columns, &rows)?;
+        page.section(title, &[], &columns, &rows)?;
     }
+    Ok(())
+}
+
+pub(super) fn parameters(page: &mut Page<'_, impl Write>) -> Result<()> {
     const PARAMETERS: [Column; 3] =
         [left(&["Parameter Name"], 29), left(&["Begin value"], 33), left(&["End value", "(if different)"], 14)];
-    let rows: Vec<Vec<String>> = report
+    let rows: Vec<Vec<_>> = page
+        .report
         .parameters
         .iter()
         .flatten()
         .map(|parameter| {
-            vec![parameter.name.clone(), parameter.value.clone(), parameter.end.clone().unwrap_or_default()]
+            vec![
+                text(parameter.name.clone()),
+                text(parameter.value.clone()),
+                text(parameter.end.clone().unwrap_or_default()),
+            ]
         })
         .collect();
-    page.section("init.ora Parameters", &PARAMETERS, &rows)
+    page.section("init.ora Parameters", &[], &PARAMETERS, &rows)
 }

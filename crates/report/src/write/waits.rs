@@ -1,18 +1,12 @@
-//! Buffer waits by class, enqueues, undo, latches.
+//! Buffer waits by class, enqueues, latches.
 
 use std::io::{Result, Write};
 
-use super::layout::{Column, Page, count, figure, left, number, right, widths};
-use crate::model::UndoSummary;
+use super::layout::{Block, Column, Page, count, figure, heading_lines, left, name, number, right, row_lines, text};
+use crate::model::Latch;
+use crate::names::Names;
 
-pub(super) fn write(page: &mut Page<'_, impl Write>) -> Result<()> {
-    buffer_waits(page)?;
-    enqueues(page)?;
-    undo(page)?;
-    latches(page)
-}
-
-fn buffer_waits(page: &mut Page<'_, impl Write>) -> Result<()> {
+pub(super) fn buffer_waits(page: &mut Page<'_, impl Write>) -> Result<()> {
     const COLUMNS: [Column; 4] = [
         left(&["Class"], 22),
         right(&["Waits"], 11),
@@ -20,13 +14,16 @@ fn buffer_waits(page: &mut Page<'_, impl Write>) -> Result<()> {
         right(&["Avg Time (ms)"], 13),
     ];
     let lines = page.report.buffer_waits.iter().flatten();
-    let rows: Vec<Vec<String>> = lines
-        .map(|line| vec![line.class.clone(), count(line.waits), figure(line.total_s, 2), figure(line.average_ms, 2)])
+    let rows: Vec<Vec<_>> = lines
+        .map(|line| {
+            vec![text(line.class.clone()), count(line.waits), figure(line.total_s, 2), figure(line.average_ms, 3)]
+        })
         .collect();
-    page.section("Buffer wait Statistics", &COLUMNS, &rows)
+    let notes = ["-> ordered by wait time desc, waits desc".to_owned()];
+    page.section("Buffer wait Statistics", &notes, &COLUMNS, &rows)
 }
 
-fn enqueues(page: &mut Page<'_, impl Write>) -> Result<()> {
+pub(super) fn enqueues(page: &mut Page<'_, impl Write>) -> Result<()> {
     const NAME: [Column; 1] = [left(&["Enqueue Type (Request Reason)"], 78)];
     const FIGURES: [Column; 6] = [
         right(&["Requests"], 12),
@@ -36,141 +33,107 @@ fn enqueues(page: &mut Page<'_, impl Write>) -> Result<()> {
         right(&["Wt Time (s)"], 12),
         right(&["Av Wt Time(ms)"], 14),
     ];
-    let report = page.report;
-    let Some(lines) = report.enqueues.as_deref().filter(|lines| !lines.is_empty()) else { return Ok(()) };
-    let names: Vec<Vec<String>> = lines.iter().map(|line| vec![line.name.clone()]).collect();
-    let figures: Vec<Vec<String>> = lines
-        .iter()
+    let lines = page.report.enqueues.iter().flatten();
+    let blocks: Vec<Block> = lines
         .map(|line| {
-            vec![
+            let figures = [
                 count(line.requests),
                 count(line.gets),
                 count(line.failed),
                 count(line.waits),
                 figure(line.total_s, 2),
-                figure(line.average_ms, 2),
+                figure(line.average_ms, 3),
+            ];
+            let mut block = row_lines(&NAME, &[text(line.name.clone())]);
+            block.extend(row_lines(&FIGURES, &figures));
+            block
+        })
+        .collect();
+    let mut heading = heading_lines(&NAME);
+    heading.extend(heading_lines(&FIGURES));
+    let notes = ["-> only enqueues with waits are shown", "-> ordered by Wait Time desc, Waits desc"];
+    page.blocks("Enqueue activity", &notes.map(str::to_owned), &heading, &blocks)
+}
+
+pub(super) fn latches(page: &mut Page<'_, impl Write>) -> Result<()> {
+    let latches = page.report.latches.as_deref().unwrap_or_default();
+    activity(page, latches)?;
+    sleeps(page, latches)?;
+    const PLACES: [Column; 5] = [
+        left(&["Latch Name"], 24),
+        left(&["Where"], 26),
+        right(&["NoWait", "Misses"], 7),
+        right(&["Sleeps"], 10),
+        right(&["Waiter", "Sleeps"], 8),
+    ];
+    let places = page.report.latch_misses.iter().flatten();
+    let rows: Vec<Vec<_>> = places
+        .map(|place| {
+            vec![
+                name(Names::Latches, &place.latch),
+                text(place.place.clone()),
+                count(place.nowait_misses),
+                count(place.sleeps),
+                count(place.waiter_sleeps),
             ]
         })
         .collect();
-    let (name_widths, figure_widths) = (widths(&NAME, &names), widths(&FIGURES, &figures));
-    page.title("Enqueue activity")?;
-    page.heading(&NAME, &name_widths)?;
-    page.heading(&FIGURES, &figure_widths)?;
-    for (name, figures) in names.iter().zip(&figures) {
-        page.row(&NAME, &name_widths, name)?;
-        page.row(&FIGURES, &figure_widths, figures)?;
-    }
-    page.end()
+    let notes = ["-> only latches with sleeps are shown", "-> ordered by name, sleeps desc"];
+    page.section("Latch Miss Sources", &notes.map(str::to_owned), &PLACES, &rows)
 }
 
-fn undo(page: &mut Page<'_, impl Write>) -> Result<()> {
-    const SUMMARY: [Column; 8] = [
-        right(&["Undo", " TS#"], 4),
-        right(&["Num Undo", "Blocks (K)"], 10),
-        right(&["Number of", "Transactions"], 15),
-        right(&["Max Qry", "Len (s)"], 8),
-        right(&["Max Tx", "Concy"], 10),
-        left(&["Min/Max", "TR (mins)"], 9),
-        left(&["STO/", "OOS"], 5),
-        left(&["uS/uR/uU/", "eS/eR/eU"], 11),
-    ];
-    let minutes = |seconds: Option<f64>| number(seconds.map(|seconds| seconds / 60.0), 2).replace(',', "");
-    let report = page.report;
-    let rows: Vec<Vec<String>> = report
-        .undo
-        .iter()
-        .map(|undo| {
-            let mut row = vec![
-                "1".to_owned(),
-                number(undo.blocks.map(|blocks| blocks / 1000.0), 3),
-                count(undo.transactions),
-                count(undo.longest_query_s),
-                count(undo.concurrent_transactions_max),
-                format!("{}/{}", minutes(undo.retention_min_s), minutes(undo.retention_max_s)),
-            ];
-            row.extend(steals(undo));
-            row
-        })
-        .collect();
-    page.section("Undo Segment Summary", &SUMMARY, &rows)?;
-    const INTERVALS: [Column; 8] = [
-        left(&["End Time"], 12),
-        right(&["Num Undo", "Blocks"], 11),
-        right(&["Number of", "Transactions"], 12),
-        right(&["Max Qry", "Len (s)"], 7),
-        right(&["Max Tx", "Concy"], 7),
-        right(&["Tun Ret", "(mins)"], 7),
-        left(&["STO/", "OOS"], 5),
-        left(&["uS/uR/uU/", "eS/eR/eU"], 11),
-    ];
-    let rows: Vec<Vec<String>> = report
-        .undo_intervals
-        .iter()
-        .flatten()
-        .map(|interval| {
-            let undo = &interval.figures;
-            let mut row = vec![
-                interval.end.clone(),
-                count(undo.blocks),
-                count(undo.transactions),
-                count(undo.longest_query_s),
-                count(undo.concurrent_transactions_max),
-                minutes(undo.retention_min_s),
-            ];
-            row.extend(steals(undo));
-            row
-        })
-        .collect();
-    page.section("Undo Segment Stats", &INTERVALS, &rows)
-}
-
-/// "Snapshot too old" and "out of space"; blocks stolen, released and reused, unexpired and expired.
-fn steals(undo: &UndoSummary) -> [String; 2] {
-    let join = |values: &[Option<f64>]| {
-        let texts: Vec<String> = values.iter().map(|value| count(*value).replace(',', "")).collect();
-        texts.join("/")
-    };
-    [
-        join(&[undo.snapshot_too_old, undo.out_of_space]),
-        join(&[
-            undo.unexpired_stolen,
-            undo.unexpired_released,
-            undo.unexpired_reused,
-            undo.expired_stolen,
-            undo.expired_released,
-            undo.expired_reused,
-        ]),
-    ]
-}
-
-fn latches(page: &mut Page<'_, impl Write>) -> Result<()> {
-    const ACTIVITY: [Column; 4] = [
+fn activity(page: &mut Page<'_, impl Write>, latches: &[Latch]) -> Result<()> {
+    const COLUMNS: [Column; 7] = [
         left(&["Latch"], 24),
         right(&["Get", "Requests"], 14),
         right(&["Pct", "Get", "Miss"], 6),
+        right(&["Avg", "Slps", "/Miss"], 6),
         right(&["Wait", "Time", "(s)"], 6),
+        right(&["NoWait", "Requests"], 12),
+        right(&["Pct", "NoWait", "Miss"], 6),
     ];
-    const SLEEPS: [Column; 5] = [
+    let rows: Vec<Vec<_>> = latches
+        .iter()
+        .map(|latch| {
+            let missed = latch.sleeps.zip(latch.misses).filter(|(_, misses)| *misses > 0.0);
+            vec![
+                name(Names::Latches, &latch.name),
+                count(latch.gets),
+                number(latch.miss_percent, 1),
+                number(missed.map(|(sleeps, misses)| sleeps / misses), 1),
+                number(latch.wait_s, 2),
+                count(latch.nowait_gets),
+                number(latch.nowait_miss_percent, 1),
+            ]
+        })
+        .collect();
+    let notes = [
+        "->\"Get Requests\", \"Pct Get Miss\" and \"Avg Slps/Miss\" are statistics for",
+        "  willing-to-wait latch get requests",
+        "->\"NoWait Requests\", \"Pct NoWait Miss\" are for no-wait latch get requests",
+        "->\"Pct Misses\" for both should be very close to 0.0",
+    ];
+    page.section("Latch Activity", &notes.map(str::to_owned), &COLUMNS, &rows)
+}
+
+fn sleeps(page: &mut Page<'_, impl Write>, latches: &[Latch]) -> Result<()> {
+    const COLUMNS: [Column; 5] = [
         left(&["Latch Name"], 26),
         right(&["Get", "Requests"], 15),
         right(&["Misses"], 12),
         right(&["Sleeps"], 11),
         right(&["Spin", "Gets"], 11),
     ];
-    let latches = page.report.latches.as_deref().unwrap_or_default();
-    let rows: Vec<Vec<String>> = latches
-        .iter()
-        .map(|latch| {
-            vec![latch.name.clone(), count(latch.gets), number(latch.miss_percent, 1), number(latch.wait_s, 2)]
-        })
-        .collect();
-    page.section("Latch Activity", &ACTIVITY, &rows)?;
-    let rows: Vec<Vec<String>> = latches
+    let mut missed: Vec<&Latch> = latches
         .iter()
         .filter(|latch| latch.misses.is_some() || latch.sleeps.is_some() || latch.spin_gets.is_some())
+        .collect();
+    missed.sort_by(|one, other| other.misses.unwrap_or(0.0).total_cmp(&one.misses.unwrap_or(0.0)));
+    let rows: Vec<Vec<_>> = missed
+        .into_iter()
         .map(|latch| {
             vec![
-                latch.name.clone(),
+                name(Names::Latches, &latch.name),
                 count(latch.gets),
                 count(latch.misses),
                 count(latch.sleeps),
@@ -178,5 +141,5 @@ fn latches(page: &mut Page<'_, impl Write>) -> Result<()> {
             ]
         })
         .collect();
-    page.section("Latch Sleep breakdown", &SLEEPS, &rows)
+    page.section("Latch Sleep breakdown", &["-> ordered by misses desc".to_owned()], &COLUMNS, &rows)
 }

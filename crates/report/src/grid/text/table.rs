@@ -143,8 +143,11 @@ impl Open {
         }
         let given = cells.iter().filter(|cell| !cell.is_empty()).count();
         let first_only = !cells.first().is_none_or(|cell| cell.is_empty()) && given == 1;
+        // Several texts may go on in one line; a new row would have its figures too.
+        let above = self.table.rows.last().and_then(|row| row.cells.last());
+        let no_figure = cells.last().is_some_and(|cell| cell.is_empty()) && above.is_some_and(|cell| is_figure(cell));
         if given == 0
-            || !(first_only || cells[0].is_empty())
+            || !(first_only || cells[0].is_empty() || no_figure)
             || !cells.iter().enumerate().all(rest)
             || cells.iter().all(|cell| cell.is_empty() || is_figure(cell))
         {
@@ -224,7 +227,8 @@ impl Open {
         let mut cells = Vec::new();
         if let Some(mut row) = self.first.take() {
             if self.figures && !is_figures(text) && !ends_in_figure(text) {
-                if self.table.rows.is_empty() {
+                let goes_on = self.full != 0 && self.heading.first.spans.len() <= 2;
+                if self.table.rows.is_empty() && !goes_on {
                     self.figures = false;
                 } else {
                     // A name folded over two lines.
@@ -232,6 +236,7 @@ impl Open {
                     for (cell, rest) in row.cells.iter_mut().zip(&cells) {
                         cell.push_str(rest);
                     }
+                    self.full = filled(&self.heading.first, &cells);
                     self.first = Some(row);
                     return Taken::Row;
                 }
@@ -242,6 +247,7 @@ impl Open {
             return Taken::Row;
         }
         self.heading.first.cut(text, &mut cells);
+        self.full = filled(&self.heading.first, &cells);
         let mut cells: Vec<String> = cells.iter().map(|&cell| cell.to_owned()).collect();
         // A tablespace is printed with the first of its files only.
         if cells[0].is_empty()
