@@ -39,7 +39,7 @@ bench-peers:
 
 # Rewrites the generated reference pages
 reference:
-    HIGHWATER_WRITE_REFERENCE=1 UPDATE_REFERENCE=1 cargo test -p waits -p engine reference
+    HIGHWATER_WRITE_REFERENCE=1 UPDATE_REFERENCE=1 cargo test -p waits -p engine -p report reference
 
 # Crashes and faults by seed (crates/sim/README.md)
 sim seeds="100":

@@ -29,6 +29,10 @@ impl Names {
         for file in report.tablespaces.iter_mut().flatten().chain(report.files.iter_mut().flatten()) {
             self.file(file);
         }
+        for file in report.file_histograms.iter_mut().flatten() {
+            file.tablespace = self.tablespace(&file.tablespace);
+            file.file = self.path(&file.file);
+        }
         for cell in report.cells.iter_mut().flatten() {
             optional(&mut cell.cell, |name| self.replace(Kind::Cell, name));
         }

@@ -5,6 +5,7 @@
 mod made_up;
 mod page;
 mod recomputed;
+mod reference;
 mod refused;
 mod round_trip;
 mod tables;

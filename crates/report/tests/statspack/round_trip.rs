@@ -181,7 +181,41 @@ fn sections_stand_in_the_order_of_statspack() {
     }
 }
 
-/// A whole report, and that every event and statistic of the engine comes back with its whole name.
+/// Names are cut or wrapped at the widths of their columns, and come back whole.
+#[test]
+fn every_event_and_statistic_of_the_engine_comes_back_with_its_name() {
+    let mut report = Report::new(report::model::Kind::Statspack);
+    let waited = |name: &str| report::model::Event {
+        name: name.to_owned(),
+        waits: Some(report::figure::Figure::exact(1.0)),
+        total_s: Some(report::figure::Figure::exact(1.0)),
+        ..Default::default()
+    };
+    let events: Vec<report::model::Event> = waits::Event::ALL.iter().map(|event| waited(event.name())).collect();
+    let mut statistics: Vec<&str> = waits::Statistic::ALL.iter().map(|statistic| statistic.name()).collect();
+    statistics.sort_unstable();
+    let counted = |name: &&str| report::model::Statistic {
+        name: (*name).to_owned(),
+        total: Some(1.0),
+        per_second: Some(1.0),
+        ..Default::default()
+    };
+    report.top_events = Some(events.clone());
+    report.background_events = Some(events.clone());
+    report.foreground_events = Some(events);
+    report.statistics = Some(statistics.iter().map(counted).collect());
+    let mut text = Vec::new();
+    report::write::statspack(&report, &mut text).unwrap();
+    let back = read(std::str::from_utf8(&text).unwrap());
+    let names = |events: &Option<Vec<report::model::Event>>| {
+        events.iter().flatten().map(|event| event.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&back.foreground_events), names(&report.foreground_events));
+    assert_eq!(names(&back.top_events), names(&report.top_events));
+    let read_statistics: Vec<String> = back.statistics.into_iter().flatten().map(|line| line.name).collect();
+    assert_eq!(read_statistics, statistics);
+}
+
 #[test]
 fn a_report_as_printed() {
     let (begin, end) = made_up::pair(5);
