@@ -174,7 +174,10 @@ fn summary(report: &Report) -> Option<UndoSummary> {
         |take: fn(&UndoSummary) -> Option<f64>| lines.iter().filter_map(|line| take(&line.figures)).reduce(f64::max);
     let least =
         |take: fn(&UndoSummary) -> Option<f64>| lines.iter().filter_map(|line| take(&line.figures)).reduce(f64::min);
+    // The window may have changed from one undo tablespace to another; then the sum is of no one tablespace.
+    let tablespace = lines[0].figures.tablespace_number;
     Some(UndoSummary {
+        tablespace_number: tablespace.filter(|_| lines.iter().all(|line| line.figures.tablespace_number == tablespace)),
         blocks: add(|line| line.blocks),
         transactions: add(|line| line.transactions),
         longest_query_s: most(|line| line.longest_query_s),
