@@ -236,7 +236,7 @@ fn present(report: &Report) -> Vec<String> {
 
 #[test]
 fn every_part_that_a_report_has_is_in_the_model() {
-    const EVERYWHERE: [&str; 22] = [
+    const EVERYWHERE: [&str; 24] = [
         "load_profile",
         "efficiencies",
         "time_model",
@@ -253,6 +253,8 @@ fn every_part_that_a_report_has_is_in_the_model() {
         "buffer_waits",
         "enqueues",
         "latches",
+        "latch_misses",
+        "library_cache",
         "memory",
         "pga_targets",
         "pga_histogram",
@@ -260,9 +262,10 @@ fn every_part_that_a_report_has_is_in_the_model() {
         "undo",
         "undo_intervals",
     ];
+    const STATSPACK: [&str; 4] = ["all_events", "tablespaces", "files", "file_histograms"];
     let expected: [(&str, &[&str], &[&str]); 7] = [
-        (SAMPLES[0], &["all_events", "tablespaces", "files", "segments"], &[]),
-        (SAMPLES[1], &["all_events", "tablespaces", "files"], &[]),
+        (SAMPLES[0], &[&STATSPACK[..], &["segments"]].concat(), &[]),
+        (SAMPLES[1], &STATSPACK, &[]),
         (SAMPLES[2], &["wait_classes", "tablespaces", "files", "io_by_file_type", "segments"], &[]),
         // Its tablespace and file sections say that there is no data.
         (SAMPLES[3], &["wait_classes", "all_wait_classes", "io_by_file_type", "segments"], &[]),

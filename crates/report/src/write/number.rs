@@ -17,17 +17,18 @@ pub(super) fn fit_figure(figure: Figure, decimals: usize, width: usize) -> Strin
 
 fn fit_from(value: f64, decimals: usize, width: usize, step: f64) -> String {
     let fits = |text: &String| text.len() <= width;
-    // What is known to thousands only is not printed to the unit.
-    let whole = MAGNITUDES.iter().filter(|(_, factor)| *factor <= step && *factor <= value.abs()).count();
+    // What is known to tens or thousands only is not printed to the unit.
+    let coarse = step > 1.0;
     let plain = (0..=decimals).rev().map(|decimals| grouped(value, decimals)).chain([format!("{value:.0}")]);
     let large = MAGNITUDES.iter().filter(|(_, factor)| *factor <= value.abs());
-    let magnitudes = large.skip(whole.saturating_sub(1)).flat_map(|(unit, factor)| {
+    let known = large.filter(|(_, factor)| !coarse || *factor >= step * (1.0 - 1e-9));
+    let magnitudes = known.flat_map(|(unit, factor)| {
         let scaled = value / factor;
-        let most = if whole > 0 { decimals_of(step / factor).unwrap_or(0) } else { 2 };
+        let most = if coarse { decimals_of(step / factor).unwrap_or(0) } else { 2 };
         let texts = (0..=most).rev().map(move |decimals| grouped(scaled, decimals)).chain([format!("{scaled:.0}")]);
         texts.map(move |text| format!("{text}{unit}"))
     });
-    let found = if whole == 0 { plain.chain(magnitudes).find(fits) } else { { magnitudes }.find(fits) };
+    let found = if coarse { magnitudes.chain(plain).find(fits) } else { plain.chain(magnitudes).find(fits) };
     found.unwrap_or_else(|| "#".repeat(width))
 }
 
@@ -107,5 +108,7 @@ mod tests {
         assert_eq!(fit(-4950.0, 2, 7), "-4,950");
         assert_eq!(fit_figure(Figure::new(520_000.0, 1000.0), 0, 12), "520K");
         assert_eq!(fit_figure(Figure::new(1_400_000.0, 100_000.0), 0, 12), "1.4M");
+        assert_eq!(fit_figure(Figure::new(12_870.0, 10.0), 0, 12), "12.87K");
+        assert_eq!(fit_figure(Figure::new(870.0, 10.0), 0, 12), "870");
     }
 }
