@@ -253,7 +253,7 @@ fn waited(pool: &mut Pool<'_>, report: &mut Report) {
 
 fn statements(pool: &mut Pool<'_>, report: &mut Report) {
     let orders =
-        [SqlOrder::Cpu, SqlOrder::Elapsed, SqlOrder::Gets, SqlOrder::Reads, SqlOrder::Executions, SqlOrder::ParseCalls];
+        [SqlOrder::Elapsed, SqlOrder::Cpu, SqlOrder::Gets, SqlOrder::Reads, SqlOrder::Executions, SqlOrder::ParseCalls];
     let sections: Vec<SqlSection> = orders
         .into_iter()
         .filter_map(|order| {

@@ -131,29 +131,25 @@ impl Snapshot {
     /// The snapshot out of its rows, tables and rows in any order.
     ///
     /// # Errors
-    /// HW-0831 when there is not exactly one row of STATS$SNAPSHOT, a table is none of [`TABLES`], rows belong to several snapshots, or a value is of
-    /// another kind than its column's.
+    /// HW-0831 when one of [`TABLES`] is not there (without rows it may be) or another is, there is not exactly one row of STATS$SNAPSHOT, rows belong to
+    /// several snapshots, or a value is of another kind than its column's.
     pub fn from_rows<T: AsRef<str>>(tables: &[(T, Vec<Vec<Value>>)]) -> Result<Self> {
+        let given = |table: &Table| tables.iter().any(|(name, _)| name.as_ref() == table.name);
+        if let Some(table) = TABLES.iter().find(|table| !given(table)) {
+            return Err(bad(format!("rows of all tables are needed, and {} is not among them", table.name)));
+        }
         let header = <Header as Record>::TABLE.name;
         let own = tables.iter().filter(|(name, _)| name.as_ref() == header).flat_map(|(_, rows)| rows);
         let rows: Vec<&Vec<Value>> = own.collect();
         let [row] = rows.as_slice() else {
             return Err(bad(format!("a snapshot has one row in {header}, not {}", rows.len())));
         };
-        let [id, database_id, instance_number] = keys(row)?;
+        let [id, database_id, instance_number] = keys(header, row)?;
         let mut snapshot = Self { id, database_id, instance_number, ..Self::default() };
         for (table, rows) in tables {
             snapshot.take_rows(table.as_ref(), rows)?;
         }
         Ok(snapshot)
-    }
-
-    /// The whole text of a statement; empty when the snapshot has none.
-    #[must_use]
-    pub fn sql_text(&self, sql_id: &str) -> String {
-        let mut pieces: Vec<&SqlText> = self.sql_texts.iter().filter(|piece| piece.sql_id == sql_id).collect();
-        pieces.sort_by_key(|piece| piece.piece);
-        pieces.into_iter().map(|piece| piece.text.as_str()).collect()
     }
 
     fn table_rows<R: Record>(&self, records: &[R]) -> TableRows {
@@ -165,15 +161,11 @@ impl Snapshot {
     }
 
     fn record<R: Record>(&self, row: &[Value]) -> Result<R> {
-        let of = keys(row)?;
+        let (of, record) = row_of(row)?;
         if of != [self.id, self.database_id, self.instance_number] {
             return Err(bad(format!("{}: a row belongs to snapshot {}, not {}", R::TABLE.name, of[0], self.id)));
         }
-        let values = &row[KEY_COLUMNS.len()..];
-        if values.len() != R::TABLE.own.len() {
-            return Err(super::record::short_row(R::TABLE.name));
-        }
-        R::from_values(values)
+        Ok(record)
     }
 
     fn one<R: Record>(&self, table: &Table, rows: &[Vec<Value>]) -> Result<R> {
@@ -184,12 +176,22 @@ impl Snapshot {
     }
 }
 
+/// A row taken apart: the snapshot, database and instance that it belongs to, and what it says.
+pub(super) fn row_of<R: Record>(row: &[Value]) -> Result<([u64; 3], R)> {
+    let of = keys(R::TABLE.name, row)?;
+    let values = &row[KEY_COLUMNS.len()..];
+    if values.len() != R::TABLE.own.len() {
+        return Err(super::record::short_row(R::TABLE.name));
+    }
+    Ok((of, R::from_values(values)?))
+}
+
 /// Snapshot, database and instance that a row belongs to.
-fn keys(row: &[Value]) -> Result<[u64; 3]> {
+fn keys(table: &str, row: &[Value]) -> Result<[u64; 3]> {
     let mut keys = [0; 3];
     for (at, (key, column)) in keys.iter_mut().zip(&KEY_COLUMNS).enumerate() {
-        let value = row.get(at).ok_or_else(|| bad("a row has no snapshot"))?;
-        *key = take("STATS$", column, value)?;
+        let value = row.get(at).ok_or_else(|| bad(format!("{table}: a row has no {}", column.name)))?;
+        *key = take(table, column, value)?;
     }
     Ok(keys)
 }

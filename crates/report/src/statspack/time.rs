@@ -20,6 +20,19 @@ pub struct Parts {
 }
 
 impl LocalTime {
+    /// Of a date in the Gregorian calendar, as a DATE column holds it.
+    #[must_use]
+    pub fn from_parts(parts: Parts) -> Self {
+        let year = parts.year - i64::from(parts.month <= 2);
+        let from_march = (i64::from(parts.month) + 9) % 12;
+        let day_of_year = (153 * from_march + 2) / 5 + i64::from(parts.day) - 1;
+        let year_of_era = year.rem_euclid(400);
+        let day_of_era = 365 * year_of_era + year_of_era / 4 - year_of_era / 100 + day_of_year;
+        let days = year.div_euclid(400) * 146_097 + day_of_era - 719_468;
+        let second = 3600 * i64::from(parts.hour) + 60 * i64::from(parts.minute) + i64::from(parts.second);
+        Self(days * 86_400 + second)
+    }
+
     /// Year, month and so on in the Gregorian calendar.
     #[must_use]
     pub fn parts(self) -> Parts {
@@ -71,7 +84,7 @@ impl LocalTime {
 
 #[cfg(test)]
 mod tests {
-    use super::LocalTime;
+    use super::{LocalTime, Parts};
 
     #[test]
     fn times_as_printed() {
@@ -82,5 +95,16 @@ mod tests {
         assert_eq!(time.in_month(), "Wed 23 18:30:40");
         assert_eq!(LocalTime(951_782_400).to_minute(), "29-Feb-00 00:00");
         assert_eq!(LocalTime(-1).to_second(), "31-Dec-69 23:59:59");
+    }
+
+    #[test]
+    fn every_day_is_put_together_again() {
+        // From 1 January 1600 on, a time in each day of eight hundred years.
+        let first = LocalTime::from_parts(Parts { year: 1600, month: 1, day: 1, hour: 0, minute: 0, second: 0 });
+        assert_eq!(first, LocalTime(-11_676_096_000));
+        for day in 0..292_194 {
+            let time = LocalTime(first.0 + day * 86_400 + day * 37 % 86_400);
+            assert_eq!(LocalTime::from_parts(time.parts()), time);
+        }
     }
 }

@@ -67,14 +67,6 @@ impl Table {
     pub fn columns(&self) -> impl Iterator<Item = &Column> {
         KEY_COLUMNS.iter().chain(self.own)
     }
-
-    /// `create table "PERFSTAT".STATS$… (…, primary key (…))`, without the schema.
-    #[must_use]
-    pub fn create_statement(&self) -> String {
-        let columns: Vec<String> = self.columns().map(|column| format!("{} {}", column.name, column.kind)).collect();
-        let key: Vec<&str> = self.columns().filter(|column| column.key).map(|column| column.name).collect();
-        format!("create table {} ({}, primary key ({}))", self.name, columns.join(", "), key.join(", "))
-    }
 }
 
 /// A type that a column holds.

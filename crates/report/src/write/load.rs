@@ -196,7 +196,29 @@ fn instance_cpu(page: &mut Page<'_, impl Write>) -> Result<()> {
             page.line(&format!("{label:>42}  {} {}", cell(percent, 1, 8), cell(seconds, 1, 14)))?;
         }
     }
+    cpu_time_missed(page, total)?;
     page.line("")
+}
+
+/// A note where the processors of the host were busy and idle for more or less time than there was: some were switched off or taken away, or their number is
+/// not what the instance sees.
+fn cpu_time_missed(page: &mut Page<'_, impl Write>, counted_s: Option<f64>) -> Result<()> {
+    /// Percent.
+    const MOST: f64 = 5.0;
+    let report = page.report;
+    let there_was = report.window.elapsed_s.zip(report.host.cpus).map(|(elapsed_s, cpus)| elapsed_s * cpus);
+    let Some((counted_s, there_was)) = counted_s.zip(there_was).filter(|(_, there_was)| *there_was > 0.0) else {
+        return Ok(());
+    };
+    let percent = 100.0 * (counted_s - there_was) / there_was;
+    if percent.abs() <= MOST {
+        return Ok(());
+    }
+    let than = if percent > 0.0 { "more" } else { "less" };
+    page.line(&format!(
+        "-> Note: the host counted {}% {than} CPU time than its CPUs had",
+        fit(percent.abs(), 1, 8).trim_start()
+    ))
 }
 
 fn memory(page: &mut Page<'_, impl Write>) -> Result<()> {

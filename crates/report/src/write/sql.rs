@@ -40,19 +40,6 @@ fn value(figure: Option<Figure>) -> Option<f64> {
 /// In the order of the report.
 const LAYOUTS: [Layout; 6] = [
     Layout {
-        order: SqlOrder::Cpu,
-        title: "SQL ordered by CPU",
-        total: "DB CPU",
-        fields: &[
-            field(right(&["CPU", "Time (s)"], 10), |line| figure(line.cpu_s, 2)),
-            field(right(&["Executions"], 10), |line| count(line.executions)),
-            field(right(&["CPU per", "Exec (s)"], 10), |line| number(per_execution(line, value(line.cpu_s)), 2)),
-            field(right(&["%Total"], 6), |line| number(line.percent, 2)),
-            field(right(&["Elapsd", "Time (s)"], 10), |line| figure(line.elapsed_s, 2)),
-            field(right(&["Buffer Gets"], 15), |line| count(line.gets)),
-        ],
-    },
-    Layout {
         order: SqlOrder::Elapsed,
         title: "SQL ordered by Elapsed time",
         total: "DB Time",
@@ -63,6 +50,19 @@ const LAYOUTS: [Layout; 6] = [
             field(right(&["%Total"], 6), |line| number(line.percent, 2)),
             field(right(&["CPU", "Time (s)"], 10), |line| figure(line.cpu_s, 2)),
             field(right(&["Physical Reads"], 15), |line| count(line.reads)),
+        ],
+    },
+    Layout {
+        order: SqlOrder::Cpu,
+        title: "SQL ordered by CPU",
+        total: "DB CPU",
+        fields: &[
+            field(right(&["CPU", "Time (s)"], 10), |line| figure(line.cpu_s, 2)),
+            field(right(&["Executions"], 10), |line| count(line.executions)),
+            field(right(&["CPU per", "Exec (s)"], 10), |line| number(per_execution(line, value(line.cpu_s)), 2)),
+            field(right(&["%Total"], 6), |line| number(line.percent, 2)),
+            field(right(&["Elapsd", "Time (s)"], 10), |line| figure(line.elapsed_s, 2)),
+            field(right(&["Buffer Gets"], 15), |line| count(line.gets)),
         ],
     },
     Layout {

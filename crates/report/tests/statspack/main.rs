@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
+mod example;
 mod made_up;
+mod metered;
 mod page;
 mod recomputed;
 mod reference;

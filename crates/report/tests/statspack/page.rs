@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-/// A report, and which of its figures a test has looked at.
+/// A report, which of its figures a test has looked at, and which of them it has compared: line and byte of the line.
 pub(super) struct Page<'a> {
     lines: Vec<&'a str>,
     seen: BTreeSet<(usize, usize)>,
+    compared: BTreeSet<(usize, usize)>,
 }
 
 /// A row of a table: its line, and where its columns begin and end.
@@ -17,7 +18,7 @@ pub(super) struct Row {
 
 impl<'a> Page<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { lines: text.lines().collect(), seen: BTreeSet::new() }
+        Self { lines: text.lines().collect(), seen: BTreeSet::new(), compared: BTreeSet::new() }
     }
 
     pub(super) fn text(&self, line: usize) -> &'a str {
@@ -130,10 +131,25 @@ impl<'a> Page<'a> {
         if cell.starts_with('#') {
             return;
         }
+        self.compared.insert((line, at));
         let (value, step) = number(cell).unwrap_or_else(|| panic!("{cell:?} in {text:?}"));
         let Some(expected) = expected else { panic!("line {}: {cell} in {text:?}, where nothing is known", line + 1) };
         let near = (value - expected).abs() <= step / 2.0 + step * 1e-6 + expected.abs() * 1e-12;
         assert!(near, "line {}: {cell} where it is {expected} in {text:?}", line + 1);
+    }
+
+    /// The report again and again, each time with the last digit of one compared figure changed: the line, and the text.
+    pub(super) fn falsified(&self) -> impl Iterator<Item = (usize, String)> {
+        self.compared.iter().map(|&(at, start)| {
+            let mut lines: Vec<String> = self.lines.iter().map(|line| (*line).to_owned()).collect();
+            let line = &mut lines[at];
+            let end = line[start..].find(' ').map_or(line.len(), |length| start + length);
+            let last = line[start..end].rfind(|digit: char| digit.is_ascii_digit());
+            let digit = start + last.unwrap_or_else(|| panic!("no figure at {start} of {line:?}"));
+            let other = (line.as_bytes()[digit] - b'0' + 5) % 10;
+            line.replace_range(digit..=digit, &other.to_string());
+            (at, lines.join("\n"))
+        })
     }
 
     /// Says that a line's figures are text.

@@ -1,5 +1,6 @@
 //! Every figure of a printed report, reckoned again from the two snapshots by the formulas of Statspack. Nothing here calls what wrote the report.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
@@ -89,10 +90,10 @@ fn behind(page: &Page<'_>, line: usize, label: &str) -> usize {
 }
 
 /// Checks a whole report; what is left over is a figure that nobody reckoned.
-fn check(b: &Snapshot, e: &Snapshot, text: &str) {
+fn check<'t>(b: &Snapshot, e: &Snapshot, text: &'t str) -> Page<'t> {
     let raw = Raw::new(b, e);
-    let mut page = Page::new(text);
-    let page = &mut page;
+    let mut whole = Page::new(text);
+    let page = &mut whole;
     header(&raw, page, text);
     load(&raw, page, text);
     processors(&raw, page, text);
@@ -109,6 +110,7 @@ fn check(b: &Snapshot, e: &Snapshot, text: &str) {
     settings(&raw, page);
     let unseen = page.unseen();
     assert!(unseen.is_empty(), "figures that nobody reckoned:\n{}", unseen.join("\n"));
+    whole
 }
 
 fn line_of(text: &str, start: &str) -> usize {
@@ -258,6 +260,15 @@ fn processors(raw: &Raw<'_>, page: &mut Page<'_>, text: &str) {
         let at = behind(page, line, label);
         page.check_words(line, at, 80, &[Some(value)]);
     }
+    let there_was = raw.ela * os(raw.e, "NUM_CPUS");
+    let off = 100.0 * (ticks / 100.0 - there_was) / there_was;
+    let note = text.lines().position(|line| line.starts_with("-> Note:"));
+    assert_eq!(note.is_some(), off.abs() > 5.0, "{off}");
+    if let Some(line) = note {
+        let (from, to) = (behind(page, line, "counted "), page.text(line).find('%').unwrap());
+        page.check_words(line, from, to, &[Some(off.abs())]);
+        assert_eq!(page.text(line).contains("more"), off > 0.0);
+    }
     let mega = |bytes: f64| Some(bytes / 1_048_576.0);
     let all = |s: &Snapshot| s.sga.iter().map(|part| part.bytes as f64).sum::<f64>();
     let used = |s: &Snapshot| ratio(100.0 * (all(s) + pga(s, "total PGA allocated")), os(s, "PHYSICAL_MEMORY_BYTES"));
@@ -297,7 +308,9 @@ fn events(raw: &Raw<'_>, page: &mut Page<'_>) {
         let of: [fn(&SystemEvent) -> u64; 3] = [|event| event.waits, |event| event.timeouts, |event| event.micros];
         of.map(|of| raw.event(event, of))
     };
-    let lists: [(&str, &dyn Fn(&SystemEvent) -> [f64; 3]); 3] = [
+    // Waits, time-outs, microseconds.
+    type Of<'f> = &'f dyn Fn(&SystemEvent) -> [f64; 3];
+    let lists: [(&str, Of<'_>); 3] = [
         ("Foreground Wait Events", &foreground),
         ("Background Wait Events", &background),
         ("Wait Events (fg and bg)", &system),
@@ -395,15 +408,7 @@ fn histograms(raw: &Raw<'_>, page: &mut Page<'_>) {
 fn statements(raw: &Raw<'_>, page: &mut Page<'_>) {
     type Work = [f64; 7];
     let counters = |s: &SqlStatement| {
-        [
-            s.cpu_us as f64 / 1e6,
-            s.elapsed_us as f64 / 1e6,
-            s.gets as f64,
-            s.reads as f64,
-            s.executions as f64,
-            s.parse_calls as f64,
-            s.rows as f64,
-        ]
+        [s.cpu_us, s.elapsed_us, s.gets, s.reads, s.executions, s.parse_calls, s.rows].map(|count| count as f64)
     };
     let mut works: BTreeMap<&str, (Work, u64)> = BTreeMap::new();
     for s in &raw.e.sql {
@@ -414,6 +419,8 @@ fn statements(raw: &Raw<'_>, page: &mut Page<'_>) {
         if !came_back {
             work.iter_mut().zip(before).for_each(|(now, before)| *now -= before);
         }
+        // Seconds only now: what lies between two microseconds is exact.
+        work[..2].iter_mut().for_each(|micros| *micros /= 1e6);
         works.insert(&s.sql_id, (work, s.command));
     }
     let totals = [
@@ -584,7 +591,9 @@ fn files(raw: &Raw<'_>, page: &mut Page<'_>) {
             page.check(&row, column, Some(reads));
         }
     }
-    for row in page.rows(&page.section("Buffer Pool Statistics", 0)) {
+    let rows = page.rows(&page.section("Buffer Pool Statistics", 0));
+    assert_eq!(rows.len(), raw.e.buffer_pools.len());
+    for row in rows {
         let pool = match page.cell(&row, 0) {
             "D" => ("DEFAULT", 8192),
             "K" => ("KEEP", 8192),
@@ -630,20 +639,38 @@ fn buckets(raw: &Raw<'_>, tablespace: &str, name: &str) -> [f64; 6] {
 }
 
 fn waits(raw: &Raw<'_>, page: &mut Page<'_>) {
-    for row in page.rows(&page.section("Buffer wait Statistics", 0)) {
-        let Some(class) = raw.e.class_waits.iter().find(|class| class.class == page.cell(&row, 0)) else { continue };
+    let class_waits = |class: &ClassWaits| {
         let same = |other: &ClassWaits| other.class == class.class;
         let waits = delta(&raw.b.class_waits, class, same, |class| class.waits as f64);
-        let time = delta(&raw.b.class_waits, class, same, |class| class.centiseconds);
+        (waits, delta(&raw.b.class_waits, class, same, |class| class.centiseconds))
+    };
+    let waited = raw.e.class_waits.iter().filter(|class| class_waits(class).0 > 0.0).count();
+    let rows = page.rows(&page.section("Buffer wait Statistics", 0));
+    assert_eq!(rows.len(), waited);
+    let mut last = (f64::INFINITY, f64::INFINITY);
+    for row in rows {
+        let class = raw.e.class_waits.iter().find(|class| class.class == page.cell(&row, 0)).unwrap();
+        let (waits, time) = class_waits(class);
         page.check(&row, 1, Some(waits));
         page.check(&row, 2, Some(time / 100.0));
         page.check(&row, 3, Some(10.0 * time / waits));
+        assert!((time, waits) <= last, "{}", class.class);
+        last = (time, waits);
     }
+    let locked = raw.e.enqueues.iter().filter(|lock| {
+        let same = |other: &EnqueueStatistics| other.kind == lock.kind && other.reason == lock.reason;
+        delta(&raw.b.enqueues, lock, same, |lock| lock.waits as f64) > 0.0
+    });
+    let locked = locked.count();
     let lines = page.section("Enqueue activity", 0);
     if page.text(lines[lines.len() - 1]).starts_with("No data") {
+        assert_eq!(locked, 0);
         return;
     }
-    for (names, row) in page.double_rows(&lines) {
+    let rows = page.double_rows(&lines);
+    assert_eq!(rows.len(), locked);
+    let mut last = (f64::INFINITY, f64::INFINITY);
+    for (names, row) in rows {
         let lock = raw.e.enqueues.iter().find(|lock| {
             let reason = if lock.reason == "contention" { String::new() } else { format!(" ({})", lock.reason) };
             names[0] == format!("{}-{}{reason}", lock.kind, lock.name)
@@ -663,6 +690,8 @@ fn waits(raw: &Raw<'_>, page: &mut Page<'_>) {
         for (column, value) in values.into_iter().enumerate() {
             page.check(&row, column, Some(value));
         }
+        assert!((time, waits) <= last, "{names:?}");
+        last = (time, waits);
     }
 }
 
@@ -694,8 +723,14 @@ fn memory(raw: &Raw<'_>, page: &mut Page<'_>) {
             page.check(row, column + 1, value);
         }
     }
-    for row in page.rows(&page.section("Library Cache Activity", 0)) {
-        let Some(line) = raw.e.library_cache.iter().find(|line| line.namespace == page.cell(&row, 0)) else { continue };
+    let rows = page.rows(&page.section("Library Cache Activity", 0));
+    let used = |line: &&LibraryCache| {
+        let same = |other: &LibraryCache| other.namespace == line.namespace;
+        delta(&raw.b.library_cache, line, same, |line| (line.gets + line.pins) as f64) > 0.0
+    };
+    assert_eq!(rows.len(), raw.e.library_cache.iter().filter(used).count());
+    for row in rows {
+        let line = raw.e.library_cache.iter().find(|line| line.namespace == page.cell(&row, 0)).unwrap();
         let same = |other: &LibraryCache| other.namespace == line.namespace;
         let of = |of: fn(&LibraryCache) -> u64| delta(&raw.b.library_cache, line, same, |line| of(line) as f64);
         let (gets, pins) = (of(|line| line.gets), of(|line| line.pins));
@@ -711,7 +746,7 @@ fn memory(raw: &Raw<'_>, page: &mut Page<'_>) {
 fn undo(raw: &Raw<'_>, page: &mut Page<'_>) {
     let within = |u: &&UndoStatistics| u.end > raw.b.header.time && u.begin < raw.e.header.time;
     let mut rows: Vec<&UndoStatistics> = raw.e.undo.iter().filter(within).collect();
-    rows.sort_by(|one, other| other.end.cmp(&one.end));
+    rows.sort_by_key(|row| std::cmp::Reverse(row.end));
     let counts = |u: &UndoStatistics| {
         [
             u.snapshot_too_old,
@@ -762,7 +797,11 @@ fn latches(raw: &Raw<'_>, page: &mut Page<'_>) {
     let of = |latch: &Latch, of: fn(&Latch) -> u64| {
         delta(&raw.b.latches, latch, |other| other.name == latch.name, |latch| of(latch) as f64)
     };
-    for row in page.rows(&page.section("Latch Activity", 0)) {
+    let listed = |used: &dyn Fn(&Latch) -> f64| raw.e.latches.iter().filter(|latch| used(latch) > 0.0).count();
+    let rows = page.rows(&page.section("Latch Activity", 0));
+    let asked = |latch: &Latch| of(latch, |latch| latch.gets + latch.immediate_gets + latch.immediate_misses);
+    assert_eq!(rows.len(), listed(&asked));
+    for row in rows {
         let latch = named(&raw.e.latches, page.cell(&row, 0), |latch| &latch.name);
         let (gets, misses) = (of(latch, |latch| latch.gets), of(latch, |latch| latch.misses));
         let nowait = of(latch, |latch| latch.immediate_gets);
@@ -773,37 +812,42 @@ fn latches(raw: &Raw<'_>, page: &mut Page<'_>) {
         page.check(&row, 5, Some(nowait));
         page.check(&row, 6, ratio(100.0 * of(latch, |latch| latch.immediate_misses), nowait));
     }
-    for row in page.rows(&page.section("Latch Sleep breakdown", 0)) {
-        let Some(latch) = raw.e.latches.iter().find(|latch| latch.name.starts_with(page.cell(&row, 0))) else {
-            continue;
-        };
+    let rows = page.rows(&page.section("Latch Sleep breakdown", 0));
+    assert_eq!(rows.len(), listed(&|latch| of(latch, |latch| latch.misses)));
+    let mut last = f64::INFINITY;
+    for row in rows {
+        let latch = named(&raw.e.latches, page.cell(&row, 0), |latch| &latch.name);
+        let misses = of(latch, |latch| latch.misses);
+        assert!(misses <= last, "{}", latch.name);
+        last = misses;
         let columns: [fn(&Latch) -> u64; 4] =
             [|latch| latch.gets, |latch| latch.misses, |latch| latch.sleeps, |latch| latch.spin_gets];
         for (column, value) in columns.into_iter().enumerate() {
             page.check(&row, column + 1, Some(of(latch, value)));
         }
     }
-    for row in page.rows(&page.section("Latch Miss Sources", 0)) {
-        if page.cell(&row, 0).is_empty() {
-            // The rest of a place's name.
-            continue;
-        }
-        let place =
-            raw.e.latch_misses.iter().find(|place| {
-                place.latch.starts_with(page.cell(&row, 0)) && place.place.starts_with(page.cell(&row, 1))
-            });
-        let Some(place) = place else { continue };
+    let of = |place: &LatchMisses, of: fn(&LatchMisses) -> u64| {
         let same = |other: &LatchMisses| other.latch == place.latch && other.place == place.place;
-        let columns: [fn(&LatchMisses) -> u64; 3] =
-            [|place| place.nowait_misses, |place| place.sleeps, |place| place.waiter_sleeps];
-        for (column, value) in columns.into_iter().enumerate() {
-            page.check(&row, column + 2, Some(delta(&raw.b.latch_misses, place, same, |place| value(place) as f64)));
-        }
+        delta(&raw.b.latch_misses, place, same, |place| of(place) as f64)
+    };
+    let mut rows = page.rows(&page.section("Latch Miss Sources", 0));
+    // The rest of a place's name.
+    rows.retain(|row| !page.cell(row, 0).is_empty());
+    assert_eq!(rows.len(), raw.e.latch_misses.iter().filter(|place| of(place, |place| place.sleeps) > 0.0).count());
+    for row in rows {
+        let same = |place: &&LatchMisses| {
+            place.latch.starts_with(page.cell(&row, 0)) && place.place.starts_with(page.cell(&row, 1))
+        };
+        let place = raw.e.latch_misses.iter().find(same).unwrap();
+        page.check(&row, 2, Some(of(place, |place| place.nowait_misses)));
+        page.check(&row, 3, Some(of(place, |place| place.sleeps)));
+        page.check(&row, 4, Some(of(place, |place| place.waiter_sleeps)));
     }
 }
 
 fn segments(raw: &Raw<'_>, page: &mut Page<'_>) {
-    let sections: [(&str, fn(&SegmentStatistics) -> u64); 5] = [
+    type Of = fn(&SegmentStatistics) -> u64;
+    let sections: [(&str, Of); 5] = [
         ("Logical Reads", |s| s.logical_reads),
         ("Physical Reads", |s| s.physical_reads),
         ("Row Lock Waits", |s| s.row_lock_waits),
@@ -874,4 +918,35 @@ fn a_figure_that_is_wrong_is_found() {
     end.statistics.iter_mut().find(|line| line.name == "physical reads").unwrap().value += 1;
     let found = std::panic::catch_unwind(|| check(&begin, &end, &text));
     assert!(found.is_err());
+}
+
+thread_local! {
+    /// The panics of this thread are expected, and not worth a message.
+    static EXPECTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The check proves something: whichever digit of the report is another, it says so.
+#[test]
+fn no_digit_of_a_report_can_be_another() {
+    let (begin, end) = made_up::pair(5);
+    let text = super::printed(&begin, &end);
+    let page = check(&begin, &end, &text);
+    let message = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !EXPECTED.get() {
+            message(panic);
+        }
+    }));
+    EXPECTED.set(true);
+    let mut count = 0;
+    let mut missed = Vec::new();
+    for (line, falsified) in page.falsified() {
+        count += 1;
+        if std::panic::catch_unwind(|| check(&begin, &end, &falsified)).is_ok() {
+            missed.push(format!("line {}: {}", line + 1, falsified.lines().nth(line).unwrap()));
+        }
+    }
+    EXPECTED.set(false);
+    assert!(count > 600, "{count} figures");
+    assert!(missed.is_empty(), "{} of {count} are not noticed:\n{}", missed.len(), missed.join("\n"));
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use report::statspack::{ColumnType, KEY_COLUMNS, LocalTime, Snapshot, TABLES, Table, Value};
+use report::statspack::{ColumnType, KEY_COLUMNS, LocalTime, Snapshot, TABLES, Table, Taken, Value};
 
 use super::made_up::{self, Numbers};
 
@@ -104,7 +104,15 @@ fn rows_that_are_no_snapshot() {
     let (_, end) = made_up::pair(3);
     let whole = again(&end);
     let error = |rows: &[(String, Vec<Vec<Value>>)]| Snapshot::from_rows(rows).unwrap_err().to_string();
-    assert_eq!(error(&whole[1..]), "HW-0831: a snapshot has one row in STATS$SNAPSHOT, not 0");
+    let missing = "rows of all tables are needed, and";
+    assert_eq!(error(&whole[1..]), format!("HW-0831: {missing} STATS$SNAPSHOT is not among them"));
+    assert_eq!(error(&whole[..4]), format!("HW-0831: {missing} STATS$PGASTAT is not among them"));
+    let mut none = whole.clone();
+    none.iter_mut().for_each(|(_, rows)| rows.clear());
+    assert_eq!(error(&none), "HW-0831: a snapshot has one row in STATS$SNAPSHOT, not 0");
+    let mut half = whole.clone();
+    half[1].1.clear();
+    assert_eq!(error(&half), "HW-0831: a snapshot has one row in STATS$DATABASE_INSTANCE, not 0");
     let mut other = whole.clone();
     other[2].1[0][0] = Value::Number(41);
     assert_eq!(error(&other), "HW-0831: STATS$PARAMETER: a row belongs to snapshot 41, not 42");
@@ -135,9 +143,58 @@ fn tables_are_told_apart_and_have_keys() {
         assert_eq!(columns.len(), table.own.len() + 3, "{}", table.name);
         assert!(table.own.iter().all(|column| !column.about.is_empty()), "{}", table.name);
     }
+}
+
+fn table(name: &str) -> &'static Table {
+    TABLES.iter().find(|table| table.name == name).unwrap()
+}
+
+#[test]
+fn statements_create_fill_read_and_purge_a_table() {
+    let statistics = table("STATS$SYSSTAT");
     assert_eq!(
-        TABLES.iter().find(|table| table.name == "STATS$SYSSTAT").unwrap().create_statement(),
-        "create table STATS$SYSSTAT (SNAP_ID NUMBER, DBID NUMBER, INSTANCE_NUMBER NUMBER, NAME VARCHAR2(64), VALUE NUMBER, \
+        statistics.create_statement("PERFSTAT"),
+        "create table PERFSTAT.STATS$SYSSTAT (SNAP_ID NUMBER, DBID NUMBER, INSTANCE_NUMBER NUMBER, NAME VARCHAR2(64), VALUE NUMBER, \
          primary key (SNAP_ID, DBID, INSTANCE_NUMBER, NAME))"
     );
+    assert_eq!(
+        statistics.insert_statement("PERFSTAT"),
+        "insert into PERFSTAT.STATS$SYSSTAT (SNAP_ID, DBID, INSTANCE_NUMBER, NAME, VALUE) values (:1, :2, :3, :4, :5)"
+    );
+    assert_eq!(
+        statistics.select_statement("PERFSTAT"),
+        "select SNAP_ID, DBID, INSTANCE_NUMBER, NAME, VALUE from PERFSTAT.STATS$SYSSTAT where SNAP_ID = :1 and DBID = :2 and INSTANCE_NUMBER = :3"
+    );
+    assert_eq!(
+        statistics.delete_statement("PERFSTAT"),
+        "delete from PERFSTAT.STATS$SYSSTAT where SNAP_ID = :1 and DBID = :2 and INSTANCE_NUMBER = :3"
+    );
+}
+
+/// What a row of a table without a key of its own is told apart by: there is one a snapshot.
+#[test]
+fn the_tables_of_one_row_are_keyed_by_the_snapshot() {
+    let single: Vec<&str> =
+        TABLES.iter().filter(|table| table.own.iter().all(|column| !column.key)).map(|table| table.name).collect();
+    assert_eq!(single, ["STATS$SNAPSHOT", "STATS$DATABASE_INSTANCE"]);
+    assert!(
+        table("STATS$SNAPSHOT").create_statement("PERFSTAT").ends_with("primary key (SNAP_ID, DBID, INSTANCE_NUMBER))")
+    );
+}
+
+#[test]
+fn a_row_of_snapshots_says_when_it_was_taken() {
+    let (begin, _) = made_up::pair(3);
+    let rows = again(&begin);
+    let (_, header) = rows.iter().find(|(name, _)| name == "STATS$SNAPSHOT").unwrap();
+    let taken = Taken::from_row(&header[0]).unwrap();
+    assert_eq!((taken.id, taken.database_id, taken.instance_number), (41, 2_532_911_053, 1));
+    assert_eq!(taken.header, begin.header);
+    let error = Taken::from_row(&header[0][1..]).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "HW-0831: STATS$SNAPSHOT.INSTANCE_NUMBER holds Date(LocalTime(1709463600)), which a snapshot cannot have there"
+    );
+    let error = Taken::from_row(&[]).unwrap_err().to_string();
+    assert_eq!(error, "HW-0831: STATS$SNAPSHOT: a row has no SNAP_ID");
 }

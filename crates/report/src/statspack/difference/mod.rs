@@ -1,6 +1,7 @@
 //! Two snapshots made into a report: what Statspack reckons from the same rows.
 //!
 //! ```text
+//! check.rs        which pairs make no report
 //! first_page.rs   database, host, window, caches, load profile, efficiencies, memory
 //! waits.rs        time model, wait events, histograms, buffer waits, enqueues, latches
 //! sql.rs          statements at the top of something
@@ -14,13 +15,14 @@
 //! 3. Figures are kept as they come out; rounding is the printer's.
 
 mod activity;
+mod check;
 mod first_page;
 mod io;
 mod segments;
 mod sql;
 mod waits;
 
-use common::{Error, Result};
+use common::Result;
 
 use super::snapshot::Snapshot;
 use crate::model::{Kind, Report};
@@ -28,10 +30,10 @@ use crate::model::{Kind, Report};
 /// The report of what happened between two snapshots.
 ///
 /// # Errors
-/// ORA-20200 when the snapshots are of different databases or instances, the instance was started between them, they are one and the same or in the wrong
-/// order, or a statistic of the instance is in one of them only.
+/// ORA-20200 when the snapshots are of different databases or instances, they are one and the same or in the wrong order, the instance was started between
+/// them (another time of its start, or a counter of waits or time that fell), or a statistic of the instance is in one of them only.
 pub fn difference(begin: &Snapshot, end: &Snapshot) -> Result<Report> {
-    check(begin, end)?;
+    check::check(begin, end)?;
     let pair = Pair::new(begin, end);
     let mut report = Report::new(Kind::Statspack);
     pair.first_page(&mut report);
@@ -41,34 +43,6 @@ pub fn difference(begin: &Snapshot, end: &Snapshot) -> Result<Report> {
     pair.io(&mut report);
     pair.segments(&mut report);
     Ok(report)
-}
-
-fn check(begin: &Snapshot, end: &Snapshot) -> Result<()> {
-    let refuse = |text: String| Err(Error::user(20_200, text));
-    let (from, to) = (begin.id, end.id);
-    if (begin.database_id, begin.instance_number) != (end.database_id, end.instance_number) {
-        return refuse(format!("Snapshots {from} and {to} are not of the same database and instance"));
-    }
-    if from == to {
-        return refuse(format!("Begin and end are the same snapshot, {from}"));
-    }
-    if begin.header.startup != end.header.startup {
-        return refuse(format!("The instance was shutdown between snapshots {from} and {to}"));
-    }
-    if from > to || begin.header.utc_s > end.header.utc_s {
-        return refuse(format!("End Snapshot Id {to} must be greater than Begin Snapshot Id {from}, and taken later"));
-    }
-    for (one, other) in [(begin, end), (end, begin)] {
-        let lacks = |name: &str| !other.statistics.iter().any(|statistic| statistic.name == name);
-        if let Some(only) = one.statistics.iter().find(|statistic| lacks(&statistic.name)) {
-            let other = other.id;
-            return refuse(format!(
-                "Snapshot {other} has no statistic \"{}\", which snapshot {} has",
-                only.name, one.id
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// The two snapshots, and what most sections divide by.

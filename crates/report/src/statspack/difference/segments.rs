@@ -1,5 +1,7 @@
 //! Segments at the top of something.
 
+use std::collections::HashMap;
+
 use super::super::records::{SegmentObject, SegmentStatistics};
 use super::{Pair, descending, percent, some};
 use crate::model::{Report, Segment, SegmentOrder, SegmentSection};
@@ -10,9 +12,12 @@ const MOST: usize = 5;
 /// Of a segment that was dropped before its name was asked for.
 const UNKNOWN: &str = "** UNAVAILABLE **";
 
+/// What segments are listed by.
+type Measure = fn(&SegmentStatistics) -> u64;
+
 impl Pair<'_> {
     pub(super) fn segments(&self, report: &mut Report) {
-        let measures: [(SegmentOrder, fn(&SegmentStatistics) -> u64); 5] = [
+        let measures: [(SegmentOrder, Measure); 5] = [
             (SegmentOrder::LogicalReads, |segment| segment.logical_reads),
             (SegmentOrder::PhysicalReads, |segment| segment.physical_reads),
             (SegmentOrder::RowLockWaits, |segment| segment.row_lock_waits),
@@ -26,12 +31,16 @@ impl Pair<'_> {
         report.segments = some(sections.collect());
     }
 
-    fn top_segments(&self, measure: fn(&SegmentStatistics) -> u64) -> Vec<Segment> {
+    fn top_segments(&self, measure: Measure) -> Vec<Segment> {
+        let earlier: HashMap<(u64, u64), u64> = self
+            .begin
+            .segments
+            .iter()
+            .map(|segment| ((segment.object, segment.data_object), measure(segment)))
+            .collect();
         let since = |segment: &SegmentStatistics| {
-            let mut earlier = self.begin.segments.iter();
-            let before =
-                earlier.find(|before| before.object == segment.object && before.data_object == segment.data_object);
-            super::since(measure(segment), before.map_or(0, measure))
+            let before = earlier.get(&(segment.object, segment.data_object)).copied().unwrap_or(0);
+            super::since(measure(segment), before)
         };
         let counts: Vec<(&SegmentStatistics, f64)> =
             self.end.segments.iter().map(|segment| (segment, since(segment))).collect();
@@ -44,10 +53,10 @@ impl Pair<'_> {
             kind: "UNDEF".to_owned(),
             ..SegmentObject::default()
         };
+        let names: HashMap<(u64, u64), &SegmentObject> =
+            self.end.segment_objects.iter().map(|object| ((object.object, object.data_object), object)).collect();
         for (segment, count) in counts.into_iter().filter(|(_, count)| *count > 0.0) {
-            let mut names = self.end.segment_objects.iter();
-            let object =
-                names.find(|object| object.object == segment.object && object.data_object == segment.data_object);
+            let object = names.get(&(segment.object, segment.data_object)).copied();
             top.push((object.unwrap_or(&nobody), count));
         }
         descending(&mut top, |(_, count)| *count, |_| 0.0, |(object, _)| &object.name);

@@ -1,8 +1,8 @@
 //! Statements at the top of something. Each section's lines hold what that section prints.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::super::records::SqlStatement;
+use super::super::records::{SqlStatement, SqlText};
 use super::{Pair, descending, percent, some};
 use crate::figure::Figure;
 use crate::model::{Report, SqlLine, SqlOrder, SqlSection};
@@ -78,14 +78,39 @@ impl Pair<'_> {
             .map(|statement| Work::of(statement, before.get(statement.sql_id.as_str()).copied()))
             .collect();
         let orders = [
-            SqlOrder::Cpu,
             SqlOrder::Elapsed,
+            SqlOrder::Cpu,
             SqlOrder::Gets,
             SqlOrder::Reads,
             SqlOrder::Executions,
             SqlOrder::ParseCalls,
         ];
-        report.sql = some(orders.into_iter().filter_map(|order| self.sql_section(order, &works)).collect());
+        let mut sections: Vec<SqlSection> =
+            orders.into_iter().filter_map(|order| self.sql_section(order, &works)).collect();
+        self.fill_texts(&mut sections);
+        report.sql = some(sections);
+    }
+
+    /// Puts the text of each listed statement in its lines, with single spaces.
+    fn fill_texts(&self, sections: &mut [SqlSection]) {
+        let lines = || sections.iter().flat_map(|section| &section.statements);
+        let listed: HashSet<&str> = lines().filter_map(|line| line.sql_id.as_deref()).collect();
+        let mut pieces: HashMap<&str, Vec<&SqlText>> = HashMap::new();
+        for piece in self.end.sql_texts.iter().filter(|piece| listed.contains(piece.sql_id.as_str())) {
+            pieces.entry(&piece.sql_id).or_default().push(piece);
+        }
+        let whole = |mut pieces: Vec<&SqlText>| {
+            pieces.sort_by_key(|piece| piece.piece);
+            let text: String = pieces.into_iter().map(|piece| piece.text.as_str()).collect();
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let texts: HashMap<String, String> =
+            pieces.into_iter().map(|(id, pieces)| (id.to_owned(), whole(pieces))).collect();
+        for line in sections.iter_mut().flat_map(|section| &mut section.statements) {
+            if let Some(text) = line.sql_id.as_ref().and_then(|id| texts.get(id)) {
+                line.text.clone_from(text);
+            }
+        }
     }
 
     /// What the shares of a section are of.
@@ -128,11 +153,9 @@ impl Pair<'_> {
         let id = &work.statement.sql_id;
         let is = |orders: &[SqlOrder]| orders.contains(&order);
         let timed = !is(&[SqlOrder::ParseCalls]);
-        let text = self.end.sql_text(id);
         SqlLine {
             sql_id: Some(id.clone()),
             module: Some(work.statement.module.clone()).filter(|module| !module.is_empty()),
-            text: text.split_whitespace().collect::<Vec<_>>().join(" "),
             elapsed_s: timed.then_some(Figure::exact(work.elapsed_s)),
             cpu_s: timed.then_some(Figure::exact(work.cpu_s)),
             gets: is(&[SqlOrder::Cpu, SqlOrder::Gets]).then_some(work.gets),
