@@ -799,7 +799,8 @@ fn latches(raw: &Raw<'_>, page: &mut Page<'_>) {
     };
     let listed = |used: &dyn Fn(&Latch) -> f64| raw.e.latches.iter().filter(|latch| used(latch) > 0.0).count();
     let rows = page.rows(&page.section("Latch Activity", 0));
-    let asked = |latch: &Latch| of(latch, |latch| latch.gets + latch.immediate_gets + latch.immediate_misses);
+    let asked =
+        |latch: &Latch| of(latch, |latch| latch.gets + latch.misses + latch.immediate_gets + latch.immediate_misses);
     assert_eq!(rows.len(), listed(&asked));
     for row in rows {
         let latch = named(&raw.e.latches, page.cell(&row, 0), |latch| &latch.name);

@@ -267,7 +267,8 @@ impl Pair<'_> {
             let misses = since(latch.misses, before.misses);
             let nowait_misses = since(latch.immediate_misses, before.immediate_misses);
             let nowait = since(latch.immediate_gets, before.immediate_gets);
-            if gets + nowait + nowait_misses == 0.0 {
+            // A miss is counted before the get that it becomes: a snapshot may lie between them.
+            if gets + misses + nowait + nowait_misses == 0.0 {
                 continue;
             }
             let of_missed = |value: f64| (misses > 0.0).then_some(value);
