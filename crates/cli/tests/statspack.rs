@@ -32,6 +32,7 @@ begin
 end;
 /
 select count(*) from t;
+exec dbms_lock.sleep(1.1)
 exec perfstat.statspack.snap(i_ucomment => 'afterwards')
 @?/rdbms/admin/spreport.sql
 exit

@@ -16,12 +16,15 @@ begin
 end;
 /
 set termout off
-select nvl('&report_name', 'sp_' || :hw_begin || '_' || :hw_end) report_name from dual;
+-- Without snapshots there is nothing to keep.
+select nvl2(:hw_begin, nvl('&report_name', 'sp_' || :hw_begin || '_' || :hw_end), '/dev/null') report_name from dual;
 set termout on trimspool on linesize 80 pagesize 0 serveroutput on size unlimited format wrapped
 spool &report_name
 exec perfstat.statspack.report(:hw_begin, :hw_end)
 spool off
-clear columns
+column begin_snap clear
+column end_snap clear
+column report_name clear
 undefine begin_snap
 undefine end_snap
 undefine report_name

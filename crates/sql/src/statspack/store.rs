@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use common::{Error, Result};
+use engine::catalog::UserSpec;
 use report::statspack::{LocalTime, Snapshot, TABLES, Table, TableRows, Taken, Value};
 use scalar::{DateTime, Datum};
 
 use super::OWNER;
 use crate::cursor::connection::Connection;
+use crate::cursor::open::CursorNumber;
 
 /// Numbers the snapshots; there are gaps where one failed.
 const SEQUENCE: &str = "STATS$SNAPSHOT_ID";
@@ -17,7 +19,9 @@ pub(super) fn open(caller: &Connection) -> Result<Connection> {
     let database = Arc::clone(caller.database());
     if database.instance().connect("SYS")?.catalog().user(OWNER).is_none() {
         let mut sys = Connection::of_user(Arc::clone(&database), "SYS")?;
-        made_meanwhile(sys.run(&format!("create user {OWNER} account lock")), 1920)?;
+        // Nobody can connect as it: it has no password, and is locked.
+        let spec = UserSpec { locked: Some(true), ..UserSpec::default() };
+        made_meanwhile(sys.session.create_user(OWNER, &spec), 1920)?;
         sys.run(&format!("grant create session, create table, create sequence, unlimited tablespace to {OWNER}"))?;
     }
     let mut keeper = Connection::of_user(database, OWNER)?;
@@ -67,7 +71,7 @@ fn insert(keeper: &mut Connection, table: &Table, rows: &[Vec<Value>]) -> Result
     let cursor = keeper.parse(&table.insert_statement(OWNER))?;
     let result = rows.iter().try_for_each(|row| {
         let values = row.iter().map(datum).collect::<Result<Vec<_>>>()?;
-        keeper.bind_numbered(cursor, &values)?;
+        bind(keeper, cursor, &values)?;
         keeper.execute(cursor).map(drop)
     });
     keeper.close(cursor);
@@ -96,12 +100,17 @@ pub(super) fn taken(keeper: &mut Connection, database: u64) -> Result<Vec<Taken>
 
 fn query(keeper: &mut Connection, text: &str, binds: &[Datum]) -> Result<Vec<Vec<Value>>> {
     let cursor = keeper.parse(text)?;
-    let fetched = keeper
-        .bind_numbered(cursor, binds)
+    let fetched = bind(keeper, cursor, binds)
         .and_then(|()| keeper.execute(cursor))
         .and_then(|_| keeper.fetch(cursor, usize::MAX));
     keeper.close(cursor);
     fetched?.rows.iter().map(|row| row.iter().map(value).collect()).collect()
+}
+
+/// Gives `:1`, `:2` … their values.
+fn bind(keeper: &mut Connection, cursor: CursorNumber, values: &[Datum]) -> Result<()> {
+    let mut numbered = (1..).zip(values);
+    numbered.try_for_each(|(at, value): (usize, _)| keeper.bind(cursor, &at.to_string(), value.clone()))
 }
 
 fn number(row: Option<&Vec<Datum>>) -> Option<u64> {
