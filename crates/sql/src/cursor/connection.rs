@@ -271,7 +271,7 @@ impl Connection {
         meter.count(Statistic::OpenedCursorsCumulative, 1);
         meter.count(Statistic::OpenedCursorsCurrent, 1);
         let user_id = self.user_id();
-        let figures = start.figures(&self.session, misses, 0);
+        let figures = start.figures(&self.session, self.depth > 0, misses, 0);
         meter.count(Statistic::ParseTimeCpu, figures.cpu_us);
         meter.count(Statistic::ParseTimeElapsed, figures.elapsed_us);
         meter.trace(|trace| trace.parsing(number, &trace::parsed(&self.session, &cursor.shared, user_id)));
@@ -452,7 +452,7 @@ impl Connection {
         }
         let rows = result.as_ref().ok().and_then(|executed| executed.rows).unwrap_or(0);
         // The library was searched when the statement was parsed.
-        let figures = start.figures(&self.session, 0, rows);
+        let figures = start.figures(&self.session, self.depth > 0, 0, rows);
         trace::call(&self.session, CallKind::Exec, number, &figures);
         if let Err(error) = &result {
             trace::failed(&self.session, number, error);
@@ -481,7 +481,7 @@ impl Connection {
         drop(seen);
         meter.set_current_cursor(before);
         let count = result.as_ref().map_or(0, Vec::len);
-        let figures = start.figures(&self.session, 0, count as u64);
+        let figures = start.figures(&self.session, self.depth > 0, 0, count as u64);
         trace::call(&self.session, CallKind::Fetch, number, &figures);
         if let Err(error) = &result {
             trace::failed(&self.session, number, error);
@@ -517,7 +517,7 @@ impl Connection {
         if cursor.executed {
             trace::row_sources(&self.session, number, &cursor.row_sources);
         }
-        let figures = start.figures(&self.session, 0, 0);
+        let figures = start.figures(&self.session, self.depth > 0, 0, 0);
         trace::call(&self.session, CallKind::Close, number, &figures);
     }
 

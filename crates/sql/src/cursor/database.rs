@@ -53,7 +53,8 @@ impl Database {
     }
 
     /// The sessions there are, by number.
-    pub(crate) fn sessions(&self) -> Vec<Arc<Session>> {
+    #[must_use]
+    pub fn sessions(&self) -> Vec<Arc<Session>> {
         let mut sessions: Vec<_> = self.sessions.lock().iter().filter_map(Weak::upgrade).collect();
         sessions.sort_by_key(|session| session.sid());
         sessions

@@ -35,8 +35,8 @@ impl CallStart {
         }
     }
 
-    /// What the call has taken, counted to the session.
-    pub(crate) fn figures(&self, session: &Session, misses: u64, rows: u64) -> CallFigures {
+    /// What the call has taken, counted to the session. `recursive`: it is a call of a program, whose own call has this one's times in its.
+    pub(crate) fn figures(&self, session: &Session, recursive: bool, misses: u64, rows: u64) -> CallFigures {
         let now = Self::now(session);
         let meter = session.meter();
         let figures = CallFigures {
@@ -53,8 +53,12 @@ impl CallStart {
             close_type: 0,
             tim: meter.tim(),
         };
-        meter.count(Statistic::CpuUsedByThisSession, figures.cpu_us);
-        meter.count(Statistic::DbTime, figures.elapsed_us);
+        if recursive {
+            meter.count(Statistic::RecursiveCpuUsage, figures.cpu_us);
+        } else {
+            meter.count(Statistic::CpuUsedByThisSession, figures.cpu_us);
+            meter.count(Statistic::DbTime, figures.elapsed_us);
+        }
         figures
     }
 }
