@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::numbers::Numbers;
+
 /// A database engine with Oracle's physical storage architecture, and the laboratory around it.
 #[derive(Parser, Debug)]
 #[command(name = "highwater", version, arg_required_else_help = true, disable_help_subcommand = true)]
@@ -36,12 +38,30 @@ pub(crate) struct Reproduce {
     /// List the experiments
     #[arg(long)]
     pub(crate) list: bool,
-    /// Multiply the number of rows
+    /// Multiply the work: the number of rows, or the length of a repetition
     #[arg(long, value_name = "S", default_value_t = 1.0)]
     pub(crate) scale: f64,
-    /// Where the rows are from: objects, tpch:lineitem, or a CSV file
-    #[arg(long, value_name = "SOURCE", default_value = "objects")]
-    pub(crate) source: String,
+    /// insert-gets: where the rows are from: objects, tpch:lineitem, or a CSV file [default: objects]
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) source: Option<String>,
+    /// freelists: length of a repetition [default: 10 seconds]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) minutes: Option<f64>,
+    /// freelists: sessions at once; several numbers (1,2,4 or 1..32) make a sweep [default: 5]
+    #[arg(long, value_name = "N|LIST", allow_negative_numbers = true)]
+    pub(crate) sessions: Option<Numbers>,
+    /// freelists: a sweep over these values of FREELISTS, beside bitmaps
+    #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
+    pub(crate) freelists: Option<Numbers>,
+    /// freelists: how often each arm is run [default: 5]
+    #[arg(long, value_name = "N")]
+    pub(crate) repetitions: Option<u32>,
+    /// freelists: the order of the arms follows from it [default: 1]
+    #[arg(long, value_name = "SEED")]
+    pub(crate) seed: Option<u64>,
+    /// freelists: where a sweep's CSV and page go [default: freelists-sweep]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
     /// Write the figures as JSON, too
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,

@@ -10,6 +10,7 @@ mod dump;
 mod durability;
 mod failure;
 mod map;
+mod numbers;
 mod offline;
 mod reproduce;
 mod sql;

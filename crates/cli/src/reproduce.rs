@@ -1,12 +1,21 @@
-//! `highwater reproduce`: a paper's experiment, published and measured side by side.
+//! `highwater reproduce`: a paper's experiment, published and measured side by side; and sweeps of one.
 
 use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use common::{Error, Result};
+use lab::sweep::{self, SweepOptions};
 use lab::{Options, experiments};
 
+use crate::bench::write_json;
 use crate::command_line::Reproduce;
 use crate::failure::{self, Outcome, file, wrong_use};
+use crate::numbers::Numbers;
+
+/// The experiment that has sweeps.
+const SWEPT: &str = "freelists";
+/// Where the files of a sweep go when nobody says it.
+const OUT: &str = "freelists-sweep";
 
 pub(crate) fn run(arguments: &Reproduce) -> Result<Outcome> {
     if arguments.list {
@@ -19,14 +28,69 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<Outcome> {
         .name
         .as_deref()
         .ok_or_else(|| wrong_use("reproduce takes the name of an experiment; --list has them"))?;
-    let source = arguments.source.parse().map_err(|error: Error| wrong_use(error.text))?;
-    let options = Options { scale: arguments.scale, source, data: arguments.data.clone() };
+    let sessions = arguments.sessions.as_ref().map_or(&[][..], |Numbers(sessions)| sessions);
+    // Of an experiment that is not there the library says so.
+    let known = experiments().iter().any(|experiment| experiment.name == name);
+    if known && (arguments.freelists.is_some() || arguments.out.is_some() || sessions.len() > 1) {
+        return run_sweep(name, arguments);
+    }
+    let source = arguments.source.as_ref().map(|source| source.parse());
+    let source = source.transpose().map_err(|error: Error| wrong_use(error.text))?;
+    let options = Options {
+        scale: arguments.scale,
+        source,
+        data: arguments.data.clone(),
+        minutes: arguments.minutes,
+        sessions: sessions.first().copied(),
+        repetitions: arguments.repetitions,
+        seed: arguments.seed,
+    };
     let reproduction = lab::reproduce(name, &options, &mut *lab::progress::automatic())?;
     let mut out = BufWriter::new(io::stdout().lock());
     failure::written(lab::print::print(&reproduction, &mut out).and_then(|()| out.flush()))?;
     if let Some(path) = &arguments.json {
-        let text = serde_json::to_string_pretty(&reproduction.json()).map_err(|error| Error::bug(error.to_string()))?;
-        std::fs::write(path, text + "\n").map_err(|error| file(path, &error))?;
+        write_json(path, &reproduction.json())?;
     }
     Ok(Outcome(if reproduction.passed() { 0 } else { 1 }))
+}
+
+/// The same work over several values, as a table, CSV and a page.
+fn run_sweep(name: &str, arguments: &Reproduce) -> Result<Outcome> {
+    if name != SWEPT {
+        return Err(wrong_use(format!(
+            "the experiment {name} has no sweeps: it takes neither --freelists nor --out nor several --sessions"
+        )));
+    }
+    if arguments.source.is_some() {
+        return Err(wrong_use(format!("the experiment {name} does not take --source")));
+    }
+    let numbers = |numbers: &Option<Numbers>| numbers.as_ref().map_or_else(Vec::new, |Numbers(values)| values.clone());
+    let options = SweepOptions {
+        freelists: numbers(&arguments.freelists),
+        sessions: numbers(&arguments.sessions),
+        minutes: arguments.minutes,
+        repetitions: arguments.repetitions,
+        seed: arguments.seed,
+        scale: arguments.scale,
+        data: arguments.data.clone(),
+    };
+    options.check()?;
+    let directory = arguments.out.clone().unwrap_or_else(|| PathBuf::from(OUT));
+    // Before the work, not after it.
+    std::fs::create_dir_all(&directory).map_err(|error| file(&directory, &error))?;
+    let swept = sweep::run(&options, &mut *lab::progress::automatic())?;
+    let (csv, page) = (directory.join("sweep.csv"), directory.join("sweep.html"));
+    write(&csv, &swept.csv()?)?;
+    write(&page, swept.page().as_bytes())?;
+    if let Some(path) = &arguments.json {
+        write_json(path, &swept.json())?;
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    let printed = swept.print(&mut out).and_then(|()| writeln!(out, "{}\n{}", csv.display(), page.display()));
+    failure::written(printed.and_then(|()| out.flush()))?;
+    Ok(Outcome::DONE)
+}
+
+fn write(path: &Path, content: &[u8]) -> Result<()> {
+    std::fs::write(path, content).map_err(|error| file(path, &error))
 }

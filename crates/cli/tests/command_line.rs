@@ -34,6 +34,24 @@ fn wrong_usage_is_one_line_and_exit_code_2() {
         &["tkprof", "--nosuch"],
         &["tkprof", "a", "b", "c"],
         &["tkprof", "a", "sort=nosuch"],
+        &["reproduce"],
+        &["reproduce", "nosuch"],
+        &["reproduce", "nosuch", "--freelists", "1,2"],
+        &["reproduce", "freelists", "--sessions", "0"],
+        &["reproduce", "freelists", "--sessions", "8..1"],
+        &["reproduce", "freelists", "--sessions", "1001"],
+        &["reproduce", "freelists", "--minutes", "many"],
+        &["reproduce", "freelists", "--minutes", "0"],
+        &["reproduce", "freelists", "--minutes", "-1"],
+        &["reproduce", "freelists", "--repetitions", "0"],
+        &["reproduce", "freelists", "--freelists", "0,1"],
+        &["reproduce", "freelists", "--freelists", "102"],
+        &["reproduce", "freelists", "--source", "tpch:lineitem"],
+        &["reproduce", "insert-gets", "--minutes", "1"],
+        &["reproduce", "insert-gets", "--sessions", "5"],
+        &["reproduce", "insert-gets", "--sessions", "1,5"],
+        &["reproduce", "insert-gets", "--freelists", "1"],
+        &["bench", "nosuch"],
     ] {
         let output = highwater(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -141,4 +159,25 @@ fn tkprof_adds_the_profile_when_it_is_asked_for() {
     let profile = highwater(&["tkprof", &trace, "--profile", "--profile-sort", "waits"]);
     assert_eq!((plain.status.code(), profile.status.code()), (Some(0), Some(0)));
     assert!(profile.stdout.starts_with(&plain.stdout) && profile.stdout.len() > plain.stdout.len());
+}
+
+#[test]
+fn a_sweep_writes_csv_a_page_and_json_where_it_is_told_to() {
+    let home = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_highwater"))
+        .args(["reproduce", "freelists", "--freelists", "1,2", "--minutes", "0.017", "--repetitions", "1"])
+        .args(["--out", "sweep/here", "--json", "sweep.json"])
+        .current_dir(home.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.contains("manual, freelists 2") && printed.contains("sweep/here/sweep.csv"), "{printed}");
+    let csv = std::fs::read_to_string(home.path().join("sweep/here/sweep.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 4, "{csv}");
+    let page = std::fs::read_to_string(home.path().join("sweep/here/sweep.html")).unwrap();
+    assert!(page.contains("<svg ") && page.contains("</html>"));
+    let json = std::fs::read_to_string(home.path().join("sweep.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["sweep"].as_array().unwrap().len(), 3);
 }

@@ -10,40 +10,128 @@ use common::sync::{self, JoinHandle};
 use common::{Error, Result};
 use format::number;
 use scalar::Datum;
+use serde::Serialize;
+use serde_json::{Value, json};
 use sql::Database;
 use waits::Event;
 
-use crate::arm::{index_figures, short};
+use crate::expectation::Finding;
+use crate::grid::Grid;
+use crate::index::IndexFigures;
 use crate::laboratory::{Laboratory, connect};
-use crate::measured::{Clustering, ClusteringCase, seconds};
 use crate::progress::Progress;
-use crate::published::ArmName;
+use crate::text::grouped;
+use crate::time::seconds;
 
 /// Sessions at once.
-pub(crate) const SESSIONS: u64 = 5;
+const SESSIONS: u64 = 5;
 /// Rows at scale 1, all sessions together.
 const ROWS: f64 = 100_000.0;
 const ROWS_LEAST: u64 = 500;
 /// Bytes that make a row of about the source's length.
 const FILLER_BYTES: usize = 80;
 
-/// Runs the three cases in the arms' tablespaces.
-pub(crate) fn run(laboratory: &Laboratory, scale: f64, progress: &mut dyn Progress) -> Result<Clustering> {
+/// One way of managing space while several sessions insert.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ClusteringCase {
+    pub name: String,
+    pub clustering_factor: u64,
+    /// Blocks with rows.
+    pub blocks: u64,
+    pub buffer_busy_waits: u64,
+    pub elapsed_s: f64,
+}
+
+/// Several sessions inserting an ever-increasing value at once.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Clustering {
+    pub sessions: u64,
+    pub rows: u64,
+    /// Freelists 1, freelists as many as sessions, bitmaps.
+    pub cases: Vec<ClusteringCase>,
+}
+
+impl Clustering {
+    /// Names of the cases.
+    pub const ONE_FREELIST: &str = "manual, freelists 1";
+    pub const FREELIST_EACH: &str = "manual, freelists 5";
+    pub const BITMAPS: &str = "auto";
+
+    /// The printed table.
+    pub(crate) fn grid(&self) -> Grid {
+        let head = format!("{} sessions at once, {} rows", self.sessions, grouped(self.rows));
+        let mut grid = Grid::new(&[&head, "clustering factor", "blocks", "buffer busy waits", "elapsed s"], 1);
+        for case in &self.cases {
+            grid.row([
+                case.name.clone(),
+                grouped(case.clustering_factor),
+                grouped(case.blocks),
+                grouped(case.buffer_busy_waits),
+                format!("{:.2}", case.elapsed_s),
+            ]);
+        }
+        grid
+    }
+}
+
+/// Whether bitmaps leave an index on the value with a worse clustering factor than one freelist does; undecided where the sessions could not be run.
+pub(crate) fn judge(measured: &Result<Clustering, String>) -> Finding {
+    let measured = match measured {
+        Ok(measured) => measured,
+        Err(why) => {
+            return Finding::new(Value::Null, Value::Null, "not measured".to_owned(), false).undecided(why.clone());
+        }
+    };
+    let of = |name: &str| measured.cases.iter().find(|case| case.name == name);
+    let words: Vec<String> =
+        measured.cases.iter().map(|case| format!("{}: {}", case.name, grouped(case.clustering_factor))).collect();
+    let figures = format!("{} rows; {} (published without figures)", grouped(measured.rows), words.join("; "));
+    match (of(Clustering::ONE_FREELIST), of(Clustering::BITMAPS)) {
+        (Some(manual), Some(auto)) => {
+            Finding::new(Value::Null, json!(measured), figures, auto.clustering_factor > manual.clustering_factor)
+        }
+        _ => Finding::new(Value::Null, json!(measured), figures, false).undecided("not all cases were run"),
+    }
+}
+
+/// Where the tables of the cases are made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tablespaces<'a> {
+    /// Of manual segment space management.
+    pub(crate) manual: &'a str,
+    /// Of automatic segment space management.
+    pub(crate) auto: &'a str,
+}
+
+/// Runs the three cases. An error is the reason why there are no figures, not the end of the experiment.
+pub(crate) fn run(
+    laboratory: &Laboratory,
+    tablespaces: Tablespaces<'_>,
+    scale: f64,
+    progress: &mut dyn Progress,
+) -> Result<Clustering, String> {
+    cases(laboratory, tablespaces, scale, progress).map_err(|error| format!("the sessions could not be run: {error}"))
+}
+
+fn cases(
+    laboratory: &Laboratory,
+    tablespaces: Tablespaces<'_>,
+    scale: f64,
+    progress: &mut dyn Progress,
+) -> Result<Clustering> {
     let rows = ((ROWS * scale) as u64).max(ROWS_LEAST) / SESSIONS * SESSIONS;
     let cases = [
-        (Clustering::ONE_FREELIST, ArmName::Manual, "one", " storage (freelists 1)"),
-        (Clustering::FREELIST_EACH, ArmName::Manual, "each", " storage (freelists 5)"),
-        (Clustering::BITMAPS, ArmName::Auto, "auto", ""),
+        (Clustering::ONE_FREELIST, tablespaces.manual, "one", " storage (freelists 1)"),
+        (Clustering::FREELIST_EACH, tablespaces.manual, "each", " storage (freelists 5)"),
+        (Clustering::BITMAPS, tablespaces.auto, "auto", ""),
     ];
     let mut measured = Vec::new();
-    for (name, arm, suffix, storage) in cases {
+    for (name, tablespace, suffix, storage) in cases {
         progress.step(&format!("{SESSIONS} sessions at once: {name}"));
         let table = format!("increasing_{suffix}");
         let mut connection = laboratory.connect()?;
-        connection.run(&format!(
-            "create table {table} (id number, filler varchar2(100)) tablespace {}_tbs{storage}",
-            short(arm)
-        ))?;
+        connection
+            .run(&format!("create table {table} (id number, filler varchar2(100)) tablespace {tablespace}{storage}"))?;
         measured.push(case(laboratory, name, &table, rows)?);
     }
     Ok(Clustering { sessions: SESSIONS, rows, cases: measured })
@@ -70,7 +158,7 @@ fn case(laboratory: &Laboratory, name: &str, table: &str, rows: u64) -> Result<C
     let mut connection = laboratory.connect()?;
     let index = format!("{table}_ndx");
     connection.run(&format!("create index {index} on {table}(id)"))?;
-    let figures = index_figures(&mut connection, &index)?;
+    let figures = IndexFigures::of(&mut connection, &index)?;
     if figures.num_rows != rows {
         return Err(Error::bug(format!("{} of {rows} rows were inserted", figures.num_rows)));
     }

@@ -1,5 +1,7 @@
 //! The look of all printed tables: no frame, a line under the head, figures to the right.
 
+use std::io::{self, Write};
+
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
 
 /// A table of text columns, then figure columns.
@@ -35,6 +37,12 @@ impl Grid {
                 Cell::new(text).set_alignment(side)
             })
             .collect()
+    }
+
+    /// Prints it, and an empty line behind it.
+    pub(crate) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.lines().iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        writeln!(out)
     }
 
     /// The lines, without blanks at their ends.

@@ -11,7 +11,6 @@ use scalar::Datum;
 use sql::{Connection, Database};
 use tempfile::TempDir;
 
-use crate::measured::Statement;
 use crate::progress::Progress;
 use crate::source::{Row, Rows, Shape};
 
@@ -102,28 +101,6 @@ fn find(directory: &Path, suffix: &str) -> Option<PathBuf> {
         }
     }
     None
-}
-
-/// Runs a statement and measures it from its parse to its close.
-pub(crate) fn measure(connection: &mut Connection, id: &str, text: &str) -> Result<Statement> {
-    let meter = Arc::clone(connection.session().meter());
-    let clock = Arc::clone(meter.clock());
-    let before = meter.snapshot();
-    let (cpu_us, at_us) = (clock.thread_cpu_us(), clock.monotonic_us());
-    let cursor = connection.parse(text)?;
-    let executed = connection.execute(cursor);
-    let rows = match &executed {
-        Ok(executed) if executed.is_query => {
-            connection.fetch(cursor, usize::MAX).map(|fetched| fetched.rows.len() as u64)
-        }
-        Ok(executed) => Ok(executed.rows.unwrap_or(0)),
-        Err(_) => Ok(0),
-    };
-    connection.close(cursor);
-    let (cpu_us, elapsed_us) = (clock.thread_cpu_us() - cpu_us, clock.monotonic_us() - at_us);
-    let counted = meter.snapshot().minus(&before);
-    executed?;
-    Ok(Statement::new(id, text, rows?, &counted, cpu_us, elapsed_us))
 }
 
 /// The first row of a query, as whole numbers; NULL is 0.

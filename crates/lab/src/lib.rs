@@ -2,33 +2,39 @@
 //!
 //! See README.md.
 
-mod arm;
 pub mod bench;
-mod clustering;
+pub mod clustering;
 pub mod durability;
 pub mod expectation;
+pub mod freelists;
 mod grid;
+pub mod index;
 pub mod insert_gets;
+pub mod interval;
 mod laboratory;
-pub mod measured;
+pub mod management;
+pub mod options;
 pub mod print;
 pub mod progress;
-pub mod published;
 pub mod reproduction;
 pub mod segment_map;
 pub mod source;
+pub mod sweep;
 mod text;
+mod time;
 
-use common::{Error, ErrorKind, Result};
+use common::Result;
 
 pub use bench::{BenchOptions, bench};
-pub use insert_gets::Options;
+pub use options::Options;
 pub use progress::{Progress, Silent};
 pub use reproduction::{Experiment, Reproduction};
 
 /// The experiments that can be run.
-const EXPERIMENTS: [Experiment; 1] =
-    [Experiment { name: "insert-gets", title: "What INSERT ... SELECT costs under freelists and under bitmaps" }];
+const EXPERIMENTS: [Experiment; 2] = [
+    Experiment { name: insert_gets::NAME, title: insert_gets::TITLE },
+    Experiment { name: freelists::NAME, title: freelists::TITLE },
+];
 
 /// The experiments that can be run.
 #[must_use]
@@ -39,14 +45,15 @@ pub fn experiments() -> &'static [Experiment] {
 /// Runs an experiment by its name.
 ///
 /// # Errors
-/// HW-0003 when there is none of that name; those of the run.
+/// HW-0003 when there is none of that name, or it does not take an option; those of the run.
 pub fn reproduce(name: &str, options: &Options, progress: &mut dyn Progress) -> Result<Reproduction> {
     match name {
-        "insert-gets" => insert_gets::run(options, progress),
+        insert_gets::NAME => insert_gets::run(options, progress),
+        freelists::NAME => freelists::run(options, progress),
         other => {
             let known: Vec<&str> = EXPERIMENTS.iter().map(|experiment| experiment.name).collect();
             let text = format!("there is no experiment '{other}'; there is: {}", known.join(", "));
-            Err(Error::own(ErrorKind::User, 3, text))
+            Err(options::wrong_use(text))
         }
     }
 }

@@ -2,46 +2,31 @@
 
 use std::io::{self, Write};
 
-use crate::grid::Grid;
-use crate::published::{Figures, Kind};
+use crate::expectation::{Expectation, Kind};
 use crate::reproduction::Reproduction;
-use crate::text::{grouped, ratio, signed, wrapped};
+use crate::text::wrapped;
 
 const WIDTH: usize = 118;
-const HEAD: [&str; 8] = ["", "", "published manual", "auto", "auto/manual", "measured manual", "auto", "auto/manual"];
 
 /// Prints the report.
 ///
 /// # Errors
 /// When `out` cannot be written to.
 pub fn print(report: &Reproduction, out: &mut dyn Write) -> io::Result<()> {
-    let published = &report.published;
-    let source = &report.measured.source;
-    writeln!(out, "{}: {}", published.name, published.title)?;
-    writeln!(out, "{}", published.origin)?;
-    writeln!(
-        out,
-        "source: {}, {} rows in {} blocks",
-        source.description,
-        grouped(source.rows),
-        grouped(source.blocks)
-    )?;
+    let heading = report.figures.heading();
+    writeln!(out, "{}: {}", heading.name, heading.title)?;
+    writeln!(out, "{}", heading.origin)?;
+    report.figures.print_source(out)?;
     for note in &report.notes {
         lines(out, "", note)?;
     }
     writeln!(out)?;
-    statements(report, out)?;
-    writeln!(out)?;
-    segments(report, out)?;
-    writeln!(out)?;
-    gets(report, out)?;
-    writeln!(out)?;
-    clustering(report, out)?;
-    expectations(report, out)
+    report.figures.print(out)?;
+    expectations(&report.expectations, out)
 }
 
 /// A paragraph whose further lines stand under the first one's text.
-fn lines(out: &mut dyn Write, head: &str, text: &str) -> io::Result<()> {
+pub(crate) fn lines(out: &mut dyn Write, head: &str, text: &str) -> io::Result<()> {
     let indent = head.chars().count();
     for (index, line) in wrapped(text, WIDTH - indent).iter().enumerate() {
         if index == 0 {
@@ -53,144 +38,8 @@ fn lines(out: &mut dyn Write, head: &str, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-fn table(out: &mut dyn Write, grid: &Grid) -> io::Result<()> {
-    grid.lines().iter().try_for_each(|line| writeln!(out, "{line}"))
-}
-
-/// One figure of a statement in both arms.
-fn pair(count: Option<(u64, u64)>) -> [String; 3] {
-    match count {
-        None => ["-".to_owned(), "-".to_owned(), String::new()],
-        Some((0, 0)) => ["0".to_owned(), "0".to_owned(), "-".to_owned()],
-        Some((manual, auto)) => [grouped(manual), grouped(auto), ratio(auto as f64, manual as f64)],
-    }
-}
-
-fn pair_s(times: Option<(f64, f64)>) -> [String; 3] {
-    times.map_or_else(
-        || pair(None),
-        |(manual, auto)| [format!("{manual:.2}"), format!("{auto:.2}"), ratio(auto, manual)],
-    )
-}
-
-fn statements(report: &Reproduction, out: &mut dyn Write) -> io::Result<()> {
-    let mut grid = Grid::new(&HEAD, 2);
-    let published = &report.published;
-    let (manual, auto) = (&report.measured.manual, &report.measured.auto);
-    let scan = [("query", Some((published.source_blocks_read, published.source_blocks_read)))];
-    if let (Some(m), Some(a)) = (manual.statement("source_scan"), auto.statement("source_scan")) {
-        for (figure, known) in scan {
-            grid.row(row("scan of the source", figure, pair(known), pair(Some((m.figures.query, a.figures.query)))));
-        }
-    }
-    for statement in &published.statements {
-        let (Some(m), Some(a)) = (manual.statement(&statement.id), auto.statement(&statement.id)) else { continue };
-        let known = &statement.figures;
-        let mut name = statement.name.as_str();
-        let mut count = |grid: &mut Grid, figure: &str, of: fn(&Figures) -> u64| {
-            let before = pair(Some((of(&known.manual), of(&known.auto))));
-            grid.row(row(std::mem::take(&mut name), figure, before, pair(Some((of(&m.figures), of(&a.figures))))));
-        };
-        count(&mut grid, "query", |figures| figures.query);
-        count(&mut grid, "current", |figures| figures.current);
-        count(&mut grid, "disk", |figures| figures.disk);
-        let mut time = |figure: &str, of: fn(&Figures) -> f64| {
-            let before = pair_s(Some((of(&known.manual), of(&known.auto))));
-            grid.row(row("", figure, before, pair_s(Some((of(&m.figures), of(&a.figures))))));
-        };
-        time("cpu s", |figures| figures.cpu_s);
-        time("elapsed s", |figures| figures.elapsed_s);
-        if statement.id.ends_with("insert") {
-            let before = pair(Some((published.rows, published.rows)));
-            grid.row(row("", "rows", before, pair(Some((m.rows, a.rows)))));
-        }
-    }
-    table(out, &grid)
-}
-
-fn row(name: &str, figure: &str, before: [String; 3], after: [String; 3]) -> Vec<String> {
-    [name.to_owned(), figure.to_owned()].into_iter().chain(before).chain(after).collect()
-}
-
-fn segments(report: &Reproduction, out: &mut dyn Write) -> io::Result<()> {
-    let mut head = HEAD;
-    head[0] = "segments";
-    let mut grid = Grid::new(&head, 2);
-    let known = &report.published.segments;
-    let (manual, auto) = (&report.measured.manual, &report.measured.auto);
-    let found = [manual.segments, auto.segments];
-    grid.row(row(
-        "table",
-        "blocks",
-        pair(Some((known.manual.table, known.auto.table))),
-        pair(Some((found[0].table, found[1].table))),
-    ));
-    grid.row(row(
-        "index",
-        "blocks",
-        pair(Some((known.manual.index, known.auto.index))),
-        pair(Some((found[0].index, found[1].index))),
-    ));
-    let mut index = |figure: &str, of: fn(&crate::measured::IndexFigures) -> u64| {
-        grid.row(row("", figure, pair(None), pair(Some((of(&manual.index), of(&auto.index))))));
-    };
-    index("blevel", |index| index.blevel);
-    index("leaf blocks", |index| index.leaf_blocks);
-    index("distinct keys", |index| index.distinct_keys);
-    index("clustering factor", |index| index.clustering_factor);
-    table(out, &grid)
-}
-
-fn gets(report: &Reproduction, out: &mut dyn Write) -> io::Result<()> {
-    let head = ["gets by class", "", "query manual", "auto", "excess", "current manual", "auto", "excess"];
-    let mut grid = Grid::new(&head, 2);
-    let (manual, auto) = (&report.measured.manual, &report.measured.auto);
-    for m in &manual.statements {
-        let Some(a) = auto.statement(&m.id) else { continue };
-        let mut classes: Vec<&str> = m.gets.iter().map(|gets| gets.class.as_str()).collect();
-        for gets in &a.gets {
-            if !classes.contains(&gets.class.as_str()) {
-                classes.push(&gets.class);
-            }
-        }
-        let known = report.published.statement(&m.id);
-        let mut name = known.map_or_else(|| m.id.replace('_', " "), |statement| statement.name.clone());
-        for class in classes {
-            let (before, after) = (m.gets_of(class), a.gets_of(class));
-            grid.row([
-                std::mem::take(&mut name),
-                class.to_owned(),
-                grouped(before.query),
-                grouped(after.query),
-                signed(after.query as i64 - before.query as i64),
-                grouped(before.current),
-                grouped(after.current),
-                signed(after.current as i64 - before.current as i64),
-            ]);
-        }
-    }
-    table(out, &grid)
-}
-
-fn clustering(report: &Reproduction, out: &mut dyn Write) -> io::Result<()> {
-    let Ok(clustering) = &report.measured.clustering else { return Ok(()) };
-    let head = format!("{} sessions at once, {} rows", clustering.sessions, grouped(clustering.rows));
-    let mut grid = Grid::new(&[&head, "clustering factor", "blocks", "buffer busy waits", "elapsed s"], 1);
-    for case in &clustering.cases {
-        grid.row([
-            case.name.clone(),
-            grouped(case.clustering_factor),
-            grouped(case.blocks),
-            grouped(case.buffer_busy_waits),
-            format!("{:.2}", case.elapsed_s),
-        ]);
-    }
-    table(out, &grid)?;
-    writeln!(out)
-}
-
-fn expectations(report: &Reproduction, out: &mut dyn Write) -> io::Result<()> {
-    for expectation in &report.expectations {
+fn expectations(expectations: &[Expectation], out: &mut dyn Write) -> io::Result<()> {
+    for expectation in expectations {
         let verdict = match expectation.holds {
             Some(true) => "yes",
             Some(false) => "NO",
@@ -206,7 +55,7 @@ fn expectations(report: &Reproduction, out: &mut dyn Write) -> io::Result<()> {
             lines(out, &format!("{:18}undecided: ", ""), because)?;
         }
     }
-    let exact = report.expectations.iter().filter(|e| e.kind == Kind::Exact);
+    let exact = expectations.iter().filter(|e| e.kind == Kind::Exact);
     let failed = exact.filter(|e| e.holds == Some(false)).count();
     writeln!(out)?;
     if failed == 0 {

@@ -4,11 +4,17 @@
 
 use std::path::Path;
 
-use lab::expectation::{Expectation, judge};
-use lab::measured::{Arm, ClassGets, Clustering, ClusteringCase, IndexFigures, Measured, Source, Statement};
+use common::Result;
+use lab::clustering::{Clustering, ClusteringCase};
+use lab::expectation::Expectation;
+use lab::index::IndexFigures;
+use lab::insert_gets::Comparison;
+use lab::insert_gets::judge::judge;
+use lab::insert_gets::measured::{Arm, ClassGets, Measured, Source, Statement};
+use lab::insert_gets::published::{Figures, Published, SegmentBlocks};
+use lab::management::Management;
 use lab::print::print;
-use lab::published::{ArmName, Figures, Published, SegmentBlocks};
-use lab::reproduction::Reproduction;
+use lab::reproduction::{self, Reproduction};
 
 fn statement(id: &str, rows: u64, gets: &[(&str, u64, u64)]) -> Statement {
     let gets: Vec<ClassGets> = gets
@@ -81,8 +87,13 @@ fn measured() -> Measured {
     }
 }
 
+fn report(measured: Measured, notes: Vec<String>) -> Result<Reproduction> {
+    let published = Published::read()?;
+    Reproduction::new(reproduction::Figures::InsertGets(Comparison { published, measured }), notes)
+}
+
 fn judged(measured: &Measured) -> Vec<Expectation> {
-    judge(&Published::insert_gets().unwrap(), measured).unwrap()
+    judge(&Published::read().unwrap(), measured).unwrap()
 }
 
 fn holds(measured: &Measured, id: &str) -> Option<bool> {
@@ -91,11 +102,10 @@ fn holds(measured: &Measured, id: &str) -> Option<bool> {
 
 #[test]
 fn printed_report() {
-    let published = Published::insert_gets().unwrap();
     let mut half = measured();
     half.clustering = Err("no sessions in this test".to_owned());
     for (name, measured) in [("all-holds.txt", measured()), ("undecided.txt", half)] {
-        let report = Reproduction::new(published.clone(), measured, vec!["a note".to_owned()]).unwrap();
+        let report = report(measured, vec!["a note".to_owned()]).unwrap();
         let mut out = Vec::new();
         print(&report, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
@@ -124,7 +134,7 @@ fn everything_holds_with_figures_that_fit() {
 
 #[test]
 fn json_has_the_documented_shape() {
-    let report = Reproduction::new(Published::insert_gets().unwrap(), measured(), Vec::new()).unwrap();
+    let report = report(measured(), Vec::new()).unwrap();
     let json = report.json();
     assert_eq!(json["experiment"], "insert-gets");
     let arms = json["arms"].as_array().unwrap();
@@ -176,11 +186,10 @@ fn gets_that_do_not_add_up_are_found_in_any_statement_and_in_the_trace() {
         wrong.auto.statements[index].tkprof.as_mut().unwrap().query -= 1;
         assert_eq!(holds(&wrong, "gets_add_up"), Some(false));
     }
-    let report = Reproduction::new(Published::insert_gets().unwrap(), measured(), Vec::new()).unwrap();
-    assert!(report.passed());
+    assert!(report(measured(), Vec::new()).unwrap().passed());
     let mut wrong = measured();
     wrong.manual.statements[3].figures.query += 1;
-    assert!(!Reproduction::new(Published::insert_gets().unwrap(), wrong, Vec::new()).unwrap().passed());
+    assert!(!report(wrong, Vec::new()).unwrap().passed());
 }
 
 #[test]
@@ -228,5 +237,5 @@ fn few_rows_decide_nothing_but_sums() {
 
 #[test]
 fn arms_have_names() {
-    assert_eq!(ArmName::ALL.map(ArmName::as_str), ["manual", "auto"]);
+    assert_eq!(Management::ALL.map(Management::as_str), ["manual", "auto"]);
 }

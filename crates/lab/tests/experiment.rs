@@ -2,12 +2,21 @@
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
+use lab::insert_gets::measured::Measured;
 use lab::progress::Steps;
+use lab::reproduction::Figures;
 use lab::source::SourceName;
 use lab::{Options, Reproduction, Silent, reproduce};
 
 fn holds(report: &Reproduction, id: &str) -> Option<bool> {
     report.expectations.iter().find(|e| e.id == id).unwrap().holds
+}
+
+fn measured(report: &Reproduction) -> &Measured {
+    match &report.figures {
+        Figures::InsertGets(comparison) => &comparison.measured,
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -17,9 +26,9 @@ fn a_hundredth_of_the_rows() {
     let mut lines = Vec::new();
     let report = reproduce("insert-gets", &options, &mut Steps(&mut lines)).unwrap();
 
-    let rows = report.measured.source.rows;
+    let rows = measured(&report).source.rows;
     assert_eq!(rows, 6 * 506);
-    for arm in [&report.measured.manual, &report.measured.auto] {
+    for arm in [&measured(&report).manual, &measured(&report).auto] {
         for id in ["first_insert", "second_insert", "indexed_insert"] {
             let statement = arm.statement(id).unwrap();
             assert_eq!(statement.rows, rows, "{id}");
@@ -31,7 +40,7 @@ fn a_hundredth_of_the_rows() {
         assert_eq!(arm.table_extents.iter().sum::<u64>(), arm.segments.table);
     }
     assert_eq!(holds(&report, "gets_add_up"), Some(true), "{:?}", report.expectations);
-    let clustering = report.measured.clustering.as_ref().unwrap();
+    let clustering = measured(&report).clustering.as_ref().unwrap();
     assert_eq!(clustering.cases.len(), 3);
     assert!(report.passed(), "{:?}", report.expectations);
 
@@ -54,11 +63,11 @@ fn other_data() {
         text.push_str(&format!("part number {number},{number},2008-08-{:02}\n", number % 28 + 1));
     }
     std::fs::write(&file, text).unwrap();
-    let options = Options { source: SourceName::File(file), ..Options::default() };
+    let options = Options { source: Some(SourceName::File(file)), ..Options::default() };
     let report = reproduce("insert-gets", &options, &mut Silent).unwrap();
-    assert_eq!(report.measured.source.key, "PART");
-    assert_eq!(report.measured.manual.statement("indexed_insert").unwrap().rows, 2_000);
-    assert_eq!(report.measured.auto.index.distinct_keys, 2_000);
+    assert_eq!(measured(&report).source.key, "PART");
+    assert_eq!(measured(&report).manual.statement("indexed_insert").unwrap().rows, 2_000);
+    assert_eq!(measured(&report).auto.index.distinct_keys, 2_000);
     assert_eq!(holds(&report, "table_sizes"), None);
     assert_eq!(holds(&report, "gets_add_up"), Some(true), "{:?}", report.expectations);
 }
@@ -67,6 +76,11 @@ fn other_data() {
 fn unknown_names_are_refused() {
     assert!(reproduce("no-such", &Options::default(), &mut Silent).is_err());
     assert!(reproduce("insert-gets", &Options { scale: 0.0, ..Options::default() }, &mut Silent).is_err());
+    // What belongs to another experiment is not passed over.
+    let options = Options { minutes: Some(1.0), ..Options::default() };
+    assert!(reproduce("insert-gets", &options, &mut Silent).unwrap_err().text.contains("--minutes"));
+    let options = Options { source: Some(SourceName::Lineitem), ..Options::default() };
+    assert!(reproduce("freelists", &options, &mut Silent).unwrap_err().text.contains("--source"));
     assert!("tpch:orders".parse::<SourceName>().is_err());
     assert_eq!("tpch:lineitem".parse::<SourceName>().unwrap(), SourceName::Lineitem);
 }

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use common::SystemClock;
+use common::{Clock, SystemClock};
 use device::OsFileSystem;
 use engine::instance::{CreateOptions, Instance};
 use sql::{Connection, Database, Datum};
+use waits::Statistic;
 
 fn number(connection: &mut Connection, query: &str) -> i64 {
     let rows = connection.query(query).unwrap();
@@ -213,6 +214,25 @@ fn commits_are_counted_and_traced() {
 }
 
 /// Joins that put nothing out, or whose consumer takes all batches in one go, for longer than anyone waits.
+#[test]
+fn the_time_of_a_program_is_counted_once() {
+    let mut connection = support::connect();
+    connection.run("create table t (a number)").unwrap();
+    let meter = Arc::clone(connection.session().meter());
+    let clock = Arc::clone(meter.clock());
+    let before = meter.snapshot();
+    let (from_us, cpu_from_us) = (clock.monotonic_us(), clock.thread_cpu_us());
+    connection.run("begin for i in 1 .. 2000 loop insert into t values (i); end loop; commit; end;").unwrap();
+    let (elapsed_us, cpu_us) = (clock.monotonic_us() - from_us, clock.thread_cpu_us() - cpu_from_us);
+    let counted = meter.snapshot().minus(&before);
+    // The statements' times are in that of the block, and not added to it.
+    assert!(counted.value(Statistic::DbTime) <= elapsed_us);
+    let cpu = counted.value(Statistic::CpuUsedByThisSession);
+    assert!(cpu <= cpu_us, "{cpu} of {cpu_us} us");
+    let recursive = counted.value(Statistic::RecursiveCpuUsage);
+    assert!(recursive > 0 && recursive <= cpu, "{recursive} of {cpu} us");
+}
+
 #[test]
 fn cancelling_ends_a_join() {
     let mut connection = support::connect();

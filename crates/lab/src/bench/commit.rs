@@ -17,9 +17,9 @@ use super::outcome::{Case, Outcome};
 use super::postgres::{Installation, Postgres, settings};
 use super::together::together;
 use crate::laboratory::Laboratory;
-use crate::measured::seconds;
 use crate::progress::Progress;
 use crate::text::grouped;
+use crate::time::seconds;
 
 const TABLE: &str = "commit_target";
 /// Sessions that work at the same time, a case each.

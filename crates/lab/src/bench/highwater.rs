@@ -10,9 +10,9 @@ use waits::Statistic;
 
 use super::insert::{FILTER, SOURCE, Side, TARGET};
 use crate::laboratory::{Laboratory, load, numbers};
-use crate::measured::seconds;
 use crate::progress::Progress;
 use crate::source::{Rows, Shape};
+use crate::time::seconds;
 
 /// Of a table that is read from disk: so many times the source's rows.
 const BIG_COPIES: u32 = 8;

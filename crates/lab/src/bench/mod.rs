@@ -7,6 +7,7 @@ mod disk;
 mod highwater;
 mod insert;
 mod outcome;
+mod plsql;
 mod postgres;
 mod print;
 mod readers;
@@ -48,7 +49,7 @@ impl Default for BenchOptions {
 /// The benchmarks beside a peer that can be run; [`crate::durability`] has another shape.
 #[must_use]
 pub fn benchmarks() -> &'static [&'static str] {
-    &["insert", "commit", "readers", "recovery"]
+    &["insert", "commit", "plsql", "readers", "recovery"]
 }
 
 /// Runs a benchmark by its name.
@@ -59,6 +60,7 @@ pub fn bench(name: &str, options: &BenchOptions, progress: &mut dyn Progress) ->
     match name {
         "insert" => insert::run(options, progress),
         "commit" => commit::run(options, progress),
+        "plsql" => plsql::run(options, progress),
         "readers" => readers::run(options, progress),
         "recovery" => recovery::run(options, progress),
         other => Err(Error::own(
@@ -83,29 +85,4 @@ fn home(options: &BenchOptions) -> Result<TempDir> {
         None => tempfile::Builder::new().prefix("highwater-bench-").tempdir(),
     }
     .map_err(|error| io(&std::env::temp_dir(), &error))
-}
-
-/// The middle value; of an even number the mean of the two in the middle. None without values.
-fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => None,
-        length if length % 2 == 1 => Some(sorted[middle]),
-        _ => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_median_is_in_the_middle() {
-        assert_eq!(median(&[]), None);
-        assert_eq!(median(&[3.0]), Some(3.0));
-        assert_eq!(median(&[9.0, 1.0, 5.0]), Some(5.0));
-        assert_eq!(median(&[4.0, 1.0, 2.0, 9.0]), Some(3.0));
-    }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::median;
+use crate::interval::median;
 
 /// One thing that both sides did.
 #[derive(Clone, PartialEq, Debug, Serialize)]

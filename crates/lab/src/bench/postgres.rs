@@ -15,9 +15,9 @@ use postgres::{Client, Config, NoTls};
 
 use super::insert::{FILTER, SOURCE, Side, TARGET};
 use crate::laboratory::io;
-use crate::measured::seconds;
 use crate::progress::Progress;
 use crate::source::{Row, Rows, Shape};
+use crate::time::seconds;
 
 /// Who runs the server when root runs the benchmark.
 const UNPRIVILEGED: &str = "nobody";

@@ -11,9 +11,9 @@ use super::BenchOptions;
 use super::outcome::{Case, Outcome};
 use super::together::together;
 use crate::laboratory::{Laboratory, numbers};
-use crate::measured::seconds;
 use crate::progress::Progress;
 use crate::text::grouped;
+use crate::time::seconds;
 
 const TABLE: &str = "read_source";
 /// Rows of the table at scale 1; the power of two that is not less.

@@ -20,9 +20,9 @@ use waits::Statistic;
 use super::BenchOptions;
 use super::outcome::{Case, Outcome};
 use crate::laboratory::{connect, numbers};
-use crate::measured::seconds;
 use crate::progress::Progress;
 use crate::text::grouped;
+use crate::time::seconds;
 
 /// Rows that are rolled back, at scale 1.
 const ROWS: f64 = 1_000_000.0;

@@ -271,7 +271,7 @@ impl Connection {
         meter.count(Statistic::OpenedCursorsCurrent, 1);
         let user_id = self.user_id();
         let statement = cursor.shared.figures(&self.session, &self.schema);
-        let figures = start.figures(&self.session, Some((statement, SqlCall::Parse)), misses, 0);
+        let figures = start.figures(&self.session, self.depth > 0, Some((statement, SqlCall::Parse)), misses, 0);
         meter.count(Statistic::ParseTimeCpu, figures.cpu_us);
         meter.count(Statistic::ParseTimeElapsed, figures.elapsed_us);
         meter.trace(|trace| trace.parsing(number, &trace::parsed(&self.session, &cursor.shared, user_id)));
@@ -453,7 +453,7 @@ impl Connection {
         let rows = result.as_ref().ok().and_then(|executed| executed.rows).unwrap_or(0);
         // The library was searched when the statement was parsed.
         let statement = cursor.shared.figures(&self.session, &self.schema);
-        let figures = start.figures(&self.session, Some((statement, SqlCall::Execute)), 0, rows);
+        let figures = start.figures(&self.session, self.depth > 0, Some((statement, SqlCall::Execute)), 0, rows);
         trace::call(&self.session, CallKind::Exec, number, &figures);
         if let Err(error) = &result {
             trace::failed(&self.session, number, error);
@@ -485,7 +485,7 @@ impl Connection {
         meter.set_current_cursor(before);
         let count = result.as_ref().map_or(0, Vec::len);
         let statement = cursor.shared.figures(&self.session, &self.schema);
-        let figures = start.figures(&self.session, Some((statement, SqlCall::Fetch)), 0, count as u64);
+        let figures = start.figures(&self.session, self.depth > 0, Some((statement, SqlCall::Fetch)), 0, count as u64);
         trace::call(&self.session, CallKind::Fetch, number, &figures);
         if let Err(error) = &result {
             trace::failed(&self.session, number, error);
@@ -521,7 +521,7 @@ impl Connection {
         if cursor.executed {
             trace::row_sources(&self.session, number, &cursor.row_sources);
         }
-        let figures = start.figures(&self.session, None, 0, 0);
+        let figures = start.figures(&self.session, self.depth > 0, None, 0, 0);
         trace::call(&self.session, CallKind::Close, number, &figures);
     }
 

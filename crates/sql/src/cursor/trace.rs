@@ -25,10 +25,12 @@ impl CallStart {
         Self(CallReading::now(session.meter()))
     }
 
-    /// What the call has taken, counted to the session, and to the statement that it was a call of.
+    /// What the call has taken, counted to the session, and to the statement that it was a call of. `recursive`: it is a call of a program, whose own call
+    /// has this one's times in its.
     pub(crate) fn figures(
         &self,
         session: &Session,
+        recursive: bool,
         statement: Option<(&SqlStatement, SqlCall)>,
         misses: u64,
         rows: u64,
@@ -53,8 +55,12 @@ impl CallStart {
         if let Some((statement, call)) = statement {
             statement.ended(&took, tim, call, rows);
         }
-        meter.count(Statistic::CpuUsedByThisSession, figures.cpu_us);
-        meter.count(Statistic::DbTime, figures.elapsed_us);
+        if recursive {
+            meter.count(Statistic::RecursiveCpuUsage, figures.cpu_us);
+        } else {
+            meter.count(Statistic::CpuUsedByThisSession, figures.cpu_us);
+            meter.count(Statistic::DbTime, figures.elapsed_us);
+        }
         figures
     }
 }

@@ -2,16 +2,20 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 use common::{Error, Result};
 use report::tkprof;
 use sql::Connection;
 
-use crate::laboratory::{Laboratory, measure, numbers};
-use crate::measured::{Arm, IndexFigures, Statement, seconds};
+use super::measured::{Arm, Statement};
+use super::published::{Figures, SegmentBlocks};
+use crate::index::IndexFigures;
+use crate::laboratory::{Laboratory, numbers};
+use crate::management::Management;
 use crate::progress::Progress;
-use crate::published::{ArmName, Figures, SegmentBlocks};
 use crate::source::Shape;
+use crate::time::seconds;
 
 /// The table that is inserted from.
 pub(crate) const SOURCE: &str = "source_table";
@@ -20,15 +24,20 @@ const DATAFILE_MB: f64 = 1_000.0;
 const DATAFILE_MB_LEAST: f64 = 64.0;
 
 /// The abbreviation in the names of an arm's objects.
-pub(crate) fn short(arm: ArmName) -> &'static str {
+pub(crate) fn short(arm: Management) -> &'static str {
     match arm {
-        ArmName::Manual => "mssm",
-        ArmName::Auto => "assm",
+        Management::Manual => "mssm",
+        Management::Auto => "assm",
     }
 }
 
+/// The arm's tablespace.
+pub(crate) fn tablespace(arm: Management) -> String {
+    format!("{}_tbs", short(arm))
+}
+
 /// Makes the arm's tablespace.
-pub(crate) fn create_tablespace(connection: &mut Connection, arm: ArmName, scale: f64) -> Result<()> {
+pub(crate) fn create_tablespace(connection: &mut Connection, arm: Management, scale: f64) -> Result<()> {
     let short = short(arm);
     let megabytes = (DATAFILE_MB * scale).max(DATAFILE_MB_LEAST).ceil();
     connection.run(&format!(
@@ -42,7 +51,7 @@ pub(crate) fn create_tablespace(connection: &mut Connection, arm: ArmName, scale
 /// Runs the arm.
 pub(crate) fn run(
     laboratory: &Laboratory,
-    arm: ArmName,
+    arm: Management,
     shape: &Shape,
     scale: f64,
     progress: &mut dyn Progress,
@@ -89,8 +98,30 @@ pub(crate) fn run(
             index: segment_blocks(&mut connection, &index)?,
         },
         table_extents: extents(&connection, &table)?,
-        index: index_figures(&mut connection, &index)?,
+        index: IndexFigures::of(&mut connection, &index)?,
     })
+}
+
+/// Runs a statement and measures it from its parse to its close.
+fn measure(connection: &mut Connection, id: &str, text: &str) -> Result<Statement> {
+    let meter = Arc::clone(connection.session().meter());
+    let clock = Arc::clone(meter.clock());
+    let before = meter.snapshot();
+    let (cpu_us, at_us) = (clock.thread_cpu_us(), clock.monotonic_us());
+    let cursor = connection.parse(text)?;
+    let executed = connection.execute(cursor);
+    let rows = match &executed {
+        Ok(executed) if executed.is_query => {
+            connection.fetch(cursor, usize::MAX).map(|fetched| fetched.rows.len() as u64)
+        }
+        Ok(executed) => Ok(executed.rows.unwrap_or(0)),
+        Err(_) => Ok(0),
+    };
+    connection.close(cursor);
+    let (cpu_us, elapsed_us) = (clock.thread_cpu_us() - cpu_us, clock.monotonic_us() - at_us);
+    let counted = meter.snapshot().minus(&before);
+    executed?;
+    Ok(Statement::new(id, text, rows?, &counted, cpu_us, elapsed_us))
 }
 
 fn segment_blocks(connection: &mut Connection, segment: &str) -> Result<u64> {
@@ -104,23 +135,6 @@ fn extents(connection: &Connection, table: &str) -> Result<Vec<u64>> {
     let catalog = session.catalog();
     let definition = catalog.require_table(&session.user(), &table.to_uppercase())?;
     Ok(definition.segment.extents(session)?.iter().map(|extent| u64::from(extent.blocks)).collect())
-}
-
-/// The index as `user_indexes` shows it.
-pub(crate) fn index_figures(connection: &mut Connection, index: &str) -> Result<IndexFigures> {
-    let name = index.to_uppercase();
-    let row = numbers(
-        connection,
-        &format!(
-            "select blevel, leaf_blocks, distinct_keys, clustering_factor, num_rows from user_indexes where index_name = '{name}'"
-        ),
-    )?;
-    match row[..] {
-        [blevel, leaf_blocks, distinct_keys, clustering_factor, num_rows] => {
-            Ok(IndexFigures { blevel, leaf_blocks, distinct_keys, clustering_factor, num_rows })
-        }
-        _ => Err(Error::bug("user_indexes gave other columns than were asked for")),
-    }
 }
 
 /// Puts TKPROF's figures of each statement beside the meter's.

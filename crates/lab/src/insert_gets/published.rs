@@ -1,31 +1,12 @@
-//! What an experiment's data file says: the published figures and what has to come out.
+//! What the data file says: the published figures and what has to come out.
 //!
-//! The files lie in `experiments/` and are part of the binary. Only the comparison reads them.
+//! It lies in `experiments/` and is part of the binary. Only the comparison reads it.
 
 use common::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// The two arms of an experiment about space management.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ArmName {
-    /// Freelists.
-    Manual,
-    /// Bitmaps.
-    Auto,
-}
-
-impl ArmName {
-    pub const ALL: [Self; 2] = [Self::Manual, Self::Auto];
-
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Manual => "manual",
-            Self::Auto => "auto",
-        }
-    }
-}
+use crate::expectation::ExpectationSpec;
+use crate::management::Management;
 
 /// The columns of TKPROF's table, all calls of a statement together.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -48,10 +29,10 @@ pub struct Pair<T> {
 }
 
 impl<T> Pair<T> {
-    pub fn of(&self, arm: ArmName) -> &T {
+    pub fn of(&self, arm: Management) -> &T {
         match arm {
-            ArmName::Manual => &self.manual,
-            ArmName::Auto => &self.auto,
+            Management::Manual => &self.manual,
+            Management::Auto => &self.auto,
         }
     }
 }
@@ -72,27 +53,7 @@ pub struct SegmentBlocks {
     pub index: u64,
 }
 
-/// Whether a false expectation fails the run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Must hold.
-    Exact,
-    /// Says what the comparison looks like; a false one is news, not a failure.
-    Shape,
-}
-
-/// What has to come out.
-#[derive(Clone, PartialEq, Debug, Deserialize)]
-pub struct ExpectationSpec {
-    pub id: String,
-    pub kind: Kind,
-    pub text: String,
-    pub low: Option<f64>,
-    pub high: Option<f64>,
-}
-
-/// The data file of `insert-gets`.
+/// The data file.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct Published {
     pub name: String,
@@ -108,12 +69,12 @@ pub struct Published {
 }
 
 impl Published {
-    /// The data file of `insert-gets`.
+    /// Reads the data file.
     ///
     /// # Errors
     /// ORA-00600 when the file in the binary cannot be read: it is tested that it can.
-    pub fn insert_gets() -> Result<Self> {
-        toml::from_str(include_str!("../experiments/insert-gets.toml"))
+    pub fn read() -> Result<Self> {
+        toml::from_str(include_str!("../../experiments/insert-gets.toml"))
             .map_err(|error| Error::bug(format!("experiments/insert-gets.toml: {error}")))
     }
 

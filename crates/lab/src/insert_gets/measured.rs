@@ -4,7 +4,11 @@ use common::BlockClass;
 use serde::Serialize;
 use waits::{GetMode, MeterSnapshot, Statistic};
 
-use crate::published::{ArmName, Figures, SegmentBlocks};
+use super::published::{Figures, SegmentBlocks};
+use crate::clustering::Clustering;
+use crate::index::IndexFigures;
+use crate::management::Management;
+use crate::time::seconds;
 
 /// Gets of one block class.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -59,22 +63,6 @@ impl Statement {
     }
 }
 
-/// Microseconds as seconds.
-#[must_use]
-pub fn seconds(us: u64) -> f64 {
-    us as f64 / 1e6
-}
-
-/// The index as `user_indexes` has it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-pub struct IndexFigures {
-    pub blevel: u64,
-    pub leaf_blocks: u64,
-    pub distinct_keys: u64,
-    pub clustering_factor: u64,
-    pub num_rows: u64,
-}
-
 /// One arm.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Arm {
@@ -105,33 +93,6 @@ pub struct Source {
     pub published_shape: bool,
 }
 
-/// One way of managing space while several sessions insert.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct ClusteringCase {
-    pub name: String,
-    pub clustering_factor: u64,
-    /// Blocks with rows.
-    pub blocks: u64,
-    pub buffer_busy_waits: u64,
-    pub elapsed_s: f64,
-}
-
-/// Several sessions inserting an ever-increasing value at once.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Clustering {
-    pub sessions: u64,
-    pub rows: u64,
-    /// Freelists 1, freelists as many as sessions, bitmaps.
-    pub cases: Vec<ClusteringCase>,
-}
-
-impl Clustering {
-    /// Names of the cases.
-    pub const ONE_FREELIST: &str = "manual, freelists 1";
-    pub const FREELIST_EACH: &str = "manual, freelists 5";
-    pub const BITMAPS: &str = "auto";
-}
-
 /// All of a run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Measured {
@@ -145,10 +106,10 @@ pub struct Measured {
 
 impl Measured {
     #[must_use]
-    pub fn arm(&self, name: ArmName) -> &Arm {
+    pub fn arm(&self, name: Management) -> &Arm {
         match name {
-            ArmName::Manual => &self.manual,
-            ArmName::Auto => &self.auto,
+            Management::Manual => &self.manual,
+            Management::Auto => &self.auto,
         }
     }
 }

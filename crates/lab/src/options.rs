@@ -1,0 +1,57 @@
+//! How an experiment shall be run. Each experiment takes some of it, and refuses the rest.
+
+use std::path::PathBuf;
+
+use common::{Error, ErrorKind, Result};
+
+use crate::source::SourceName;
+
+/// What may be asked for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Options {
+    /// Multiplies the work: rows, or how long sessions work.
+    pub scale: f64,
+    /// Where the database is made, and stays; None: in a temporary directory.
+    pub data: Option<PathBuf>,
+    /// Where rows are from.
+    pub source: Option<SourceName>,
+    /// Length of a repetition.
+    pub minutes: Option<f64>,
+    /// Sessions at once.
+    pub sessions: Option<u32>,
+    /// Times that each arm is run.
+    pub repetitions: Option<u32>,
+    /// The order of the arms follows from it.
+    pub seed: Option<u64>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { scale: 1.0, data: None, source: None, minutes: None, sessions: None, repetitions: None, seed: None }
+    }
+}
+
+/// HW-0003: a wrong use.
+pub(crate) fn wrong_use(text: impl Into<String>) -> Error {
+    Error::own(ErrorKind::User, 3, text)
+}
+
+impl Options {
+    /// Refuses what an experiment has no use for.
+    ///
+    /// # Errors
+    /// HW-0003 when one of `names` was given.
+    pub(crate) fn refuse(&self, experiment: &str, names: &[&str]) -> Result<()> {
+        let given = [
+            ("source", self.source.is_some()),
+            ("minutes", self.minutes.is_some()),
+            ("sessions", self.sessions.is_some()),
+            ("repetitions", self.repetitions.is_some()),
+            ("seed", self.seed.is_some()),
+        ];
+        match given.into_iter().find(|(name, given)| *given && names.contains(name)) {
+            Some((name, _)) => Err(wrong_use(format!("the experiment {experiment} does not take --{name}"))),
+            None => Ok(()),
+        }
+    }
+}

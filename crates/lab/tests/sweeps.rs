@@ -1,0 +1,83 @@
+//! A sweep of the experiment `freelists`, small: what comes out as CSV, as a page and as JSON.
+
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use lab::Silent;
+use lab::freelists::measured::Run;
+use lab::sweep::{Sweep, SweepOptions, run};
+
+fn swept() -> Sweep {
+    let options = SweepOptions {
+        freelists: vec![2],
+        sessions: vec![1, 3],
+        minutes: Some(1.0 / 60.0),
+        repetitions: Some(1),
+        ..SweepOptions::default()
+    };
+    run(&options, &mut Silent).unwrap()
+}
+
+/// Every element is closed, in the order in which they were opened.
+fn check_elements(page: &str) {
+    const EMPTY: [&str; 2] = ["meta", "!DOCTYPE"];
+    let mut open: Vec<&str> = Vec::new();
+    let mut rest = page;
+    while let Some((_, tail)) = rest.split_once('<') {
+        let (tag, after) = tail.split_once('>').unwrap();
+        rest = after;
+        let name = tag.trim_start_matches('/').split([' ', '\n', '/']).next().unwrap();
+        if tag.starts_with('/') {
+            assert_eq!(open.pop(), Some(name));
+        } else if name == "style" {
+            rest = rest.split_once("</style>").unwrap().1;
+        } else if !tag.ends_with('/') && !EMPTY.contains(&name) {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn a_sweep_becomes_csv_a_page_and_json() {
+    let sweep = swept();
+    assert_eq!(sweep.points.len(), 4);
+    let sessions: Vec<u32> = sweep.points.iter().map(|point| point.sessions).collect();
+    assert_eq!(sessions, [1, 1, 3, 3]);
+    for point in &sweep.points {
+        assert_eq!(point.arm.runs.len(), 1);
+        assert_eq!(point.arm.runs[0].processes.len(), point.sessions as usize);
+        assert!(point.arm.estimate(Run::transactions_per_s).unwrap().median > 0.0);
+    }
+
+    let bytes = sweep.csv().unwrap();
+    let mut reader = csv::Reader::from_reader(&bytes[..]);
+    let head = reader.headers().unwrap().clone();
+    let column = |name: &str| head.iter().position(|found| found == name).unwrap_or_else(|| panic!("{name}: {head:?}"));
+    let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.unwrap()).collect();
+    assert_eq!(rows.len(), 4);
+    let freelists: Vec<&str> = rows.iter().map(|row| &row[column("freelists")]).collect();
+    assert_eq!(freelists, ["2", "", "2", ""]);
+    for row in &rows {
+        assert!(row[column("transactions_per_s")].parse::<f64>().unwrap() > 0.0);
+        row[column("waits: data block")].parse::<u64>().unwrap();
+    }
+
+    let page = sweep.page();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"), "{}", &page[..40]);
+    check_elements(&page);
+    assert_eq!(page.matches("<svg ").count(), 3, "a chart for each figure");
+    assert!(page.contains("manual, freelists 2") && page.contains("seed 1"));
+    for outside in ["http://", "https://", "src=", "@import", "url(", "<script", "<link"] {
+        let found = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(!found.contains(outside), "the page needs {outside}");
+    }
+
+    let json = sweep.json();
+    assert_eq!(json["sweep"].as_array().unwrap().len(), 4);
+    assert_eq!((&json["sweep"][0]["freelists"], &json["sweep"][1]["freelists"]), (&2.into(), &().into()));
+    let mut out = Vec::new();
+    sweep.print(&mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    assert!(text.contains("auto"));
+}
