@@ -85,7 +85,8 @@ impl RowSink for Rows {
 
 fn rows(session: &Arc<Session>, table: &Arc<TableDef>) -> Rows {
     let mut rows = Rows::default();
-    let spec = ScanSpec { projection: vec![0], predicate: None, rowids: false };
+    // Blocks are told of to who asks for rowids.
+    let spec = ScanSpec { projection: vec![0], predicate: None, rowids: true };
     let mut scan = TableScan::new(session.clone(), table.clone(), spec).unwrap();
     while scan.next(&mut rows, usize::MAX).unwrap() {}
     rows
