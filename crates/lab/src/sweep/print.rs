@@ -12,7 +12,7 @@ use crate::text::grouped;
 
 pub(super) fn print(sweep: &Sweep, out: &mut dyn Write) -> io::Result<()> {
     let plan = sweep.plan;
-    writeln!(out, "freelists: a sweep, {} repetitions of {} s", plan.repetitions, plan.seconds)?;
+    writeln!(out, "freelists: a sweep, {}", plan.words())?;
     for note in &sweep.notes {
         lines(out, "", note)?;
     }
