@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use common::{Clock, SystemClock};
+use common::SystemClock;
 use device::OsFileSystem;
 use engine::instance::{CreateOptions, Instance};
 use sql::{Connection, Database, Datum};

@@ -47,6 +47,14 @@ impl Plan {
         Ok(Self { seconds: seconds as u32, sessions, repetitions, seed: options.seed.unwrap_or(SEED) })
     }
 
+    /// `5 repetitions of 10 s`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let times =
+            if self.repetitions == 1 { "1 repetition".to_owned() } else { format!("{} repetitions", self.repetitions) };
+        format!("{times} of {} s", self.seconds)
+    }
+
     /// The order in which `count` things are done in each repetition: all of them once, shuffled anew each time.
     #[must_use]
     pub fn order(&self, count: usize) -> Vec<Vec<usize>> {

@@ -79,16 +79,15 @@ fn executes(report: &Comparison) -> Grid {
 }
 
 fn waits(report: &Comparison) -> Grid {
-    let published_s = report.published.minutes * 60.0;
     let head = [
         "buffer busy waits",
-        &format!("published in {published_s:.0} s"),
+        "published",
         "seconds",
-        &format!("measured in {} s", report.measured.seconds),
+        "measured median",
         "from",
         "to",
         "seconds",
-        "a 1,000 transactions",
+        "of 1,000 transactions",
     ];
     let mut grid = Grid::new(&head, 1);
     for (arm, published) in arms(report) {
@@ -126,16 +125,7 @@ fn classes(report: &Comparison) -> Grid {
 }
 
 fn events(report: &Comparison) -> Grid {
-    let published_s = report.published.minutes * 60.0;
-    let head = [
-        "top timed events, medians",
-        "event",
-        &format!("published in {published_s:.0} s"),
-        "seconds",
-        &format!("measured in {} s", report.measured.seconds),
-        "seconds",
-        "% of all",
-    ];
+    let head = ["top timed events", "", "published waits", "seconds", "measured", "seconds", "% of all"];
     let mut grid = Grid::new(&head, 2);
     for (arm, published) in arms(report) {
         let measured = arm.events();

@@ -47,7 +47,6 @@ fn share_of_time(run: &Run) -> f64 {
 }
 
 pub(super) fn page(sweep: &Sweep) -> String {
-    let plan = sweep.plan;
     let interval = sweep.points.iter().find_map(|point| point.arm.estimate(Run::transactions_per_s));
     let coverage = interval.filter(|interval| interval.runs > 1).map(|interval| interval.coverage * 100.0);
     html! {
@@ -62,7 +61,7 @@ pub(super) fn page(sweep: &Sweep) -> String {
             }
             body {
                 h1 { "Freelists, bitmaps and sessions" }
-                p { "Jobs insert and commit single rows into one table. " (plan.repetitions) " repetitions of " (plan.seconds) " s each." }
+                p { "Jobs insert and commit single rows into one table. " "Each point: " (sweep.plan.words()) "." }
                 @if let Some(coverage) = coverage {
                     p { "Marks are medians; the lines through them go from one repetition to another, with the median between them in " (format!("{coverage:.1}")) " % of all cases." }
                 }

@@ -12,21 +12,12 @@ use crate::text::grouped;
 
 pub(super) fn print(sweep: &Sweep, out: &mut dyn Write) -> io::Result<()> {
     let plan = sweep.plan;
-    writeln!(out, "freelists: a sweep, {} repetitions of {} s", plan.repetitions, plan.seconds)?;
+    writeln!(out, "freelists: a sweep, {}", plan.words())?;
     for note in &sweep.notes {
         lines(out, "", note)?;
     }
     writeln!(out)?;
-    let head = [
-        "setting",
-        "sessions",
-        "transactions/s",
-        "from",
-        "to",
-        "buffer busy waits of 1,000 transactions",
-        "from",
-        "to",
-    ];
+    let head = ["setting", "sessions", "transactions/s", "from", "to", "busy waits of 1,000", "from", "to"];
     let mut grid = Grid::new(&head, 1);
     for point in &sweep.points {
         let setting = point.arm.setting;
