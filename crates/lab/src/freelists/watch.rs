@@ -112,8 +112,7 @@ impl<'a> Watch<'a> {
 
     /// A session ends a little later than its job. While it is there its process number is taken, and the next job would have another freelist.
     fn wait_for_sessions(&self) {
-        let is_there =
-            |meter: &Arc<Meter>| self.seen.values().any(|seen| Arc::ptr_eq(&seen.meter, meter));
+        let is_there = |meter: &Arc<Meter>| self.seen.values().any(|seen| Arc::ptr_eq(&seen.meter, meter));
         for _ in 0..1_000 {
             if !self.laboratory.database().instance().meters().iter().any(is_there) {
                 return;
