@@ -256,7 +256,7 @@ fn cancelling_ends_a_join() {
         "select count(*) from (select a.x from a, b where a.x + b.x < 0 union select a.x from a, b where a.x + b.x < 0)",
     ] {
         let session = Arc::clone(connection.session());
-        let scanned = || session.meter().value(waits::Statistic::TableScanRowsGotten);
+        let scanned = || session.meter().value(Statistic::TableScanRowsGotten);
         let until = scanned() + 100_001;
         let cancel = connection.cancel_handle();
         // The first table has been read, and the second is being read: what goes on is the join.
