@@ -96,7 +96,6 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests may")]
 mod tests {
     use super::*;
 

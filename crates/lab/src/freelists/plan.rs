@@ -80,7 +80,6 @@ pub fn check_sessions(sessions: u32) -> Result<()> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests may")]
 mod tests {
     use super::*;
 

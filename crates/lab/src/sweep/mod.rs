@@ -207,7 +207,6 @@ impl Point {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests may")]
 mod tests {
     use super::*;
 
