@@ -103,7 +103,7 @@ impl Session {
         if self.making.lock().is_some() {
             return Ok(Some(Arc::new(with_result(program, compilation, &self.catalog(), stamp))));
         }
-        let own = self.instance().connect(SYS)?;
+        let own = self.instance().connect_recursive()?;
         own.change_states(|ddl| ddl.set_program_state(object, stamp, compilation))
     }
 

@@ -203,7 +203,7 @@ impl Session {
             .ok_or_else(|| damaged("a table of its own is missing"))?;
         // A transaction of its own: it stands whatever becomes of the caller's. A commit that is durable has it before it in the log, so there is no
         // need to wait: no value that anybody keeps is given again.
-        let own = self.instance().connect(SYS)?;
+        let own = self.instance().connect_recursive()?;
         loop {
             let rows = select::<SequenceRow>(&own, &table, &equal("OBJ#", sequence.object.0)?)?;
             let Some((rowid, row)) = rows.into_iter().next() else {

@@ -14,6 +14,8 @@ use super::calls::SessionCalls;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SessionKind {
     User,
+    /// One that the database itself has begun within a session's call, for a change that stands whatever becomes of that: nobody kills it.
+    Recursive,
     /// The instance's own.
     Background,
 }

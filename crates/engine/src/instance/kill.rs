@@ -36,12 +36,12 @@ impl Instance {
     /// Kills a session of a user. Not to be called for the session that calls; see [`Session::kill`].
     ///
     /// # Errors
-    /// ORA-00030 when there is no such session; ORA-00029 for a background process.
+    /// ORA-00030 when there is no such session; ORA-00029 for one of the database's own.
     pub fn kill(&self, sid: u32, serial: u32) -> Result<Killed> {
         let no_session =
             || Error::user(30, format!("user session ID does not exist: there is no session {sid},{serial}"));
         let entry = self.sessions.find(sid, serial).ok_or_else(no_session)?;
-        if entry.kind == SessionKind::Background {
+        if entry.kind != SessionKind::User {
             let text = format!("session {sid},{serial} is not a user session but {}", entry.program());
             return Err(Error::user(29, text));
         }

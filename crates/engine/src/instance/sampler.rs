@@ -81,7 +81,7 @@ fn is_active(session: &SessionFigures) -> bool {
     let idle = session.wait.is_some_and(|wait| wait.event.class() == WaitClass::Idle);
     match session.kind {
         SessionKind::User => session.status == SessionStatus::Active && !idle,
-        SessionKind::Background => session.wait.is_some() && !idle,
+        SessionKind::Background | SessionKind::Recursive => session.wait.is_some() && !idle,
     }
 }
 

@@ -63,10 +63,10 @@ impl Sessions {
         found.unwrap_or(&self.background[0])
     }
 
-    /// Enters a user's session under the least number that is free; None when there are `limit` already.
-    fn enter(&self, instance: &Instance, user: &str, limit: u64) -> Option<Arc<SessionEntry>> {
+    /// Enters a session under the least number that is free; None when there are `limit` already.
+    fn enter(&self, instance: &Instance, user: &str, kind: SessionKind, limit: u64) -> Option<Arc<SessionEntry>> {
         let mut entries = self.lock();
-        let of_users = || entries.iter().filter(|entry| entry.kind == SessionKind::User);
+        let of_users = || entries.iter().filter(|entry| entry.kind != SessionKind::Background);
         if of_users().count() as u64 >= limit {
             return None;
         }
@@ -74,7 +74,7 @@ impl Sessions {
         let process = ProcessNumber((FIRST_USER_PROCESS..).find(is_free)?);
         let serial = self.next_serial.fetch_add(1, Ordering::Relaxed);
         let meter = Meter::new(instance.system_meter(), instance.clock().clone(), process.0, serial);
-        let entry = SessionEntry::new(SessionKind::User, meter, process, user, PROGRAM);
+        let entry = SessionEntry::new(kind, meter, process, user, PROGRAM);
         entries.push(entry.clone());
         Some(entry)
     }
@@ -109,10 +109,22 @@ impl Instance {
     /// ORA-01017 unknown user; ORA-00020 no process left; ORA-01090 while the instance is being closed, ORA-01034 when it has been; HW-0010 when
     /// it has stopped.
     pub fn connect(self: &Arc<Self>, user: &str) -> Result<Arc<Session>> {
+        self.connect_as(user, SessionKind::User)
+    }
+
+    /// A session of SYS for a change of the dictionary within another session's call.
+    ///
+    /// # Errors
+    /// As [`Instance::connect`].
+    pub(crate) fn connect_recursive(self: &Arc<Self>) -> Result<Arc<Session>> {
+        self.connect_as("SYS", SessionKind::Recursive)
+    }
+
+    fn connect_as(self: &Arc<Self>, user: &str, kind: SessionKind) -> Result<Arc<Session>> {
         self.calls.check_open()?;
         self.health().check()?;
         let limit = self.parameters().unsigned(Parameter::Processes);
-        let entry = self.sessions.enter(self, user, limit).ok_or_else(|| {
+        let entry = self.sessions.enter(self, user, kind, limit).ok_or_else(|| {
             Error::new(
                 ErrorKind::OutOfResource,
                 Number::Ora(20),
@@ -128,7 +140,7 @@ impl Instance {
     /// Numbers of the processes of sessions that are connected.
     #[must_use]
     pub fn processes(&self) -> Vec<ProcessNumber> {
-        let of_users = |entry: &Arc<SessionEntry>| (entry.kind == SessionKind::User).then_some(entry.process);
+        let of_users = |entry: &Arc<SessionEntry>| (entry.kind != SessionKind::Background).then_some(entry.process);
         self.sessions.all().iter().filter_map(of_users).collect()
     }
 

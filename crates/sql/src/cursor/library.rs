@@ -33,7 +33,7 @@ impl SharedCursor {
         self.figures.get_or_init(|| {
             let work = session.work();
             let source = SqlSource {
-                text: Arc::clone(&self.text),
+                text: without_password(&self.text),
                 sql_id: Arc::clone(&self.sql_id),
                 hash: self.hash,
                 command: self.statement.verb().1,
@@ -44,6 +44,21 @@ impl SharedCursor {
             session.instance().sql_area().statement(session.meter(), &source)
         })
     }
+}
+
+/// The text as others may see it: what follows IDENTIFIED BY is nobody's business.
+fn without_password(text: &Arc<str>) -> Arc<str> {
+    let lower = text.to_ascii_lowercase();
+    let mut from = 0;
+    while let Some(found) = lower[from..].find("identified") {
+        let after = from + found + "identified".len();
+        let rest = lower[after..].trim_start();
+        if rest.starts_with("by") && rest[2..].starts_with(char::is_whitespace) {
+            return format!("{} BY *", &text[..after]).into();
+        }
+        from = after;
+    }
+    Arc::clone(text)
 }
 
 #[derive(PartialEq, Eq, Hash, Debug)]
@@ -90,5 +105,18 @@ impl Library {
     /// ALTER SYSTEM FLUSH SHARED_POOL.
     pub(crate) fn flush(&self) {
         self.cursors.lock().clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_not_shown() {
+        let shown = |text: &str| without_password(&text.into()).to_string();
+        assert_eq!(shown("create user scott Identified  by tiger quota 1 on t"), "create user scott Identified BY *");
+        assert_eq!(shown("select identified, by_ from t"), "select identified, by_ from t");
+        assert_eq!(shown("select identified bypass from t"), "select identified bypass from t");
     }
 }

@@ -147,5 +147,10 @@ fn run_due(database: &Weak<Database>, job: &DueJob) -> Result<()> {
         Ok(next_us) => JobOutcome::Succeeded { next_us },
         Err(error) => JobOutcome::Failed { error, next_us: None },
     };
+    if engine.is_killed() {
+        // It begins no call any more: what became of the run another session notes.
+        let other = Connection::of_user(Arc::clone(connection.database()), &user)?;
+        return queue.end_run(&other.session, run, &outcome);
+    }
     queue.end_run(&engine, run, &outcome)
 }

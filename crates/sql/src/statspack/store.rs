@@ -17,22 +17,25 @@ const SEQUENCE: &str = "STATS$SNAPSHOT_ID";
 /// A session that keeps snapshots.
 pub(super) fn open(caller: &Connection) -> Result<Connection> {
     let database = Arc::clone(caller.database());
-    if database.instance().connect("SYS")?.catalog().user(OWNER).is_none() {
+    let catalog = caller.session.catalog();
+    let is_there = |name: &str| catalog.resolve(OWNER, Some(OWNER), name).is_ok_and(|found| found.object.is_some());
+    let missing: Vec<&Table> = TABLES.iter().filter(|table| !is_there(table.name)).collect();
+    let is_counted = is_there(SEQUENCE);
+    if !missing.is_empty() || !is_counted {
         let mut sys = Connection::of_user(Arc::clone(&database), "SYS")?;
-        // Nobody can connect as it: it has no password, and is locked.
-        let spec = UserSpec { locked: Some(true), ..UserSpec::default() };
-        made_meanwhile(sys.session.create_user(OWNER, &spec), 1920)?;
+        if catalog.user(OWNER).is_none() {
+            // Nobody can connect as it: it has no password, and is locked.
+            let spec = UserSpec { locked: Some(true), ..UserSpec::default() };
+            made_meanwhile(sys.session.create_user(OWNER, &spec), 1920)?;
+        }
+        // Each time: a crash may have come between the user and its privileges.
         sys.run(&format!("grant create session, create table, create sequence, unlimited tablespace to {OWNER}"))?;
     }
     let mut keeper = Connection::of_user(database, OWNER)?;
-    let catalog = keeper.session.catalog();
-    for table in TABLES {
-        if catalog.table(OWNER, table.name).is_none() {
-            made_meanwhile(keeper.run(&table.create_statement(OWNER)), 955)?;
-        }
+    for table in missing {
+        made_meanwhile(keeper.run(&table.create_statement(OWNER)), 955)?;
     }
-    let known = catalog.resolve(OWNER, Some(OWNER), SEQUENCE)?.object.is_some();
-    if !known {
+    if !is_counted {
         made_meanwhile(keeper.run(&format!("create sequence {SEQUENCE} nocache")), 955)?;
     }
     Ok(keeper)
@@ -58,7 +61,8 @@ pub(super) fn keep(keeper: &mut Connection, snapshot: &Snapshot) -> Result<()> {
     match tables.try_for_each(|(table, TableRows { rows, .. })| insert(keeper, table, &rows)) {
         Ok(()) => keeper.run("commit").map(drop),
         Err(error) => {
-            keeper.run("rollback")?;
+            // The session's end rolls back what this may not.
+            let _ = keeper.run("rollback");
             Err(error)
         }
     }

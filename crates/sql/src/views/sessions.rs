@@ -80,7 +80,11 @@ pub(crate) const VIEWS: &[View] = &[
                     s(&session.user),
                     s(&process),
                     s(&session.program),
-                    s(if is_users(session) { "USER" } else { "BACKGROUND" }),
+                    s(match session.kind {
+                        SessionKind::User => "USER",
+                        SessionKind::Recursive => "RECURSIVE",
+                        SessionKind::Background => "BACKGROUND",
+                    }),
                 ];
                 for statement in [&session.statement, &session.previous_statement] {
                     let statement = statement.as_deref();
@@ -135,7 +139,7 @@ pub(crate) const VIEWS: &[View] = &[
 ];
 
 fn is_users(session: &SessionFigures) -> bool {
-    session.kind == SessionKind::User
+    session.kind != SessionKind::Background
 }
 
 fn status(status: SessionStatus) -> &'static str {

@@ -61,8 +61,13 @@ pub(super) fn undo(connection: &Connection, snapshot: &mut Snapshot) -> Result<(
     let tablespace = current.map_or(0, |tablespace| u64::from(tablespace.number().0));
     instance.undo().sample(session)?;
     for interval in instance.undo().intervals(session) {
+        let begin = local(interval.begin_us)?;
+        // When the clock on the wall goes back an hour, six intervals begin at times that were there before: the key has no room for both.
+        if snapshot.undo.iter().any(|known: &UndoStatistics| known.begin == begin) {
+            continue;
+        }
         snapshot.undo.push(UndoStatistics {
-            begin: local(interval.begin_us)?,
+            begin,
             end: local(interval.end_us)?,
             tablespace,
             blocks: interval.undo_blocks,
