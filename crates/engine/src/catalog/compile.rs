@@ -15,7 +15,7 @@ use super::dictionary::{Ddl, equal};
 use super::field::Moment;
 use super::program::{CompileError, Dependency, ProgramDef, ProgramKind, ProgramStatus, cut};
 use super::rows::{DependencyRow, ErrorRow, ObjectRow};
-use super::{Catalog, SYS, SystemPrivilege};
+use super::{Catalog, SystemPrivilege};
 use crate::instance::Session;
 
 /// What a compilation has found out.

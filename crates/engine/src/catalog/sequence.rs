@@ -20,7 +20,6 @@ use common::sync::{Mutex, MutexGuard};
 use common::{Error, ErrorKind, ObjectNumber, Result};
 use waits::Enqueue;
 
-use super::SYS;
 use super::dictionary::{equal, select, update_row};
 use super::field::damaged;
 use super::privilege::no_sequence;

@@ -117,7 +117,7 @@ impl Instance {
     /// # Errors
     /// As [`Instance::connect`].
     pub(crate) fn connect_recursive(self: &Arc<Self>) -> Result<Arc<Session>> {
-        self.connect_as("SYS", SessionKind::Recursive)
+        self.connect_as(crate::catalog::SYS, SessionKind::Recursive)
     }
 
     fn connect_as(self: &Arc<Self>, user: &str, kind: SessionKind) -> Result<Arc<Session>> {
