@@ -116,7 +116,11 @@ impl Connection {
         let config = SessionConfig::new().with_target_partitions(1).with_information_schema(false);
         let mut rules = PhysicalOptimizer::new().rules;
         rules.insert(0, Arc::new(OneStream));
-        let state = SessionStateBuilder::new().with_config(config).with_physical_optimizer_rules(rules).build();
+        let state = SessionStateBuilder::new()
+            .with_config(config)
+            .with_runtime_env(database.query_environment()?)
+            .with_physical_optimizer_rules(rules)
+            .build();
         let seed = database.instance().clock().wall_us() ^ (u64::from(session.sid()) << 48);
         let mut connection = Self {
             database,
@@ -435,6 +439,7 @@ impl Connection {
         let start = CallStart::now(&self.session);
         self.count_call();
         meter.count(Statistic::ExecuteCount, 1);
+        self.database.library().uses.pinned();
         cursor.running = None;
         cursor.snapshot = None;
         cursor.row_sources.clear();

@@ -11,6 +11,7 @@ pub(crate) mod open;
 pub(crate) mod run;
 pub(crate) mod tables;
 pub(crate) mod trace;
+pub(crate) mod work_areas;
 
 pub use connection::{Connection, Executed, Fetched};
 pub use database::Database;

@@ -1,7 +1,7 @@
 //! The instance's counters at one moment, as a snapshot holds them.
 //!
 //! Every figure is one that the dynamic views show too; what the engine does not count is left out: there are no temporary files, no latch misses by place
-//! in the code, no namespaces of a library cache, and no memory of sessions.
+//! in the code, and of the memory of sessions only the work areas.
 
 mod contention;
 mod files;
