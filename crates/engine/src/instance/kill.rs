@@ -132,11 +132,36 @@ mod tests {
     use super::*;
     use crate::instance::CreateOptions;
 
-    #[test]
-    fn a_session_begins_no_call_while_who_has_killed_it_gives_up_what_it_held() {
+    fn instance() -> Arc<Instance> {
         let files = Arc::new(MemoryFileSystem::new());
         let clock = Arc::new(SystemClock::default());
-        let instance = Instance::create(files, Path::new("/database"), clock, None, &CreateOptions::default()).unwrap();
+        Instance::create(files, Path::new("/database"), clock, None, &CreateOptions::default()).unwrap()
+    }
+
+    /// One that is killed in the midst of its work would take back what others rely on, such as a sequence's refill.
+    #[test]
+    fn what_the_database_does_for_itself_is_killed_by_nobody() {
+        let instance = instance();
+        let killer = instance.connect("SYSTEM").unwrap();
+        let of = |session: &Session| (session.sid(), session.meter().serial());
+        let own = instance.connect_recursive().unwrap();
+        let (sid, serial) = of(&own);
+        assert!(killer.kill(sid, serial).unwrap_err().is_ora(29));
+        assert!(instance.kill(sid, serial).unwrap_err().is_ora(29));
+        assert!(!own.is_killed() && own.call().is_ok());
+        // The same user's session, when somebody has connected.
+        let user = instance.connect("SYS").unwrap();
+        let (sid, serial) = of(&user);
+        assert_eq!(killer.kill(sid, serial).unwrap(), Killed::Now);
+        assert!(user.is_killed() && user.call().is_err());
+        assert!(killer.kill(killer.sid(), killer.meter().serial()).unwrap_err().is_ora(27));
+        drop((own, user, killer));
+        instance.shutdown().unwrap();
+    }
+
+    #[test]
+    fn a_session_begins_no_call_while_who_has_killed_it_gives_up_what_it_held() {
+        let instance = instance();
         let victim = instance.connect("SYSTEM").unwrap();
         assert!(instance.calls.kill(victim.entry()));
         assert!(victim.in_call());
