@@ -95,6 +95,8 @@ pub(crate) struct SessionEntry {
     statements: Mutex<Statements>,
     /// Not that of a background process.
     session: OnceLock<Weak<Session>>,
+    /// The session that it works for, within whose call it was begun.
+    caller: Option<Arc<Self>>,
 }
 
 impl SessionEntry {
@@ -104,6 +106,7 @@ impl SessionEntry {
         process: ProcessNumber,
         user: &str,
         program: &str,
+        caller: Option<Arc<Self>>,
     ) -> Arc<Self> {
         let logon_us = meter.clock().wall_us();
         Arc::new(Self {
@@ -112,12 +115,14 @@ impl SessionEntry {
             logon_us,
             calls: SessionCalls::new(meter.clock().monotonic_us()),
             meter,
-            cancelled: Arc::default(),
+            // Who cancels the caller's call cancels what is done for it.
+            cancelled: caller.as_ref().map_or_else(Arc::default, |caller| caller.cancelled.clone()),
             killed: AtomicBool::new(false),
             user: RwLock::new(user.into()),
             program: RwLock::new(program.into()),
             statements: Mutex::default(),
             session: OnceLock::new(),
+            caller,
         })
     }
 
@@ -165,6 +170,17 @@ impl SessionEntry {
 
     pub(super) fn change_work(&self, change: impl FnOnce(&mut ClientWork)) {
         change(&mut self.statements.lock().work);
+    }
+
+    /// Whether a session that it works for has been killed.
+    pub(super) fn is_orphaned(&self) -> bool {
+        let callers = std::iter::successors(self.caller.as_ref(), |entry| entry.caller.as_ref());
+        callers.into_iter().any(|caller| caller.is_killed())
+    }
+
+    /// The session id of whom it works for.
+    pub(super) fn caller_sid(&self) -> Option<u32> {
+        self.caller.as_ref().map(|caller| caller.meter.sid())
     }
 
     pub(super) fn is_killed(&self) -> bool {

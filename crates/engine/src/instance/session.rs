@@ -153,6 +153,9 @@ impl Session {
             let tidying = self.rolling_back.load(Ordering::Relaxed) > 0;
             return if tidying { Ok(()) } else { Err(self.entry.calls.death_in_call()) };
         }
+        if self.entry.is_orphaned() && self.rolling_back.load(Ordering::Relaxed) == 0 {
+            return Err(super::kill::killed());
+        }
         if !self.entry.cancelled.load(Ordering::Relaxed) {
             return self.instance.calls.check(&self.entry.calls);
         }
@@ -301,6 +304,9 @@ impl Drop for Session {
             && let Ok(_call) = self.instance.calls.enter(&self.entry)
         {
             let _ = self.rollback();
+        }
+        if self.entry.caller_sid().is_some() {
+            self.instance.locks().acts_no_more(self.sid());
         }
         self.instance.sessions.leave(&self.entry);
         // Who waits for it because it was killed need not wait any longer.

@@ -47,7 +47,7 @@ impl Sessions {
     pub(super) fn new(system: &Arc<SystemMeter>, clock: &Arc<dyn Clock>) -> Self {
         let background = Background::ALL.map(|Background(number, name)| {
             let meter = Meter::new(system, clock.clone(), number, 1);
-            SessionEntry::new(SessionKind::Background, meter, ProcessNumber(number), "SYS", name)
+            SessionEntry::new(SessionKind::Background, meter, ProcessNumber(number), "SYS", name, None)
         });
         let meter = background[0].meter.clone();
         Self { entries: Mutex::new(background.to_vec()), next_serial: AtomicU32::new(1), meter, background }
@@ -64,7 +64,14 @@ impl Sessions {
     }
 
     /// Enters a session under the least number that is free; None when there are `limit` already.
-    fn enter(&self, instance: &Instance, user: &str, kind: SessionKind, limit: u64) -> Option<Arc<SessionEntry>> {
+    fn enter(
+        &self,
+        instance: &Instance,
+        user: &str,
+        kind: SessionKind,
+        caller: Option<Arc<SessionEntry>>,
+        limit: u64,
+    ) -> Option<Arc<SessionEntry>> {
         let mut entries = self.lock();
         let of_users = || entries.iter().filter(|entry| entry.kind != SessionKind::Background);
         if of_users().count() as u64 >= limit {
@@ -74,7 +81,7 @@ impl Sessions {
         let process = ProcessNumber((FIRST_USER_PROCESS..).find(is_free)?);
         let serial = self.next_serial.fetch_add(1, Ordering::Relaxed);
         let meter = Meter::new(instance.system_meter(), instance.clock().clone(), process.0, serial);
-        let entry = SessionEntry::new(kind, meter, process, user, PROGRAM);
+        let entry = SessionEntry::new(kind, meter, process, user, PROGRAM, caller);
         entries.push(entry.clone());
         Some(entry)
     }
@@ -94,6 +101,17 @@ impl Sessions {
     }
 }
 
+impl Session {
+    /// Starts a session that works for this one, within its call, with a transaction of its own: an autonomous transaction. While it is there this one does
+    /// nothing else: what cancels or kills this one ends its calls too, a lock that it waits for and this one holds is a deadlock, and nobody kills it alone.
+    ///
+    /// # Errors
+    /// As [`Instance::connect`].
+    pub fn connect_for(&self, user: &str) -> Result<Arc<Self>> {
+        self.instance().connect_as(user, SessionKind::Recursive, Some(self))
+    }
+}
+
 impl Instance {
     /// The meters of all sessions, the background processes' too, by session id.
     #[must_use]
@@ -109,7 +127,7 @@ impl Instance {
     /// ORA-01017 unknown user; ORA-00020 no process left; ORA-01090 while the instance is being closed, ORA-01034 when it has been; HW-0010 when
     /// it has stopped.
     pub fn connect(self: &Arc<Self>, user: &str) -> Result<Arc<Session>> {
-        self.connect_as(user, SessionKind::User)
+        self.connect_as(user, SessionKind::User, None)
     }
 
     /// A session of SYS for a change of the dictionary within another session's call.
@@ -117,14 +135,20 @@ impl Instance {
     /// # Errors
     /// As [`Instance::connect`].
     pub(crate) fn connect_recursive(self: &Arc<Self>) -> Result<Arc<Session>> {
-        self.connect_as(crate::catalog::SYS, SessionKind::Recursive)
+        self.connect_as(crate::catalog::SYS, SessionKind::Recursive, None)
     }
 
-    fn connect_as(self: &Arc<Self>, user: &str, kind: SessionKind) -> Result<Arc<Session>> {
+    fn connect_as(
+        self: &Arc<Self>,
+        user: &str,
+        kind: SessionKind,
+        caller: Option<&Session>,
+    ) -> Result<Arc<Session>> {
         self.calls.check_open()?;
         self.health().check()?;
         let limit = self.parameters().unsigned(Parameter::Processes);
-        let entry = self.sessions.enter(self, user, kind, limit).ok_or_else(|| {
+        let calling = caller.map(|caller| caller.entry().clone());
+        let entry = self.sessions.enter(self, user, kind, calling, limit).ok_or_else(|| {
             Error::new(
                 ErrorKind::OutOfResource,
                 Number::Ora(20),
@@ -134,6 +158,9 @@ impl Instance {
         entry.meter.count(waits::Statistic::LogonsCumulative, 1);
         let session = Arc::new(Session::new(self.clone(), entry.clone()));
         entry.is_of(&session);
+        if let Some(caller) = caller {
+            self.locks().acts_for(session.sid(), caller.sid());
+        }
         Ok(session)
     }
 

@@ -68,6 +68,8 @@ pub(super) struct State {
     pub(super) resources: HashMap<Resource, Vec<Xid>>,
     /// The resources of each transaction.
     held: HashMap<Xid, Vec<Resource>>,
+    /// Sessions that act for others, which do nothing meanwhile: who acts, and for whom.
+    acting: Vec<(u32, u32)>,
     /// Each waiting session's wait. It may be over: a session that has been woken takes it out when it runs.
     pub(super) waits: HashMap<u32, Wait>,
 }
@@ -119,6 +121,14 @@ fn both(a: TableLock, b: TableLock) -> TableLock {
 }
 
 impl State {
+    /// Who acts for a session: itself, unless another one works for it now.
+    pub(super) fn actor(&self, mut sid: u32) -> u32 {
+        while let Some((actor, _)) = self.acting.iter().rev().find(|(_, caller)| *caller == sid) {
+            sid = *actor;
+        }
+        sid
+    }
+
     fn hold(&mut self, xid: Xid, resource: &Resource) -> bool {
         let holders = self.resources.entry(resource.clone()).or_default();
         if holders.contains(&xid) {
@@ -159,6 +169,16 @@ fn deadlock() -> Error {
 impl Locks {
     fn state(&self, meter: &Meter) -> MutexGuard<'_, State> {
         meter.latch(LatchName::EnqueueHashChains, &self.state)
+    }
+
+    /// From now on the session `actor` works for `caller`, which holds what it holds until that is done.
+    pub(crate) fn acts_for(&self, actor: u32, caller: u32) {
+        self.state.lock().acting.push((actor, caller));
+    }
+
+    /// The session works for another one no more.
+    pub(crate) fn acts_no_more(&self, actor: u32) {
+        self.state.lock().acting.retain(|(other, _)| *other != actor);
     }
 
     pub(crate) fn began(&self, meter: &Meter, xid: Xid, sid: u32) {

@@ -53,7 +53,8 @@ impl State {
         // Waits, each for a holder of what the one before wants, with the holders that have not been looked at.
         let mut way = vec![(wait, self.holders(first, &wait.wanted).into_iter())];
         while let Some((_, holders)) = way.last_mut() {
-            match holders.next() {
+            // What a session holds for which another one works comes free when that one goes on.
+            match holders.next().map(|holder| self.actor(holder)) {
                 None => {
                     way.pop();
                 }
