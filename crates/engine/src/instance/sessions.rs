@@ -138,12 +138,7 @@ impl Instance {
         self.connect_as(crate::catalog::SYS, SessionKind::Recursive, None)
     }
 
-    fn connect_as(
-        self: &Arc<Self>,
-        user: &str,
-        kind: SessionKind,
-        caller: Option<&Session>,
-    ) -> Result<Arc<Session>> {
+    fn connect_as(self: &Arc<Self>, user: &str, kind: SessionKind, caller: Option<&Session>) -> Result<Arc<Session>> {
         self.calls.check_open()?;
         self.health().check()?;
         let limit = self.parameters().unsigned(Parameter::Processes);

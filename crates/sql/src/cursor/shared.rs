@@ -67,7 +67,8 @@ pub(crate) struct Shared {
     /// How deep programs call: above 0, calls are recursive.
     depth: AtomicU32,
     /// Programs have committed without waiting; the outermost call waits at its end.
-    pub(crate) commits_pending: AtomicBool,
+    /// Also of what sessions that work for this one have committed.
+    pub(crate) commits_pending: Arc<AtomicBool>,
     /// A statement has called programs: the outermost call looks at what they have left.
     called: AtomicBool,
 }
@@ -91,9 +92,16 @@ impl Shared {
             programs: Mutex::default(),
             cursors: Mutex::default(),
             depth: AtomicU32::new(0),
-            commits_pending: AtomicBool::new(false),
+            commits_pending: Arc::default(),
             called: AtomicBool::new(false),
         }
+    }
+
+    /// That of a session that works for this one, as a part of its call: what it does is recursive where the call's work is, so that its time is not counted
+    /// beside the call's, and the call waits for what it commits.
+    pub(crate) fn for_worker(&self, seed: u64) -> Self {
+        let own = Self::new(seed);
+        Self { depth: AtomicU32::new(self.depth()), commits_pending: Arc::clone(&self.commits_pending), ..own }
     }
 
     /// How many programs are at work inside each other, the SQL of each in the one around it.

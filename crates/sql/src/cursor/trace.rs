@@ -25,12 +25,12 @@ impl CallStart {
         Self(CallReading::now(session.meter()))
     }
 
-    /// What the call has taken, counted to the session, and to the statement that it was a call of. `recursive`: it is a call of a program, whose own call
-    /// has this one's times in its.
+    /// What the call has taken, counted to the session, and to the statement that it was a call of. `depth`: above 0 it is a call of a program, whose own
+    /// call has this one's times in its.
     pub(crate) fn figures(
         &self,
         session: &Session,
-        recursive: bool,
+        depth: u32,
         statement: Option<(&SqlStatement, SqlCall)>,
         misses: u64,
         rows: u64,
@@ -46,7 +46,7 @@ impl CallStart {
             current: took.current_gets,
             misses,
             rows,
-            depth: 0,
+            depth,
             goal: 1,
             plan_hash: 0,
             close_type: 0,
@@ -55,7 +55,7 @@ impl CallStart {
         if let Some((statement, call)) = statement {
             statement.ended(&took, tim, call, rows);
         }
-        if recursive {
+        if depth > 0 {
             meter.count(Statistic::RecursiveCpuUsage, figures.cpu_us);
         } else {
             meter.count(Statistic::CpuUsedByThisSession, figures.cpu_us);
@@ -65,13 +65,18 @@ impl CallStart {
     }
 }
 
-/// What PARSING IN CURSOR says of a cursor.
-pub(crate) fn parsed<'a>(session: &Session, cursor: &'a SharedCursor, user_id: u32) -> ParsedCursor<'a> {
+/// What PARSING IN CURSOR says of a cursor. `uid` and `lid`: the number of the user whose session it is, and of the one whose rights count.
+pub(crate) fn parsed<'a>(
+    session: &Session,
+    cursor: &'a SharedCursor,
+    depth: u32,
+    (uid, lid): (u32, u32),
+) -> ParsedCursor<'a> {
     ParsedCursor {
         text: &cursor.text,
-        depth: 0,
-        uid: user_id,
-        lid: user_id,
+        depth,
+        uid,
+        lid,
         oct: cursor.statement.verb().1,
         hash: cursor.hash,
         sql_id: &cursor.sql_id,
