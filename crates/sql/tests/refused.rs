@@ -58,7 +58,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("insert all into t values (1, 2)", "ORA-00928"),
     ("insert first into t values (1, 2) select 1 from dual", "ORA-00905"),
     ("insert into t values (1, 2) returning a", "HW-0001"),
-    ("insert into t values (1, 2) returning rowid into :x", "HW-0001"),
     ("insert into t select 1, 2 from dual returning a into :x", "ORA-00933"),
     ("insert into t values (1, 2) returning a, b into :x", "ORA-00947"),
     ("delete from t returning a bulk collect into :x", "HW-0001"),

@@ -109,6 +109,14 @@ impl Updater {
         Ok(self.changed)
     }
 
+    /// Changes the rows that still wait: who reads them now sees them as they are to be. Their unique keys come with [`Self::finish`].
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn settle(&mut self) -> Result<()> {
+        self.flush()
+    }
+
     fn or_nothing(&mut self, result: Result<()>) -> Result<()> {
         if result.is_err() {
             self.held.clear();

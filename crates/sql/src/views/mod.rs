@@ -33,6 +33,7 @@ mod statistics;
 mod synonyms;
 mod tables;
 mod transactions;
+mod triggers;
 mod undo;
 mod user_views;
 mod users;
@@ -71,6 +72,7 @@ const VIEWS: &[&[View]] = &[
     synonyms::VIEWS,
     tables::VIEWS,
     transactions::VIEWS,
+    triggers::VIEWS,
     undo::VIEWS,
     user_views::VIEWS,
     users::VIEWS,
