@@ -119,7 +119,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("update v set a = 1", "HW-0001"),
     ("delete from v", "HW-0001"),
     ("create synonym x for t@there", "HW-0001"),
-    ("create or replace trigger tr before insert on t begin null; end;", "HW-0001"),
+    ("create or replace trigger tr instead of insert on t begin null; end;", "HW-0001"),
     ("create sequence s2 session", "HW-0001"),
     ("create sequence s2 keep", "HW-0001"),
     ("alter sequence s restart", "HW-0001"),

@@ -21,7 +21,7 @@ end;
 -- The bytes of another table's rows.
 insert into b select level, level * 10 from dual connect by level <= 4;
 insert into a (id, v) select * from b where id <= 2;
-insert all into a (id, v) values (id + 10, v) when id > 3 then into b values (id + 100, v) select * from b;
+insert all into a (id, v) values (id + 10, v) into b values (id + 200, v) select * from b where id > 2;
 insert all when id = 1 then into a (id, v) values (id + 500, v) into b values (id + 100, v) when id = 2 then into b values (id + 100, v) select * from b;
 merge into a using b on (a.id = b.id)
   when matched then update set v = a.v + b.v delete where a.v > 40
