@@ -5,9 +5,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use common::sync::Mutex;
+use common::sync::atomic::Ordering;
 use common::{Error, Result};
 
 use crate::compile::entry::{self, Stored};
+use crate::compile::sql_call::{CallArgument, SqlCall, compile_sql_call};
 use crate::compile::types::Type;
 use crate::compile::unit::{Dependency, Unit, UnitType};
 use crate::error::CompileError;
@@ -17,19 +19,22 @@ use crate::packages::{self, Supplied};
 /// Owner, name, and whether only what other units need to know.
 type Name = (Box<str>, Box<str>, bool);
 
-/// Schema, text, names and types of host variables.
-type BlockName = (Box<str>, Box<str>, Vec<(Box<str>, String)>);
+/// Who it is compiled for, schema, text, names and types of host variables.
+type BlockName = (Box<str>, Box<str>, Box<str>, Vec<(Box<str>, String)>);
 
-/// Blocks whose instructions are kept.
+/// Who it is compiled for, schema, what is called, names and types of the arguments.
+type CallName = (Box<str>, Box<str>, String, Vec<CallArgument>);
+
+/// Blocks, and calls by SQL statements, whose instructions are kept.
 const BLOCKS_MAX: usize = 500;
 
 /// The units compiled so far, of all sessions of an instance.
 #[derive(Debug, Default)]
 pub struct Library {
     units: Mutex<HashMap<Name, Arc<Unit>>>,
-    /// By schema, text and the types of host variables.
     blocks: Mutex<HashMap<BlockName, Arc<Unit>>>,
     supplied: Mutex<HashMap<&'static str, Arc<Unit>>>,
+    calls: Mutex<HashMap<CallName, Arc<SqlCall>>>,
 }
 
 /// What tells whether an object of the dictionary is still what it was.
@@ -57,11 +62,20 @@ impl Library {
 
     /// Whether everything the unit was compiled with is as it was.
     fn is_current(host: &mut dyn Host, unit: &Unit) -> Result<bool> {
-        for Dependency { owner, name, fingerprint: known } in &unit.dependencies {
-            match host.resolve(&unit.owner, &[owner, name])? {
-                Some((object, _)) if fingerprint(&object) == *known => {}
+        // Asked for before the names are: a change that comes between is seen at the next call.
+        let version = host.dictionary_version().map(|version| version + 1);
+        if version.is_some_and(|version| unit.current_in.load(Ordering::Relaxed) == version) {
+            return Ok(true);
+        }
+        for Dependency { owner, name, written, fingerprint: known } in &unit.dependencies {
+            let written: Vec<&str> = written.iter().map(|part| &**part).collect();
+            match host.resolve(unit.viewer(), &written)? {
+                Some((object, _)) if object.owner_and_name() == (&**owner, &**name) && fingerprint(&object) == *known => {}
                 _ => return Ok(false),
             }
+        }
+        if let Some(version) = version {
+            unit.current_in.store(version, Ordering::Relaxed);
         }
         Ok(true)
     }
@@ -152,7 +166,7 @@ impl Library {
         variables: &[(Box<str>, Type)],
     ) -> Result<Arc<Unit>, Vec<CompileError>> {
         let types = variables.iter().map(|(name, data_type)| (name.clone(), format!("{data_type:?}"))).collect();
-        let key = (schema.into(), text.into(), types);
+        let key = (host.viewer_name(), schema.into(), text.into(), types);
         let known = self.blocks.lock().get(&key).cloned();
         if let Some(unit) = known
             && Self::is_current(host, &unit).unwrap_or(false)
@@ -166,6 +180,33 @@ impl Library {
         }
         blocks.insert(key, Arc::clone(&unit));
         Ok(unit)
+    }
+
+    /// A function as a SQL statement calls it: `path` in upper case, looked up in a schema for the session's user.
+    ///
+    /// # Errors
+    /// All that is wrong with the call.
+    pub fn sql_call(
+        &self,
+        host: &mut dyn Host,
+        schema: &str,
+        path: &[&str],
+        arguments: Vec<CallArgument>,
+    ) -> Result<Arc<SqlCall>, Vec<CompileError>> {
+        let key = (host.viewer_name(), schema.into(), path.join("."), arguments);
+        let known = self.calls.lock().get(&key).cloned();
+        if let Some(call) = known
+            && Self::is_current(host, &call.unit).unwrap_or(false)
+        {
+            return Ok(call);
+        }
+        let call = Arc::new(compile_sql_call(host, self, schema, path, &key.3)?);
+        let mut calls = self.calls.lock();
+        if calls.len() >= BLOCKS_MAX {
+            calls.clear();
+        }
+        calls.insert(key, Arc::clone(&call));
+        Ok(call)
     }
 
     /// A package that comes with the database.

@@ -17,7 +17,7 @@ use common::{DataType, Error, Result};
 use plsql::ast::SqlText;
 use plsql::compile::entry::Stored;
 use plsql::host::{
-    Column, DynamicSql, Executed, ExecutedMany, Host, Mark, Object, OpenQuery, PreparedSql, StatementKey,
+    Column, DynamicSql, Executed, ExecutedMany, Host, Mark, Object, OpenQuery, PreparedSql, StatementKey, Viewer,
 };
 use plsql::run::{HostType, HostVariable, Session, TriggerEvent, TriggerRow};
 use plsql::value::Value;
@@ -296,7 +296,7 @@ impl Mock {
 }
 
 impl Host for Mock {
-    fn resolve(&mut self, _schema: &str, path: &[&str]) -> Result<Option<(Object, usize)>> {
+    fn resolve(&mut self, _viewer: Viewer<'_>, path: &[&str]) -> Result<Option<(Object, usize)>> {
         let used = usize::from(path.len() > 1 && path[0] == OWNER);
         let Some(name) = path.get(used) else { return Ok(None) };
         let owner: Box<str> = OWNER.into();
@@ -318,7 +318,7 @@ impl Host for Mock {
 
     fn prepare(
         &mut self,
-        _schema: &str,
+        _viewer: Viewer<'_>,
         text: &SqlText,
         is_variable: &mut dyn FnMut(&[&str]) -> bool,
     ) -> Result<PreparedSql> {
@@ -332,7 +332,7 @@ impl Host for Mock {
         })?;
         let columns = parsed.result_columns(&self.tables);
         let depends_on =
-            if parsed.table.is_empty() { Vec::new() } else { vec![(OWNER.into(), parsed.table.as_str().into())] };
+            if parsed.table.is_empty() { Vec::new() } else { vec![vec![OWNER.into(), parsed.table.as_str().into()]] };
         Ok(PreparedSql { text: text.text.to_string().into(), variables, columns, depends_on })
     }
 
