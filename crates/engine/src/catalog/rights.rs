@@ -80,3 +80,15 @@ impl PartialEq<String> for Rights {
         *self.user == **other
     }
 }
+
+impl PartialEq<Rights> for String {
+    fn eq(&self, other: &Rights) -> bool {
+        other == self
+    }
+}
+
+impl PartialEq<Rights> for &str {
+    fn eq(&self, other: &Rights) -> bool {
+        other == self
+    }
+}

@@ -31,7 +31,7 @@ use super::trace::{self, CallStart};
 use crate::dml::deferred::Deferred;
 use crate::functions::rows;
 use crate::functions::sequence::CurrentValues;
-use crate::plan::binder::{BindContext, BindValue, Binder, Tables};
+use crate::plan::binder::{BindValue, Binder, Tables};
 use crate::plan::bound::Bound;
 use crate::plan::locking::LockingQuery;
 use crate::plan::query::Output;
@@ -195,7 +195,8 @@ impl Connection {
             session: Arc::clone(&self.session),
             catalog: self.session.catalog(),
             schema: self.schema.clone(),
-            user: self.session.user(),
+            user: self.session.rights(),
+            names_only: false,
             context: self.statement_context()?,
             within: Vec::new(),
             demand: Arc::clone(&self.demand),
@@ -210,27 +211,7 @@ impl Connection {
         binds: &[(String, Datum)],
         work: impl FnOnce(&Binder<'_>) -> Result<R>,
     ) -> Result<R> {
-        self.with_binder_in(&self.schema, text, binds, work)
-    }
-
-    /// The same, for names that are looked up in another schema.
-    pub(crate) fn with_binder_in<R>(
-        &self,
-        schema: &str,
-        text: &str,
-        binds: &[(String, Datum)],
-        work: impl FnOnce(&Binder<'_>) -> Result<R>,
-    ) -> Result<R> {
-        let mut tables = self.tables()?;
-        schema.clone_into(&mut tables.schema);
-        let variables = binds.iter().map(bind_value).collect::<Result<Vec<_>>>()?;
-        let context = BindContext {
-            tables: &tables as &dyn Tables,
-            context: Arc::clone(&tables.context),
-            text,
-            variables: &variables,
-        };
-        work(&Binder::new(&context))
+        self.tables()?.with_binder(text, binds, work)
     }
 
     /// A value as text, by the session's NLS settings.
@@ -603,7 +584,7 @@ pub(crate) fn describe(outputs: &[Output]) -> Vec<ColumnDescription> {
         .collect()
 }
 
-fn bind_value((name, value): &(String, Datum)) -> Result<BindValue> {
+pub(super) fn bind_value((name, value): &(String, Datum)) -> Result<BindValue> {
     let kind = match value {
         Datum::Null => crate::types::Kind::Null,
         other => rows::kind_of(other.datum_type()),

@@ -50,7 +50,7 @@ impl Connection {
             let (owner, name) = self.qualified(&into.table);
             let found = self.session.catalog().table(&owner, &name).cloned();
             let found = found.ok_or_else(|| Error::user(942, format!("table or view does not exist: {name}")))?;
-            self.session.catalog().check_table(&self.session.user(), &found, ObjectPrivilege::Insert)?;
+            self.session.catalog().check_table(&self.session.rights(), &found, ObjectPrivilege::Insert)?;
             if found.is_dictionary() {
                 return Err(Error::user(1031, format!("insufficient privileges: {name} is part of the dictionary")));
             }

@@ -3,11 +3,13 @@
 //! ```text
 //! statement -> block.rs     anonymous blocks and CALL          host.rs      the session as programs see it
 //!           -> program.rs   CREATE, ALTER … COMPILE, DROP      prepare.rs   names in a program's SQL: columns or variables
+//!           -> dictionary.rs  the dictionary as their compiler sees it
 //! jobs.rs                   the coordinator, and job runs      dynamic.rs   EXECUTE IMMEDIATE
 //!                                                              native/      the supplied packages
 //! ```
 
 mod block;
+mod dictionary;
 mod dynamic;
 mod host;
 pub(crate) mod jobs;

@@ -14,10 +14,10 @@ use datafusion::sql::sqlparser::ast::{
 use datafusion::sql::sqlparser::dialect::OracleDialect;
 use datafusion::sql::sqlparser::tokenizer::{Span, Token, Tokenizer, Whitespace};
 use plsql::ast::{SqlKind, SqlText};
-use plsql::host::{Column, PreparedSql};
+use plsql::host::{Column, PreparedSql, Viewer};
 use scalar::Datum;
 
-use crate::cursor::connection::Connection;
+use crate::cursor::tables::SessionTables;
 use crate::functions;
 use crate::plan::binder::{Hints, Tables, fold, owner_and_name};
 use crate::statement::merge::{Merge, MultiInsert};
@@ -228,8 +228,8 @@ fn is_pseudo(name: &str) -> bool {
 
 /// Makes a statement of a program ready for the session.
 pub(super) fn prepare(
-    connection: &Connection,
-    schema: &str,
+    tables: SessionTables,
+    viewer: Viewer<'_>,
     sql: &SqlText,
     is_variable: &mut dyn FnMut(&[&str]) -> bool,
 ) -> Result<PreparedSql> {
@@ -241,8 +241,7 @@ pub(super) fn prepare(
     let statement = parse(&text)?;
     let names = collect(&text, &statement);
 
-    let mut tables = connection.tables()?;
-    schema.clone_into(&mut tables.schema);
+    let tables = SessionTables { names_only: true, ..tables.viewed(viewer) };
     let mut columns = names.columns;
     let mut aliases = names.aliases;
     let mut depends_on = Vec::new();
@@ -257,7 +256,7 @@ pub(super) fn prepare(
             return Err(position::at(missing, &text, relation.span()));
         };
         columns.extend(found.columns.iter().map(|column| column.name.clone()));
-        depends_on.push((found.owner.into_boxed_str(), name.clone().into_boxed_str()));
+        depends_on.push(owner.iter().chain([&name]).map(|part| part.as_str().into()).collect());
         aliases.insert(name);
     }
 
@@ -295,7 +294,7 @@ pub(super) fn prepare(
         None => None,
     };
     let columns = match query {
-        Some(query) => described(connection, schema, &query, variables.len())?,
+        Some(query) => described(&SessionTables { names_only: false, ..tables }, &query, variables.len())?,
         None => Vec::new(),
     };
     Ok(PreparedSql { text, variables, columns, depends_on })
@@ -313,10 +312,10 @@ fn returned_query(statement: &Statement, relations: &[ObjectName]) -> Option<Str
 }
 
 /// The columns of a query; none of another statement.
-fn described(connection: &Connection, schema: &str, text: &str, variables: usize) -> Result<Vec<Column>> {
+fn described(tables: &SessionTables, text: &str, variables: usize) -> Result<Vec<Column>> {
     let Statement::Query { query, headings, .. } = parse(text)? else { return Ok(Vec::new()) };
     let binds: Vec<(String, Datum)> = (1..=variables).map(|number| (format!("B{number}"), Datum::Null)).collect();
-    let bound = connection.with_binder_in(schema, text, &binds, |binder| binder.statement_query(&query, &headings))?;
+    let bound = tables.with_binder(text, &binds, |binder| binder.statement_query(&query, &headings))?;
     Ok(bound
         .outputs
         .iter()

@@ -148,14 +148,17 @@ impl Connection {
             let text = format!("PLS-00201: identifier '{name}' must be declared");
             errors = vec![CompileError { line: 0, position: 0, text }];
         }
-        let depends_on = dependencies
-            .iter()
-            .map(|found| Dependency {
-                object: catalog.object(&found.owner, &found.name).map(|object| object.number()),
-                owner: found.owner.to_string(),
-                name: found.name.to_string(),
-            })
-            .collect();
+        let mut depends_on: Vec<Dependency> = Vec::new();
+        for found in &dependencies {
+            // One object may be written in several ways.
+            if !depends_on.iter().any(|known| *known.owner == *found.owner && *known.name == *found.name) {
+                depends_on.push(Dependency {
+                    object: catalog.object(&found.owner, &found.name).map(|object| object.number()),
+                    owner: found.owner.to_string(),
+                    name: found.name.to_string(),
+                });
+            }
+        }
         let compilation = Compilation { version: catalog.version(), errors, depends_on };
         let now = if altered {
             Some(self.session.alter_program_compile(&owner, &program.name, kind, &compilation)?)

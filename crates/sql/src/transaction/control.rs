@@ -150,7 +150,7 @@ impl Connection {
                 Error::user(942, format!("table or view does not exist: {owner}.{table}"))
             });
         };
-        let user = self.session.user();
+        let user = self.session.rights();
         let any = [
             ObjectPrivilege::Select,
             ObjectPrivilege::Insert,

@@ -71,7 +71,7 @@ impl Connection {
         let catalog = self.session.catalog();
         let table = |(owner, name): &(Option<String>, String)| {
             let table = catalog.require_table(owner.as_deref().unwrap_or(&self.schema), name)?;
-            catalog.check_table(&self.session.user(), table, ObjectPrivilege::Select)?;
+            catalog.check_table(&self.session.rights(), table, ObjectPrivilege::Select)?;
             if table.is_dictionary() {
                 let text = format!("insufficient privileges: {} is part of the dictionary", table.name);
                 return Err(Error::user(1031, text));
