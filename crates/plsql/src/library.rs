@@ -11,9 +11,9 @@ use common::{Error, Result};
 use crate::compile::entry::{self, Stored};
 use crate::compile::sql_call::{CallArgument, SqlCall, compile_sql_call};
 use crate::compile::types::Type;
-use crate::compile::unit::{Dependency, Unit, UnitType};
-use crate::error::CompileError;
-use crate::host::{Host, Object};
+use crate::compile::unit::{Dependency, Link, Unit, UnitType};
+use crate::error::{CompileError, Number};
+use crate::host::{Host, Object, Viewer};
 use crate::packages::{self, Supplied};
 
 /// Owner, name, and whether only what other units need to know.
@@ -201,12 +201,29 @@ impl Library {
             return Ok(call);
         }
         let call = Arc::new(compile_sql_call(host, self, schema, path, &key.3)?);
+        self.check_functions(host, &call.unit).map_err(|error| {
+            let number = Number::Ora(4063);
+            vec![CompileError { at: 0, line: 1, column: 1, number, text: error.text }]
+        })?;
         let mut calls = self.calls.lock();
         if calls.len() >= BLOCKS_MAX {
             calls.clear();
         }
         calls.insert(key, Arc::clone(&call));
         Ok(call)
+    }
+
+    /// Whether functions that are no package's compile.
+    fn check_functions(&self, host: &mut dyn Host, unit: &Unit) -> Result<()> {
+        for Link { owner, name } in &unit.links {
+            let found = host.resolve(Viewer::Owner(owner), &[owner, name])?;
+            let Some((Object::Program { source, stamp, .. }, _)) = found else { continue };
+            if source.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("PACKAGE")) {
+                continue;
+            }
+            self.stored(host, &Stored { owner, name, source: &source, stamp, body: None })?;
+        }
+        Ok(())
     }
 
     /// A package that comes with the database.

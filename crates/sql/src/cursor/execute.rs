@@ -8,6 +8,7 @@ use engine::table::RESTART;
 use engine::txn::Mark;
 
 use super::connection::{Connection, Executed, describe};
+use super::nested::CallPlace;
 use super::open::Cursor;
 use super::run::{self, Running};
 use crate::ddl::command::Command;
@@ -26,6 +27,7 @@ impl Connection {
         let (verb, _) = shared.statement.verb();
         let done = |rows: Option<u64>| Executed { verb, is_query: false, rows, compilation_errors: false };
         let query = Executed { is_query: true, ..done(None) };
+        self.check_place(&shared.statement)?;
         match &shared.statement {
             Statement::Query { query: text, headings, lock: None } => {
                 // The cursor sees what was committed now, however long it is fetched from.
@@ -86,10 +88,33 @@ impl Connection {
         }
     }
 
+    /// What a program may not do in the statement that calls it; and what the programs that this one calls may.
+    fn check_place(&self, statement: &Statement) -> Result<()> {
+        let is_query = matches!(statement, Statement::Query { .. });
+        self.calling.set(if is_query { CallPlace::Query } else { self.place.max(CallPlace::Change) });
+        match (self.place, statement) {
+            (CallPlace::Free, _) | (_, Statement::Query { lock: None, .. } | Statement::Block) => Ok(()),
+            (_, Statement::Command(_) | Statement::Program | Statement::Transaction(_)) => self.check_may_end(),
+            (CallPlace::Query, _) => Err(Error::user(14551, "cannot perform a DML operation inside a query")),
+            (CallPlace::Change, _) => Ok(()),
+        }
+    }
+
+    /// Whether a transaction may end here.
+    ///
+    /// # Errors
+    /// ORA-14552.
+    pub(crate) fn check_may_end(&self) -> Result<()> {
+        if self.place == CallPlace::Free {
+            return Ok(());
+        }
+        Err(Error::user(14552, "cannot perform a DDL, commit or rollback inside a query or DML"))
+    }
+
     /// INSERT, UPDATE, DELETE and their like: all of it or nothing. Rows that were changed since it began make it start again.
     fn change_rows(&mut self, cursor: &mut Cursor, statement: &Statement) -> Result<u64> {
         let mark = self.session.mark();
-        let deferred = self.deferred.lock().mark();
+        let deferred = self.shared.deferred.lock().mark();
         for _ in 0..RESTARTS_MAX {
             let result = {
                 let snapshot = self.session.begin_snapshot();
@@ -105,7 +130,7 @@ impl Connection {
             };
             if result.is_err() {
                 // What is taken back need not be checked.
-                self.deferred.lock().back_to(deferred);
+                self.shared.deferred.lock().back_to(deferred);
                 cursor.returned.clear();
             }
             let again = result.as_ref().err().is_some_and(|error| error.is_own(RESTART));

@@ -7,8 +7,10 @@ pub(crate) mod context;
 pub(crate) mod database;
 mod execute;
 pub(crate) mod library;
+pub(crate) mod nested;
 pub(crate) mod open;
 pub(crate) mod run;
+pub(crate) mod shared;
 pub(crate) mod tables;
 pub(crate) mod trace;
 

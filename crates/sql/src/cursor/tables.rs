@@ -8,11 +8,14 @@ use common::sync::atomic::AtomicUsize;
 use common::{Error, ErrorKind, Result};
 use engine::catalog::{Catalog, ObjectPrivilege, Resolved, Rights, SchemaObject, TableDef, ViewDef};
 use engine::instance::Session;
+use plsql::compile::sql_call::CallArgument;
 use plsql::host::Viewer;
 use scalar::{Context, Datum};
 
 use super::connection::bind_value;
 use super::database::Database;
+use super::nested::{CallPlace, Nested};
+use crate::functions::program::Program;
 use crate::functions::sequence::{CurrentValues, Sequence};
 use crate::plan::binder::{BindContext, Binder, Hints, Relation, Source, TableColumn, Tables};
 use crate::plan::query::BoundQuery;
@@ -42,6 +45,10 @@ pub(crate) struct SessionTables {
     /// Rows that the fetch going on wants; 0 for as many as come.
     pub(crate) demand: Arc<AtomicUsize>,
     pub(crate) current_values: CurrentValues,
+    /// Where the statement calls programs.
+    pub(crate) nested: Arc<Nested>,
+    /// What kind of statement calls them.
+    pub(crate) place: CallPlace,
 }
 
 impl Tables for SessionTables {
@@ -94,6 +101,10 @@ impl Tables for SessionTables {
         plsql::packages::find(&parts).is_some()
             || parts.first().is_some_and(|name| program(None, name))
             || parts.get(1).is_some_and(|name| program(parts.first().copied(), name))
+    }
+
+    fn program(&self, path: &[String], arguments: Vec<CallArgument>) -> Result<Option<Program>> {
+        crate::plsql::function(self, path, arguments)
     }
 }
 

@@ -12,11 +12,13 @@ use std::sync::Arc;
 use common::{DataType, Error, Result};
 use datafusion::catalog::TableProvider;
 use datafusion::sql::sqlparser::ast::{Ident, ObjectName, ObjectNamePart};
+use plsql::compile::sql_call::CallArgument;
 use scalar::Context;
 
 use super::bound::Bound;
 use super::query::BoundQuery;
 use super::sequence::{SequencePlace, SequenceUse};
+use crate::functions::program::Program;
 use crate::functions::sequence::Sequence;
 
 /// A column of a table, as the binder sees it.
@@ -60,10 +62,19 @@ pub(crate) trait Tables: fmt::Debug + Send + Sync {
     /// Where the user may not take values of it.
     fn sequence(&self, owner: Option<&str>, name: &str) -> Result<Option<Sequence>>;
 
-    /// Whether a name is that of a stored or supplied program: a function that SQL cannot call.
+    /// Whether a name is that of a stored or supplied program.
     fn is_program(&self, path: &[String]) -> bool {
         let _ = path;
         false
+    }
+
+    /// The function of PL/SQL of this name for these arguments. None when there is none that the user may execute.
+    ///
+    /// # Errors
+    /// When it is there, and SQL cannot call it so.
+    fn program(&self, path: &[String], arguments: Vec<CallArgument>) -> Result<Option<Program>> {
+        let _ = (path, arguments);
+        Ok(None)
     }
 }
 

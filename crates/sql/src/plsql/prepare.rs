@@ -19,7 +19,7 @@ use scalar::Datum;
 
 use crate::cursor::tables::SessionTables;
 use crate::functions;
-use crate::plan::binder::{Hints, Tables, fold, owner_and_name};
+use crate::plan::binder::{Hints, Tables, fold, fold_name, owner_and_name};
 use crate::statement::merge::{Merge, MultiInsert};
 use crate::statement::parse::{Statement, parse};
 use crate::statement::position;
@@ -35,6 +35,8 @@ struct Names {
     aliases: HashSet<String>,
     /// Names that the statement gives to columns.
     columns: HashSet<String>,
+    /// Functions that are called, with all parts of their names.
+    calls: Vec<Vec<String>>,
     /// Expressions that may be variables: the parts of their name, and where they stand.
     candidates: Vec<Candidate>,
 }
@@ -110,6 +112,7 @@ impl Visitor for Collector<'_> {
         match expr {
             Expr::Identifier(ident) => self.name(std::slice::from_ref(ident)),
             Expr::CompoundIdentifier(idents) => self.name(idents),
+            Expr::Function(function) => self.names.calls.extend(fold_name(&function.name)),
             // Stands for an expression of the program.
             Expr::Value(value) => {
                 if let Value::Placeholder(name) = &value.value {
@@ -260,6 +263,17 @@ pub(super) fn prepare(
         aliases.insert(name);
     }
 
+    let depend_on_program = |path: &[String], depends_on: &mut Vec<Vec<Box<str>>>| {
+        let is_program = tables.is_program(path);
+        if is_program {
+            depends_on.push(path.iter().map(|part| part.as_str().into()).collect());
+        }
+        is_program
+    };
+    for call in names.calls.iter().filter(|call| !functions::library::exists(&call.join("."))) {
+        depend_on_program(call, &mut depends_on);
+    }
+
     let mut candidates = names.candidates;
     candidates.sort_by_key(|candidate| candidate.place.start);
     let mut bound = String::with_capacity(text.len());
@@ -280,8 +294,12 @@ pub(super) fn prepare(
             variables.push(path.into_iter().map(Into::into).collect());
             bound.push_str(&format!(":B{}", variables.len()));
             at = place.end;
-        } else if parts.len() == 1 && !first.starts_with(':') && !is_pseudo(first) && !functions::library::exists(first)
+        } else if !first.starts_with(':')
+            && !functions::library::exists(&parts.join("."))
+            && (parts.len() == 1 && is_pseudo(first) || depend_on_program(&parts, &mut depends_on))
         {
+            // Bound when the statement is.
+        } else if parts.len() == 1 && !first.starts_with(':') && !functions::library::exists(first) {
             return Err(Error::user(904, format!("\"{first}\": invalid identifier")).at(place.start));
         }
     }

@@ -49,12 +49,12 @@ fn play(script: &str) -> String {
 }
 
 #[test]
-fn programs() {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+fn routines() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/routines");
     let mut paths: Vec<_> = std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     assert!(!paths.is_empty());
-    let only = std::env::var("PROGRAMS").unwrap_or_default();
+    let only = std::env::var("ROUTINES").unwrap_or_default();
     let mut failures = String::new();
     for path in paths.iter().filter(|path| path.to_string_lossy().contains(&only)) {
         let expected = std::fs::read_to_string(path).unwrap();

@@ -1,0 +1,130 @@
+//! Functions of PL/SQL as DataFusion functions: one call a row, in the session whose statement it is.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use common::{Error, Result, limits};
+use datafusion::arrow::datatypes::DataType as ArrowType;
+use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+};
+use engine::catalog::Rights;
+use plsql::compile::sql_call::SqlCall;
+use scalar::Datum;
+
+use super::rows::{Argument, Builder, kind_of};
+use crate::cursor::nested::{CallPlace, Caller, Nested};
+use crate::error::to_datafusion;
+use crate::types::Kind;
+
+/// A function that a statement calls, and for whom.
+#[derive(Clone)]
+pub(crate) struct Program {
+    /// As the statement writes it.
+    pub(crate) name: String,
+    pub(crate) call: Arc<SqlCall>,
+    pub(crate) nested: Arc<Nested>,
+    pub(crate) schema: String,
+    pub(crate) rights: Rights,
+    pub(crate) place: CallPlace,
+}
+
+impl Program {
+    /// The call as an expression, and the kind of its result.
+    pub(crate) fn call(self, arguments: Vec<(Expr, Kind)>) -> (Expr, Kind) {
+        let result = self.call.result.datum_type().map_or(Kind::Varchar2, kind_of);
+        let (expressions, kinds): (Vec<Expr>, Vec<Kind>) = arguments.into_iter().unzip();
+        // It may give something else each time, whatever DETERMINISTIC says.
+        let signature = match kinds.len() {
+            0 => Signature::nullary(Volatility::Volatile),
+            count => Signature::any(count, Volatility::Volatile),
+        };
+        let udf = ScalarUDF::new_from_impl(ProgramFunction { program: self, kinds, result, signature });
+        (Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(udf), expressions)), result)
+    }
+}
+
+struct ProgramFunction {
+    program: Program,
+    kinds: Vec<Kind>,
+    result: Kind,
+    signature: Signature,
+}
+
+impl fmt::Debug for ProgramFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({:?}) -> {:?}", self.program.name, self.kinds, self.result)
+    }
+}
+
+impl PartialEq for ProgramFunction {
+    fn eq(&self, other: &Self) -> bool {
+        self.program.name == other.program.name
+            && self.program.schema == other.program.schema
+            && self.kinds == other.kinds
+    }
+}
+
+impl Eq for ProgramFunction {}
+
+impl Hash for ProgramFunction {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.program.name, &self.program.schema, &self.kinds).hash(state);
+    }
+}
+
+impl ScalarUDFImpl for ProgramFunction {
+    fn name(&self) -> &str {
+        &self.program.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[ArrowType]) -> datafusion::common::Result<ArrowType> {
+        Ok(self.result.arrow())
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> datafusion::common::Result<ColumnarValue> {
+        self.evaluate(&args.args, args.number_rows).map_err(to_datafusion)
+    }
+}
+
+impl ProgramFunction {
+    /// Rows come in batches: what it takes to get to the session's programs is done once for all of them.
+    fn evaluate(&self, arguments: &[ColumnarValue], count: usize) -> Result<ColumnarValue> {
+        let mut builder = Builder::new(self.result, count);
+        if count == 0 {
+            return Ok(ColumnarValue::Array(builder.finish()));
+        }
+        let arguments = arguments.iter().map(Argument::new).collect::<Result<Vec<_>>>()?;
+        let Program { call, nested, schema, rights, place, .. } = &self.program;
+        let caller = Caller { schema, rights: rights.clone(), place: *place };
+        let array = nested.call_as(&caller, |host, session| {
+            let mut values = Vec::with_capacity(arguments.len());
+            for row in 0..count {
+                values.clear();
+                for argument in &arguments {
+                    values.push(argument.datum(row)?);
+                }
+                let value = session.call_from_sql(host, call, &values)?;
+                check_length(&value)?;
+                builder.append(&value)?;
+            }
+            Ok(builder.finish())
+        })?;
+        Ok(ColumnarValue::Array(array))
+    }
+}
+
+/// SQL's texts are shorter than PL/SQL's.
+fn check_length(value: &Datum) -> Result<()> {
+    let (Datum::Varchar2(text) | Datum::Char(text)) = value else { return Ok(()) };
+    if text.len() <= limits::VARCHAR2_BYTES_MAX {
+        return Ok(());
+    }
+    Err(Error::user(6502, "PL/SQL: numeric or value error: character string buffer too small"))
+}
