@@ -12,7 +12,7 @@ use crate::compile::entry::{self, Stored};
 use crate::compile::sql_call::{CallArgument, SqlCall, compile_sql_call};
 use crate::compile::types::Type;
 use crate::compile::unit::{Dependency, Link, Unit, UnitType};
-use crate::error::{CompileError, Number};
+use crate::error::CompileError;
 use crate::host::{Host, Object, Viewer};
 use crate::packages::{self, Supplied};
 
@@ -70,7 +70,8 @@ impl Library {
         for Dependency { owner, name, written, fingerprint: known } in &unit.dependencies {
             let written: Vec<&str> = written.iter().map(|part| &**part).collect();
             match host.resolve(unit.viewer(), &written)? {
-                Some((object, _)) if object.owner_and_name() == (&**owner, &**name) && fingerprint(&object) == *known => {}
+                Some((object, _))
+                    if object.owner_and_name() == (&**owner, &**name) && fingerprint(&object) == *known => {}
                 _ => return Ok(false),
             }
         }
@@ -201,10 +202,6 @@ impl Library {
             return Ok(call);
         }
         let call = Arc::new(compile_sql_call(host, self, schema, path, &key.3)?);
-        self.check_functions(host, &call.unit).map_err(|error| {
-            let number = Number::Ora(4063);
-            vec![CompileError { at: 0, line: 1, column: 1, number, text: error.text }]
-        })?;
         let mut calls = self.calls.lock();
         if calls.len() >= BLOCKS_MAX {
             calls.clear();
@@ -213,9 +210,12 @@ impl Library {
         Ok(call)
     }
 
-    /// Whether functions that are no package's compile.
-    fn check_functions(&self, host: &mut dyn Host, unit: &Unit) -> Result<()> {
-        for Link { owner, name } in &unit.links {
+    /// Whether what is called compiles; of a package that is found out when it is called.
+    ///
+    /// # Errors
+    /// ORA-04063; errors of the dictionary.
+    pub fn check_call(&self, host: &mut dyn Host, call: &SqlCall) -> Result<()> {
+        for Link { owner, name } in &call.unit.links {
             let found = host.resolve(Viewer::Owner(owner), &[owner, name])?;
             let Some((Object::Program { source, stamp, .. }, _)) = found else { continue };
             if source.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("PACKAGE")) {

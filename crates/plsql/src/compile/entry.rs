@@ -113,7 +113,14 @@ impl<'a> Compiler<'a> {
         self.leave_function(&Frame { index: 0, level: 0, name: "", parameters: &[], result: None });
     }
 
-    pub(super) fn bind_variable(&mut self, scope: &mut Scope, name: &str, register: Register, data_type: Type, access: Access) {
+    pub(super) fn bind_variable(
+        &mut self,
+        scope: &mut Scope,
+        name: &str,
+        register: Register,
+        data_type: Type,
+        access: Access,
+    ) {
         let variable = Variable {
             name: format!(":{name}").into(),
             home: Home::Frame { level: 0, register },

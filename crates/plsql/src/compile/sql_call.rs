@@ -2,6 +2,7 @@
 //! program. What comes of it is a unit of one instruction or a few, which the statement runs row by row.
 
 use super::Compiler;
+use super::Scope;
 use super::entry::empty_unit;
 use super::error::{Compiled, fault};
 use super::names::Found;
@@ -9,7 +10,6 @@ use super::op::Register;
 use super::symbol::{Access, Signature, Symbol};
 use super::types::Type;
 use super::unit::{Unit, UnitType};
-use super::Scope;
 use crate::ast::{Argument, Expr, ExprKind, Ident, Mode, Path};
 use crate::error::{CompileError, Fault};
 use crate::host::Host;

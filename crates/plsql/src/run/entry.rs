@@ -142,7 +142,8 @@ impl Session {
         let undeclared =
             || Error::user(6550, format!("line 1, column 7:\nPLS-00201: identifier '{name}' must be declared"));
         let schema = self.schema.clone();
-        let Some((Object::Program { owner, name: unit_name, source, stamp }, used)) = host.resolve(Viewer::Session(&schema), path)?
+        let Some((Object::Program { owner, name: unit_name, source, stamp }, used)) =
+            host.resolve(Viewer::Session(&schema), path)?
         else {
             return Err(undeclared());
         };

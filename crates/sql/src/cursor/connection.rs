@@ -203,6 +203,7 @@ impl Connection {
             schema: self.schema.clone(),
             user: self.effective_user(),
             names_only: false,
+            compiling: false,
             context: self.statement_context()?,
             within: Vec::new(),
             demand: Arc::clone(&self.demand),

@@ -39,6 +39,8 @@ pub(crate) struct SessionTables {
     pub(crate) user: Rights,
     /// Any privilege on a table or view will do: what a program names is looked up, and checked when its statement is bound.
     pub(crate) names_only: bool,
+    /// For the compiler of a program: nothing is run.
+    pub(crate) compiling: bool,
     pub(crate) context: Arc<dyn Context>,
     /// The views whose texts are being bound, outermost first: owner and name.
     pub(crate) within: Vec<(String, String)>,

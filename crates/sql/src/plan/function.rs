@@ -8,7 +8,8 @@ use datafusion::functions_aggregate::{count::count_udaf, min_max::max_udaf, min_
 use datafusion::logical_expr::expr::{AggregateFunction, Sort};
 use datafusion::logical_expr::{AggregateUDF, Expr, Operator};
 use datafusion::sql::sqlparser::ast::{
-    self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArgOperator, FunctionArgumentClause, FunctionArguments,
+    self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArgOperator, FunctionArgumentClause,
+    FunctionArguments,
 };
 
 use plsql::run::HostType;
@@ -246,8 +247,7 @@ impl Binder<'_> {
     /// A function of PL/SQL.
     pub(crate) fn program(&self, path: &[String], names: Vec<Option<String>>, values: Vec<Bound>) -> Result<Bound> {
         let arguments = names.into_iter().zip(&values).map(|(name, value)| {
-            let host_type =
-                (value.kind != Kind::Null).then(|| HostType::Any(functions::rows::datum_type(value.kind)));
+            let host_type = (value.kind != Kind::Null).then(|| HostType::Any(functions::rows::datum_type(value.kind)));
             (name.map(Into::into), host_type)
         });
         let Some(program) = self.cx.tables.program(path, arguments.collect())? else {

@@ -45,10 +45,9 @@ pub(super) fn resolve(
         let resolved = catalog.resolve(&tables.schema, owner, name)?;
         let mut invalid = None;
         let object = match &resolved.object {
-            Some(SchemaObject::Sequence(sequence)) => Some(Object::Sequence {
-                owner: sequence.owner.as_str().into(),
-                name: sequence.name.as_str().into(),
-            }),
+            Some(SchemaObject::Sequence(sequence)) => {
+                Some(Object::Sequence { owner: sequence.owner.as_str().into(), name: sequence.name.as_str().into() })
+            }
             Some(SchemaObject::Table(_) | SchemaObject::View(_)) | None => {
                 // Views of the dictionary are no objects of a schema.
                 match tables.relation(owner, name, &Hints::default()) {

@@ -244,7 +244,7 @@ pub(super) fn prepare(
     let statement = parse(&text)?;
     let names = collect(&text, &statement);
 
-    let tables = SessionTables { names_only: true, ..tables.viewed(viewer) };
+    let tables = SessionTables { names_only: true, compiling: true, ..tables.viewed(viewer) };
     let mut columns = names.columns;
     let mut aliases = names.aliases;
     let mut depends_on = Vec::new();

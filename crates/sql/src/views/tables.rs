@@ -68,7 +68,9 @@ pub(crate) const VIEWS: &[View] = &[
         columns: &[text("TNAME", 128), text("TABTYPE", 13), number("CLUSTERID")],
         rows: |cx, rows| {
             let user = cx.session.rights();
-            cx.catalog.tables_of(user.name()).try_for_each(|table| rows.add(&[s(&table.name), s("TABLE"), Datum::Null]))?;
+            cx.catalog
+                .tables_of(user.name())
+                .try_for_each(|table| rows.add(&[s(&table.name), s("TABLE"), Datum::Null]))?;
             // TAB has what can be selected from, and the synonyms.
             let selectable =
                 |object: &&SchemaObject| object.kind() != ObjectKind::Sequence && !object.kind().is_program();
