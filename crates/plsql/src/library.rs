@@ -54,6 +54,14 @@ pub fn fingerprint(object: &Object) -> u64 {
     hasher.finish()
 }
 
+/// The host does not know the version of its dictionary.
+const UNKNOWN: u64 = 0;
+
+/// The version of the dictionary, plus one. Asked for before names are: a change that comes between is seen at the next call.
+fn version_of(host: &mut dyn Host) -> u64 {
+    host.dictionary_version().map_or(UNKNOWN, |version| version + 1)
+}
+
 impl Library {
     #[must_use]
     pub fn new() -> Self {
@@ -62,9 +70,8 @@ impl Library {
 
     /// Whether everything the unit was compiled with is as it was.
     fn is_current(host: &mut dyn Host, unit: &Unit) -> Result<bool> {
-        // Asked for before the names are: a change that comes between is seen at the next call.
-        let version = host.dictionary_version().map(|version| version + 1);
-        if version.is_some_and(|version| unit.current_in.load(Ordering::Relaxed) == version) {
+        let version = version_of(host);
+        if version != UNKNOWN && unit.current_in.load(Ordering::Relaxed) == version {
             return Ok(true);
         }
         for Dependency { owner, name, written, fingerprint: known } in &unit.dependencies {
@@ -75,9 +82,7 @@ impl Library {
                 _ => return Ok(false),
             }
         }
-        if let Some(version) = version {
-            unit.current_in.store(version, Ordering::Relaxed);
-        }
+        unit.current_in.store(version, Ordering::Relaxed);
         Ok(true)
     }
 
@@ -100,7 +105,9 @@ impl Library {
             return Ok(unit);
         }
         let stored = Stored { owner, name, source, stamp, body: None };
+        let version = version_of(host);
         let unit = Arc::new(entry::compile_interface(host, self, &stored, depth)?);
+        unit.current_in.store(version, Ordering::Relaxed);
         self.units.lock().insert(key, Arc::clone(&unit));
         Ok(unit)
     }
@@ -119,7 +126,9 @@ impl Library {
         {
             return Ok(unit);
         }
+        let version = version_of(host);
         let unit = entry::compile_stored(host, self, stored).map_err(|_| invalid(stored))?;
+        unit.current_in.store(version, Ordering::Relaxed);
         if unit.unit_type == UnitType::Package
             && stored.body.is_none()
             && unit.functions.iter().any(|each| each.is_declared_only)
@@ -174,7 +183,9 @@ impl Library {
         {
             return Ok(unit);
         }
+        let version = version_of(host);
         let unit = Arc::new(entry::compile_block(host, self, schema, text, variables)?);
+        unit.current_in.store(version, Ordering::Relaxed);
         let mut blocks = self.blocks.lock();
         if blocks.len() >= BLOCKS_MAX {
             blocks.clear();
@@ -201,7 +212,9 @@ impl Library {
         {
             return Ok(call);
         }
+        let version = version_of(host);
         let call = Arc::new(compile_sql_call(host, self, schema, path, &key.3)?);
+        call.unit.current_in.store(version, Ordering::Relaxed);
         let mut calls = self.calls.lock();
         if calls.len() >= BLOCKS_MAX {
             calls.clear();

@@ -195,7 +195,7 @@ pub struct Unit {
     pub dependencies: Vec<Dependency>,
     /// AUTHID CURRENT_USER.
     pub invoker_rights: bool,
-    /// The version of the dictionary in which the dependencies were seen to be as they were, plus one.
+    /// The version of the dictionary in which the dependencies were seen to be as they were, plus one; 0 for none.
     pub(crate) current_in: AtomicU64,
     pub host_variables: Vec<HostVariable>,
     /// What other units may name.

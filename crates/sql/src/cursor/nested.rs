@@ -78,6 +78,7 @@ impl Nested {
     ///
     /// # Errors
     /// ORA-00036 when programs and statements call each other too deep; what goes wrong in `work`.
+    #[allow(dead_code, reason = "for triggers")]
     pub(crate) fn call<R: Send>(
         &self,
         owner: &str,

@@ -63,7 +63,7 @@ pub(super) fn resolve(
             }
             Some(object @ SchemaObject::Program(program)) => {
                 if catalog.check_object(&tables.user, object, ObjectPrivilege::Execute).is_ok() {
-                    if program.status == ProgramStatus::Invalid {
+                    if program.status != ProgramStatus::Valid {
                         invalid = Some((program.owner.clone(), program.name.clone(), program.kind));
                     }
                     Some(super::program::object_of(program))

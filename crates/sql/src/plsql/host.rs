@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use common::{Error, Result};
-use engine::catalog::{ProgramKind, Rights};
+use engine::catalog::{ProgramKind, ProgramStatus, Rights};
 use engine::txn::Mark as EngineMark;
 use plsql::ast::SqlText;
 use plsql::host::{
@@ -192,7 +192,14 @@ impl Host for SessionHost<'_> {
     }
 
     fn package_body(&mut self, owner: &str, name: &str) -> Result<Option<(Arc<str>, u64)>> {
-        Ok(super::program::package_body(&self.connection().session.catalog(), owner, name))
+        let connection = self.connection();
+        let catalog = connection.session.catalog();
+        let body = catalog.program(owner, name, ProgramKind::PackageBody);
+        if let Some(body) = body.filter(|body| body.status != ProgramStatus::Valid) {
+            let name = (body.owner.clone(), body.name.clone(), body.kind);
+            connection.shared.programs.lock().invalid.push(name);
+        }
+        Ok(super::program::package_body(&catalog, owner, name))
     }
 
     fn prepare(

@@ -63,10 +63,6 @@ CREATE PACKAGE BODY
 select line, text from user_errors where name = 'P' order by sequence
 /
 LINE | TEXT
-1 | PLS-00323: subprogram or cursor 'PICK' is declared in a package specification and must be defined in the package body
-1 | PLS-00323: subprogram or cursor 'DAY_AFTER' is declared in a package specification and must be defined in the package body
-1 | PLS-00323: subprogram or cursor 'MOMENT' is declared in a package specification and must be defined in the package body
-1 | PLS-00323: subprogram or cursor 'BYTES' is declared in a package specification and must be defined in the package body
 
 # In a select list, WHERE, ORDER BY, GROUP BY, nested, beside columns.
 select id, twice(id), twice(twice(id)) + 1 x from emp where twice(id) > 4 order by twice(id) desc
@@ -89,11 +85,13 @@ MAX(TWICE(PAY)) | TWICE(MAX(PAY))
 
 select the_answer, the_answer(), p.count_calls(1), "SYSTEM"."P"."PICK"('a') q from dual
 /
-ORA-04063: package body "SYSTEM.P" has errors
+THE_ANSWER | THE_ANSWER() | P.COUNT_CALLS(1) | Q
+42 | 42 | 1 | text a
 
 select system.twice(4), system.p.pick(4) from dual
 /
-ORA-04063: package body "SYSTEM.P" has errors
+SYSTEM.TWICE(4) | SYSTEM.P.PICK(4)
+8 | number 4
 
 # Positional and named notation, defaults.
 select greet, greet('ann'), greet(how => 'hi'), greet('bob', mark => '?'), greet(mark => '.', who => 'cid') from dual
@@ -109,11 +107,13 @@ hello ! | x !
 # One of several by the types of the arguments, and other types than NUMBER.
 select p.pick(1), p.pick('a'), p.pick(hired), p.pick(null || 'x') from emp where id = 1
 /
-ORA-04063: package body "SYSTEM.P" has errors
+P.PICK(1) | P.PICK('A') | P.PICK(HIRED) | P.PICK(NULL||'X')
+number 1 | text a | date 2026-01-02 | text x
 
 select to_char(p.day_after(hired), 'YYYY-MM-DD') d, p.moment(timestamp '2026-01-02 03:04:05.678') m, p.bytes(hextoraw('0AFF')) r, p.padded('ab  ') || '|' c from emp where id = 2
 /
-ORA-04063: package body "SYSTEM.P" has errors
+D | M | R | C
+2026-01-04 | 02-JAN-26 03.04.05.678000 AM | 0AFF | ab  |
 
 select twice('21') from dual
 /
@@ -123,48 +123,63 @@ TWICE('21')
 # Once a row; in a scalar subquery once.
 select p.count_calls(id) from emp where id <= 3
 /
-ORA-04063: package body "SYSTEM.P" has errors
+P.COUNT_CALLS(ID)
+1
+2
+3
 
 begin dbms_output.put_line(p.calls); p.calls := 0; end;
 /
-ORA-04063: package body "SYSTEM.P" has errors
-ORA-06512: at line 1
+4
+PL/SQL
 
 select id, (select p.count_calls(7) from dual) once from emp
 /
-ORA-04063: package body "SYSTEM.P" has errors
+ID | ONCE
+1 | 7
+2 | 7
+3 | 7
+4 | 7
+5 | 7
 
 begin dbms_output.put_line(p.calls); p.calls := 0; end;
 /
-ORA-04063: package body "SYSTEM.P" has errors
-ORA-06512: at line 1
+1
+PL/SQL
 
 select count(*) from emp where p.count_calls(1) = 1
 /
-ORA-04063: package body "SYSTEM.P" has errors
+COUNT(*)
+5
 
 begin dbms_output.put_line(p.calls); p.calls := 0; end;
 /
-ORA-04063: package body "SYSTEM.P" has errors
-ORA-06512: at line 1
+5
+PL/SQL
 
 select id from emp where id = 2 and p.count_calls(id) = 2
 /
-ORA-04063: package body "SYSTEM.P" has errors
+ID
+2
 
 begin dbms_output.put_line(p.calls); p.calls := 0; end;
 /
-ORA-04063: package body "SYSTEM.P" has errors
-ORA-06512: at line 1
+1
+PL/SQL
 
 select case when id > 3 then p.count_calls(id) end c from emp order by id
 /
-ORA-04063: package body "SYSTEM.P" has errors
+C
+-
+-
+-
+4
+5
 
 begin dbms_output.put_line(p.calls); p.calls := 0; end;
 /
-ORA-04063: package body "SYSTEM.P" has errors
-ORA-06512: at line 1
+2
+PL/SQL
 
 # In joins, set operations, subqueries, views.
 select a.id, b.id from emp a, emp b where b.id = twice(a.id) order by 1
@@ -199,7 +214,7 @@ ID | DOUBLE_PAY
 # In DML.
 insert into emp values (twice(50), greet('x'), the_answer, p.day_after(date '2026-02-01'))
 /
-ORA-04063: package body "SYSTEM.P" has errors
+INSERT: 1 rows
 
 insert into emp (id, pay) select twice(id) + 1000, twice(pay) from emp where id <= 2
 /
@@ -207,7 +222,7 @@ INSERT: 2 rows
 
 update emp set pay = twice(pay), name = p.pick(id) where twice(id) = 6
 /
-ORA-04063: package body "SYSTEM.P" has errors
+UPDATE: 1 rows
 
 delete from emp where twice(id) = 2004
 /
@@ -222,9 +237,10 @@ select id, name, pay from emp order by id
 ID | NAME | PAY
 1 | emp1 | 14
 2 | emp2 | 200
-3 | emp3 | 300
+3 | number 3 | 600
 4 | emp4 | 400
 5 | emp5 | 500
+100 | hello x! | 42
 1004 | - | 400
 
 rollback
@@ -315,18 +331,29 @@ ID | PAY_OF(ID)
 
 create table grown (n number)
 /
+CREATE TABLE
 
 create procedure grow_by_one is pragma autonomous_transaction; begin insert into grown values (1); commit; end;
 /
+CREATE PROCEDURE
 
 create function grow return number is l number; begin grow_by_one; select count(*) into l from grown; return l; end;
 /
+CREATE FUNCTION
 
 select id, grow from emp order by id
 /
+ID | GROW
+1 | 1
+2 | 2
+3 | 3
+4 | 4
+5 | 5
 
 select count(*), max(grow) from grown
 /
+COUNT(*) | MAX(GROW)
+5 | 10
 
 # NO_DATA_FOUND is NULL; what else goes wrong is the statement's error.
 select pay_of(99) from dual
@@ -574,7 +601,7 @@ ORA-06553: PLS-306: wrong number or types of arguments in call to 'TWICE' [7]
 
 select twice(date '2026-01-01') from dual
 /
-ORA-06553: PLS-306: wrong number or types of arguments in call to 'X' [7]
+ORA-06553: PLS-306: wrong number or types of arguments in call to 'TWICE' [7]
 
 select p.with_out(1) from dual
 /
@@ -587,7 +614,7 @@ ORA-06553: PLS-382: expression is of wrong type [7]
 
 select p.of_flag(1) from dual
 /
-ORA-06553: PLS-306: wrong number or types of arguments in call to 'B' [7]
+ORA-06553: PLS-306: wrong number or types of arguments in call to 'OF_FLAG' [7]
 
 select id from emp where p.flag(id)
 /

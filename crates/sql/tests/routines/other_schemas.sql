@@ -8,7 +8,6 @@ create user bob identified by bob
 /
 CREATE USER
 
-
 grant connect, resource, create synonym to ann, bob
 /
 GRANT
@@ -121,7 +120,6 @@ grant execute on counter to resource
 /
 GRANT
 
-
 grant execute on both to bob with grant option
 /
 GRANT
@@ -223,10 +221,6 @@ select text from user_errors where name = 'BY_ROLE' order by sequence
 TEXT
 PLS-00201: identifier 'ANN.COUNTER.BUMP' must be declared
 PL/SQL: Statement ignored
-
-create procedure by_role authid current_user is begin execute immediate 'begin ann.counter.bump; end;'; dbms_output.put_line('bumped'); end;
-/
-ORA-00955: the name BOB.BY_ROLE is used by another object
 
 create or replace procedure by_role authid current_user is begin execute immediate 'begin ann.counter.bump; end;'; dbms_output.put_line('bumped'); end;
 /
@@ -455,7 +449,6 @@ CREATE PROCEDURE
 grant execute on fill to cid
 /
 GRANT
-
 
 connect cid
 begin ann.fill('cid'); end;
