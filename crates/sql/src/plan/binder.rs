@@ -129,6 +129,8 @@ pub(crate) struct Binder<'a> {
     pub(crate) sequences_used: RefCell<Vec<SequenceUse>>,
     /// What each `*` of a select list stands for: where it begins and ends in the text, and the columns.
     pub(crate) wildcards: RefCell<Vec<(Range<usize>, String)>>,
+    /// Whether programs may be called where we are: not in what is kept in the dictionary for later rows.
+    pub(crate) programs_refused: Cell<bool>,
     unique: Cell<u32>,
 }
 
@@ -145,8 +147,15 @@ impl<'a> Binder<'a> {
             sequences: Cell::default(),
             sequences_used: RefCell::default(),
             wildcards: RefCell::default(),
+            programs_refused: Cell::new(false),
             unique: Cell::new(0),
         }
+    }
+
+    /// For DEFAULT and CHECK.
+    pub(crate) fn without_programs(&self) -> &Self {
+        self.programs_refused.set(true);
+        self
     }
 
     pub(crate) fn context(&self) -> &Arc<dyn Context> {

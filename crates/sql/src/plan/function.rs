@@ -246,6 +246,10 @@ impl Binder<'_> {
 
     /// A function of PL/SQL.
     pub(crate) fn program(&self, path: &[String], names: Vec<Option<String>>, values: Vec<Bound>) -> Result<Bound> {
+        if self.programs_refused.get() {
+            let text = format!("procedure, function, package, or type is not allowed here: {}", path.join("."));
+            return Err(Error::user(4044, text));
+        }
         let arguments = names.into_iter().zip(&values).map(|(name, value)| {
             let host_type = (value.kind != Kind::Null).then(|| HostType::Any(functions::rows::datum_type(value.kind)));
             (name.map(Into::into), host_type)

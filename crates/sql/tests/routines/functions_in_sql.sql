@@ -738,3 +738,46 @@ begin for r in (select ann.total t, ann.whose w from dual) loop dbms_output.put_
 /
 7 BOB
 PL/SQL
+
+# What another condition rules out is not called for.
+connect system
+select id from emp where mod(id, 2) = 0 and p.count_calls(id) > 0 order by id
+/
+ID
+2
+4
+
+begin dbms_output.put_line(p.calls); p.calls := 0; end;
+/
+2
+PL/SQL
+
+select id from emp where fails(id) > 0 and id not in (2, 3) order by id
+/
+ID
+4
+5
+
+select id from emp where id not in (2, 3) and length(name) = 4 and fails(id) > 0 order by id
+/
+ID
+4
+5
+
+select id from emp where mod(id, 3) <> 2 and mod(id, 2) = 0 and not (fails(id + 1) > 5) order by id
+/
+ID
+4
+
+# Not in what the dictionary keeps for later rows.
+create table kept (a number default the_answer)
+/
+ORA-04044: procedure, function, package, or type is not allowed here: THE_ANSWER
+
+create table kept (a number check (the_answer > a))
+/
+ORA-04044: procedure, function, package, or type is not allowed here: THE_ANSWER [35]
+
+create table kept (a number default p.count_calls(1))
+/
+ORA-04044: procedure, function, package, or type is not allowed here: P.COUNT_CALLS
