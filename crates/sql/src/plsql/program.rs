@@ -321,7 +321,8 @@ impl Connection {
         // What compiling meets in its turn is left to the next call.
         let mut result = Ok(());
         let invalid = self.shared.programs.lock().take_invalid();
-        for (owner, name, kind) in invalid {
+        // What is called was met behind its caller. It comes first: that its errors have gone makes its callers invalid once more.
+        for (owner, name, kind) in invalid.into_iter().rev() {
             let program = self.session.catalog().program(&owner, &name, kind).cloned();
             let shared = Arc::clone(&self.shared);
             let program = program.filter(|program| match program.status {
