@@ -15,6 +15,7 @@ use self::file::{Background, OsDevice, OsFile};
 use self::pool::ReadPool;
 use self::ring::Rings;
 use crate::device::{Device, FileSystem};
+use crate::lock::{Claim, lock_file};
 
 /// How files are to be accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,6 +132,25 @@ impl FileSystem for OsFileSystem {
 
     fn read_whole(&self, path: &Path) -> io::Result<Vec<u8>> {
         fs::read(path)
+    }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        // As `join` would build the names for the caller: the directory "" is the current one.
+        let read = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+        let mut found = Vec::new();
+        for entry in fs::read_dir(read)? {
+            let path = directory.join(entry?.file_name());
+            // What a link leads to counts. A link that leads nowhere is no file.
+            if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_dir()) {
+                found.push(path);
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    fn claim(&self, path: &Path) -> io::Result<Claim> {
+        lock_file(path)
     }
 }
 
