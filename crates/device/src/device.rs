@@ -127,7 +127,7 @@ pub trait FileSystem: Send + Sync + Debug {
     /// [`io::ErrorKind::NotFound`] when there is none.
     fn read_whole(&self, path: &Path) -> io::Result<Vec<u8>>;
 
-    /// The files and devices in a directory, without directories, sorted by name.
+    /// The files and block devices in a directory, without directories and anything else, sorted by name.
     ///
     /// # Errors
     /// When there is no such directory, or the implementation has no way to tell.

@@ -7,6 +7,7 @@ mod vectored;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use common::sync::Arc;
@@ -140,8 +141,8 @@ impl FileSystem for OsFileSystem {
         let mut found = Vec::new();
         for entry in fs::read_dir(read)? {
             let path = directory.join(entry?.file_name());
-            // What a link leads to counts. A link that leads nowhere is no file.
-            if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_dir()) {
+            // What a link leads to counts. A link that leads nowhere is no file; a terminal or a pipe is no place for bytes.
+            if fs::metadata(&path).is_ok_and(|metadata| metadata.is_file() || metadata.file_type().is_block_device()) {
                 found.push(path);
             }
         }
