@@ -92,7 +92,7 @@ impl Group {
         Ok(space)
     }
 
-    pub(crate) fn name(&self) -> &str {
+    pub(crate) fn group_name(&self) -> &str {
         &self.headers[0].group_name
     }
 
@@ -125,7 +125,7 @@ impl Group {
     /// The state, if the group is still there.
     fn state(&self) -> Result<MutexGuard<'_, State>> {
         let state = self.state.lock();
-        if state.gone { Err(error::no_group(self.name())) } else { Ok(state) }
+        if state.gone { Err(error::no_group(self.group_name())) } else { Ok(state) }
     }
 
     /// Takes units for a file.
@@ -145,7 +145,7 @@ impl Group {
         }
         let text = format!(
             "diskgroup \"{}\" space exhausted: {units} allocation units of {} MB are wanted, {} are free ({})",
-            self.name(),
+            self.group_name(),
             self.headers[0].au.megabytes(),
             state.space.free_in_all(),
             free.join(", ")
@@ -225,7 +225,7 @@ impl Group {
 
     fn commit_in(&self, state: &mut State, change: &Change) -> Result<()> {
         if let Some(why) = &state.stopped {
-            return Err(error::stopped(self.name(), why));
+            return Err(error::stopped(self.group_name(), why));
         }
         let more = match change {
             Change::Create(file) => codec::file_bytes(file),
@@ -236,7 +236,7 @@ impl Group {
         if more > 0 && bytes > room {
             let text = format!(
                 "diskgroup \"{}\" space exhausted: its metadata would have {bytes} bytes, and has room for {room}",
-                self.name()
+                self.group_name()
             );
             return Err(Error::new(ErrorKind::OutOfResource, Number::Ora(15041), text));
         }
@@ -248,13 +248,13 @@ impl Group {
         };
         written.map_err(|error| {
             state.stopped = Some(error.to_string());
-            error::stopped(self.name(), error)
+            error::stopped(self.group_name(), error)
         })
     }
 
     fn file_name(&self, file: &FileEntry) -> FileName {
         let FileEntry { kind, tag, number, incarnation, .. } = file;
-        let group = self.name().to_owned();
+        let group = self.group_name().to_owned();
         FileName { group, kind: *kind, tag: tag.clone(), number: *number, incarnation: *incarnation }
     }
 
@@ -263,7 +263,7 @@ impl Group {
         let wanted = parse(name)?;
         let file = state.directory.files.get(&wanted.number).filter(|file| {
             let same = |(kind, tag): (FileKind, String)| kind == file.kind && tag.eq_ignore_ascii_case(&file.tag);
-            wanted.group == self.name()
+            wanted.group == self.group_name()
                 && wanted.incarnation == file.incarnation
                 && wanted.kind_and_tag.clone().is_none_or(same)
         });
@@ -271,8 +271,11 @@ impl Group {
     }
 
     fn handle(self: &Arc<Self>, state: &mut State, number: u32) -> Result<GroupFile> {
-        let entry =
-            state.directory.files.get(&number).ok_or_else(|| error::no_file(format!("+{}.{number}", self.name())))?;
+        let entry = state
+            .directory
+            .files
+            .get(&number)
+            .ok_or_else(|| error::no_file(format!("+{}.{number}", self.group_name())))?;
         let name = self.file_name(entry);
         let file = match state.open_file(number) {
             Some(file) => file,
@@ -341,7 +344,7 @@ impl Group {
             .collect();
         let text = format!(
             "active use of diskgroup \"{}\" precludes its dismount: {} files are open, among them {}",
-            self.name(),
+            self.group_name(),
             open.len(),
             names.join(", ")
         );
@@ -360,7 +363,7 @@ impl Group {
         self.check_unused(&state)?;
         if !including_contents && !state.directory.files.is_empty() {
             let text =
-                format!("diskgroup \"{}\" contains existing files: {}", self.name(), state.directory.files.len());
+                format!("diskgroup \"{}\" contains existing files: {}", self.group_name(), state.directory.files.len());
             return Err(Error::user(15053, text));
         }
         self.commit_in(&mut state, &Change::Drop)?;
@@ -401,7 +404,7 @@ impl Group {
             .collect();
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         GroupStatistics {
-            name: self.name().to_owned(),
+            name: self.group_name().to_owned(),
             au_size: self.headers[0].au,
             total_bytes: disks.iter().map(|disk| disk.total_bytes).sum(),
             free_bytes: disks.iter().map(|disk| disk.free_bytes).sum(),

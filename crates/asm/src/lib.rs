@@ -77,7 +77,7 @@ impl DiskGroup {
     /// In capitals.
     #[must_use]
     pub fn name(&self) -> &str {
-        self.group.name()
+        self.group.group_name()
     }
 
     /// No two groups have the same.

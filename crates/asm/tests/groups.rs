@@ -480,6 +480,74 @@ fn after_metadata_could_not_be_written_the_group_takes_no_more_changes() {
     assert!(group.statistics().disks[1].failed && !group.statistics().disks[0].failed);
 }
 
+/// Files come, grow, shrink, are written and go at the same time; each keeps its own bytes.
+#[test]
+fn files_of_several_threads_do_not_meet() {
+    let (environment, group) = group(4, 24 * MB);
+    let group = Arc::new(group);
+    let threads: Vec<_> = (1..=4u8)
+        .map(|thread| {
+            let group = Arc::clone(&group);
+            let work = move || {
+                let kept = group.create_file(KIND, "KEPT", 0).unwrap();
+                for round in 0..40u64 {
+                    let other = group.create_file(KIND, "OTHER", MB * (round % 3)).unwrap();
+                    kept.set_size(MB * (round % 4 + 1)).unwrap();
+                    let size = kept.size().unwrap();
+                    let content = vec![thread; size as usize];
+                    kept.write_at(0, &[&content]).unwrap();
+                    other.write_at(round, &[&[0xee; 2 << 20]]).unwrap();
+                    other.set_size(round * 1000).unwrap();
+                    kept.sync().unwrap();
+                    assert!(read(&kept, 0, size as usize) == content);
+                    let name = other.name().to_string();
+                    drop(other);
+                    group.delete(&name).unwrap();
+                }
+                (kept.name().to_string(), thread)
+            };
+            common::sync::spawn("test", work).unwrap()
+        })
+        .collect();
+    let kept: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    drop(group);
+    let group = DiskGroup::mount(&environment, "DATA", "/d/*").unwrap();
+    assert_eq!(group.files().unwrap().len(), 4);
+    for (name, thread) in kept {
+        let file = group.open(&name).unwrap();
+        assert!(read(&file, 0, 4 << 20).iter().all(|byte| *byte == thread), "{name}");
+    }
+}
+
+/// `ASM_TEST_DISKS` is two block devices of 16 MB and more, divided by a comma, with nothing in them.
+#[test]
+#[ignore = "needs block devices in ASM_TEST_DISKS"]
+fn on_block_devices_a_group_is_as_on_files() {
+    let patterns = std::env::var("ASM_TEST_DISKS").unwrap();
+    let environment = Environment::new(Arc::new(OsFileSystem::new()));
+    let disks: Vec<_> = patterns.split(',').map(PathBuf::from).collect();
+    let group = DiskGroup::create(&environment, "BLOCKS", &disks, AuSize::default()).unwrap();
+    assert!(group.statistics().total_bytes >= 32 * MB);
+    let file = group.create_file(KIND, "F", 5 * MB).unwrap();
+    println!("direct I/O: {}", file.direct());
+    let content: Vec<u8> = (0..5 * MB).map(|at| (at / 1000 % 251) as u8).collect();
+    file.write_at(0, &[&content]).unwrap();
+    file.sync().unwrap();
+    drop((file, group));
+    let group = DiskGroup::mount(&environment, "BLOCKS", &patterns).unwrap();
+    let file = group.open("+BLOCKS.256.1").unwrap();
+    assert!(read(&file, 0, content.len()) == content);
+    let buffers = vec![AlignedBuffer::zeroed(MB as usize), AlignedBuffer::zeroed(MB as usize)];
+    let read = file.submit_read(MB / 2, buffers).unwrap().wait().unwrap();
+    assert!([&read[0][..], &read[1][..]].concat() == content[MB as usize / 2..][..2 * MB as usize]);
+    drop(file);
+    let device = environment.files.open(&disks[0]).unwrap();
+    assert_eq!(device.set_size(1 << 40).unwrap_err().kind(), std::io::ErrorKind::Unsupported);
+    device.set_size(device.size().unwrap()).unwrap();
+    assert_eq!(environment.files.create(&disks[0], 1).unwrap_err().kind(), std::io::ErrorKind::AlreadyExists);
+    group.drop_group(true).unwrap();
+}
+
 #[test]
 fn on_real_files_a_disk_is_claimed_and_a_second_name_for_it_is_noticed() {
     let directory = tempfile::tempdir().unwrap();
