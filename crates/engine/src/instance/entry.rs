@@ -2,7 +2,7 @@
 
 use std::sync::{OnceLock, Weak};
 
-use common::ProcessNumber;
+use common::{Error, ErrorKind, Number, ProcessNumber, Result};
 use common::sync::atomic::{AtomicBool, Ordering};
 use common::sync::{Arc, Mutex, RwLock};
 use waits::{CurrentWait, LastWait, Meter};
@@ -10,11 +10,16 @@ use waits::{CurrentWait, LastWait, Meter};
 use super::Session;
 use super::calls::SessionCalls;
 
+pub(super) fn cancelled() -> Error {
+    Error::new(ErrorKind::Cancelled, Number::Ora(1013), "user requested cancel of current operation")
+}
+
 /// Whose a session is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SessionKind {
     User,
-    /// One that the database itself has begun within a session's call, for a change that stands whatever becomes of that: nobody kills it.
+    /// One that the database itself has begun within a session's call, for a change that stands whatever becomes of that: nobody kills it but with the
+    /// session that it works for.
     Recursive,
     /// The instance's own.
     Background,
@@ -84,6 +89,8 @@ struct Statements {
 #[derive(Debug)]
 pub(crate) struct SessionEntry {
     pub(super) kind: SessionKind,
+    /// The session within whose call this one works.
+    pub(super) works_for: Option<Arc<SessionEntry>>,
     pub(super) process: ProcessNumber,
     pub(super) meter: Arc<Meter>,
     pub(super) logon_us: u64,
@@ -95,11 +102,13 @@ pub(crate) struct SessionEntry {
     statements: Mutex<Statements>,
     /// Not that of a background process.
     session: OnceLock<Weak<Session>>,
+    /// Why what it held could not be given up when it was killed.
+    left: Mutex<Option<Error>>,
 }
 
 impl SessionEntry {
     pub(super) fn new(
-        kind: SessionKind,
+        (kind, works_for): (SessionKind, Option<Arc<Self>>),
         meter: Arc<Meter>,
         process: ProcessNumber,
         user: &str,
@@ -108,6 +117,7 @@ impl SessionEntry {
         let logon_us = meter.clock().wall_us();
         Arc::new(Self {
             kind,
+            works_for,
             process,
             logon_us,
             calls: SessionCalls::new(meter.clock().monotonic_us()),
@@ -118,6 +128,7 @@ impl SessionEntry {
             program: RwLock::new(program.into()),
             statements: Mutex::default(),
             session: OnceLock::new(),
+            left: Mutex::default(),
         })
     }
 
@@ -174,6 +185,35 @@ impl SessionEntry {
     /// False when it has been killed before.
     pub(super) fn set_killed(&self) -> bool {
         !self.killed.swap(true, Ordering::AcqRel)
+    }
+
+    /// # Errors
+    /// ORA-00028 when a session that this one works for has been killed, ORA-01013 when its user has cancelled; that request is then served.
+    pub(super) fn check_works_for(&self) -> Result<()> {
+        let Some(other) = &self.works_for else { return Ok(()) };
+        if other.is_killed() {
+            return Err(other.calls.death_in_call());
+        }
+        if other.cancelled.load(Ordering::Relaxed) && other.cancelled.swap(false, Ordering::AcqRel) {
+            return Err(cancelled());
+        }
+        other.check_works_for()
+    }
+
+    /// Notes why a session that was killed still holds what it held.
+    pub(super) fn note_left(&self, error: Error) {
+        *self.left.lock() = Some(error);
+    }
+
+    /// # Errors
+    /// Why a session that was killed still holds what it held.
+    pub(super) fn check_left(&self) -> Result<()> {
+        let Some(error) = self.left.lock().clone() else { return Ok(()) };
+        let (sid, serial) = (self.meter.sid(), self.meter.serial());
+        let text = format!(
+            "session {sid},{serial} has been killed, but its transaction could not be rolled back and keeps its locks until the session has gone: {error}"
+        );
+        Err(Error { text, ..error })
     }
 
     pub(super) fn status(&self) -> SessionStatus {

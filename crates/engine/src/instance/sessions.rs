@@ -47,7 +47,7 @@ impl Sessions {
     pub(super) fn new(system: &Arc<SystemMeter>, clock: &Arc<dyn Clock>) -> Self {
         let background = Background::ALL.map(|Background(number, name)| {
             let meter = Meter::new(system, clock.clone(), number, 1);
-            SessionEntry::new(SessionKind::Background, meter, ProcessNumber(number), "SYS", name)
+            SessionEntry::new((SessionKind::Background, None), meter, ProcessNumber(number), "SYS", name)
         });
         let meter = background[0].meter.clone();
         Self { entries: Mutex::new(background.to_vec()), next_serial: AtomicU32::new(1), meter, background }
@@ -64,7 +64,13 @@ impl Sessions {
     }
 
     /// Enters a session under the least number that is free; None when there are `limit` already.
-    fn enter(&self, instance: &Instance, user: &str, kind: SessionKind, limit: u64) -> Option<Arc<SessionEntry>> {
+    fn enter(
+        &self,
+        instance: &Instance,
+        user: &str,
+        whose: (SessionKind, Option<Arc<SessionEntry>>),
+        limit: u64,
+    ) -> Option<Arc<SessionEntry>> {
         let mut entries = self.lock();
         let of_users = || entries.iter().filter(|entry| entry.kind != SessionKind::Background);
         if of_users().count() as u64 >= limit {
@@ -74,7 +80,7 @@ impl Sessions {
         let process = ProcessNumber((FIRST_USER_PROCESS..).find(is_free)?);
         let serial = self.next_serial.fetch_add(1, Ordering::Relaxed);
         let meter = Meter::new(instance.system_meter(), instance.clock().clone(), process.0, serial);
-        let entry = SessionEntry::new(kind, meter, process, user, PROGRAM);
+        let entry = SessionEntry::new(whose, meter, process, user, PROGRAM);
         entries.push(entry.clone());
         Some(entry)
     }
@@ -109,7 +115,7 @@ impl Instance {
     /// ORA-01017 unknown user; ORA-00020 no process left; ORA-01090 while the instance is being closed, ORA-01034 when it has been; HW-0010 when
     /// it has stopped.
     pub fn connect(self: &Arc<Self>, user: &str) -> Result<Arc<Session>> {
-        self.connect_as(user, SessionKind::User)
+        self.connect_as(user, SessionKind::User, None)
     }
 
     /// A session of SYS for a change of the dictionary within another session's call.
@@ -117,14 +123,36 @@ impl Instance {
     /// # Errors
     /// As [`Instance::connect`].
     pub(crate) fn connect_recursive(self: &Arc<Self>) -> Result<Arc<Session>> {
-        self.connect_as(crate::catalog::SYS, SessionKind::Recursive)
+        self.connect_as(crate::catalog::SYS, SessionKind::Recursive, None)
     }
 
-    fn connect_as(self: &Arc<Self>, user: &str, kind: SessionKind) -> Result<Arc<Session>> {
+    /// A session of a user's that works within a call of another session, which waits for it: an autonomous transaction. What cancels or kills that one
+    /// ends this one's work, and a circle of locks through both is a deadlock. It must not outlive the call.
+    ///
+    /// # Errors
+    /// As [`Instance::connect`].
+    pub fn connect_for(self: &Arc<Self>, caller: &Arc<Session>, user: &str) -> Result<Arc<Session>> {
+        let session = self.connect_as(user, SessionKind::Recursive, Some(caller.entry().clone()))?;
+        self.locks().works_for(session.sid(), caller.sid());
+        Ok(session)
+    }
+
+    /// A session that is there now.
+    #[must_use]
+    pub fn session(&self, sid: u32, serial: u32) -> Option<Arc<Session>> {
+        self.sessions.find(sid, serial)?.session()
+    }
+
+    fn connect_as(
+        self: &Arc<Self>,
+        user: &str,
+        kind: SessionKind,
+        works_for: Option<Arc<SessionEntry>>,
+    ) -> Result<Arc<Session>> {
         self.calls.check_open()?;
         self.health().check()?;
         let limit = self.parameters().unsigned(Parameter::Processes);
-        let entry = self.sessions.enter(self, user, kind, limit).ok_or_else(|| {
+        let entry = self.sessions.enter(self, user, (kind, works_for), limit).ok_or_else(|| {
             Error::new(
                 ErrorKind::OutOfResource,
                 Number::Ora(20),

@@ -68,6 +68,8 @@ pub(super) struct State {
     pub(super) resources: HashMap<Resource, Vec<Xid>>,
     /// The resources of each transaction.
     held: HashMap<Xid, Vec<Resource>>,
+    /// The session within whose call another one works, by that.
+    pub(super) works_for: HashMap<u32, u32>,
     /// Each waiting session's wait. It may be over: a session that has been woken takes it out when it runs.
     pub(super) waits: HashMap<u32, Wait>,
 }
@@ -189,6 +191,16 @@ impl Locks {
         if released > 0 && !state.waits.is_empty() {
             self.released.notify_all();
         }
+    }
+
+    /// A session works within a call of another, which goes on when this one has ended.
+    pub(crate) fn works_for(&self, sid: u32, caller: u32) {
+        self.state.lock().works_for.insert(sid, caller);
+    }
+
+    /// It does so no more.
+    pub(crate) fn works_no_more(&self, sid: u32) {
+        self.state.lock().works_for.remove(&sid);
     }
 
     /// Has those who wait look at once whether they are to go on.
