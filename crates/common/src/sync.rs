@@ -32,3 +32,15 @@ pub fn spawn_with_stack<T: Send + 'static>(
 ) -> std::io::Result<JoinHandle<T>> {
     std::thread::Builder::new().name(name.to_owned()).stack_size(stack_bytes).spawn(run)
 }
+
+/// Does `run` on a thread of its own, with a stack of this size, while the caller waits; a panic of it is one of the caller's.
+///
+/// # Errors
+/// When the operating system has no thread, or no address space, to give; nothing has been done then.
+pub fn run_aside<T: Send>(name: &str, stack_bytes: usize, run: impl FnOnce() -> T + Send) -> std::io::Result<T> {
+    std::thread::scope(|scope| {
+        let thread =
+            std::thread::Builder::new().name(name.to_owned()).stack_size(stack_bytes).spawn_scoped(scope, run)?;
+        Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use common::sync::Mutex;
+use common::sync::atomic::{AtomicU64, Ordering};
 use common::{Error, Result};
 
 use crate::compile::entry::{self, Stored};
@@ -23,6 +24,65 @@ type BlockName = (Box<str>, Box<str>, Vec<(Box<str>, String)>);
 /// Blocks whose instructions are kept.
 const BLOCKS_MAX: usize = 500;
 
+/// How often the objects of one namespace of a library cache were asked for: a line of V$LIBRARYCACHE, counted since the instance was opened.
+#[derive(Debug, Default)]
+pub struct Uses {
+    gets: AtomicU64,
+    hits: AtomicU64,
+    pins: AtomicU64,
+    reloads: AtomicU64,
+    invalidations: AtomicU64,
+}
+
+/// What [`Uses`] has come to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct UsesValue {
+    /// Asked for.
+    pub gets: u64,
+    /// Of them found as they were needed.
+    pub hits: u64,
+    /// Used by an execution. Who uses an object holds all of it, so every pin is a hit.
+    pub pins: u64,
+    /// Of what was made: made again, because it had been there before.
+    pub reloads: u64,
+    /// Found, and no longer of use, because what it depends on has changed.
+    pub invalidations: u64,
+}
+
+impl Uses {
+    /// It was asked for and there.
+    pub fn found(&self) {
+        self.gets.fetch_add(1, Ordering::Relaxed);
+        self.hits.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// It was asked for and had to be made. `stale`: one was there that could no longer be used.
+    pub fn made(&self, stale: bool) {
+        self.gets.fetch_add(1, Ordering::Relaxed);
+        if stale {
+            self.invalidations.fetch_add(1, Ordering::Relaxed);
+            self.reloads.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// An execution uses it.
+    pub fn pinned(&self) {
+        self.pins.fetch_add(1, Ordering::Relaxed);
+    }
+
+    #[must_use]
+    pub fn value(&self) -> UsesValue {
+        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        UsesValue {
+            gets: of(&self.gets),
+            hits: of(&self.hits),
+            pins: of(&self.pins),
+            reloads: of(&self.reloads),
+            invalidations: of(&self.invalidations),
+        }
+    }
+}
+
 /// The units compiled so far, of all sessions of an instance.
 #[derive(Debug, Default)]
 pub struct Library {
@@ -30,6 +90,9 @@ pub struct Library {
     /// By schema, text and the types of host variables.
     blocks: Mutex<HashMap<BlockName, Arc<Unit>>>,
     supplied: Mutex<HashMap<&'static str, Arc<Unit>>>,
+    /// Of stored programs but triggers, and of triggers.
+    pub programs_used: Uses,
+    pub triggers_used: Uses,
 }
 
 /// What tells whether an object of the dictionary is still what it was.
@@ -97,13 +160,17 @@ impl Library {
     pub fn stored(&self, host: &mut dyn Host, stored: &Stored<'_>) -> Result<Arc<Unit>> {
         let key = (stored.owner.into(), stored.name.into(), false);
         let known = self.units.lock().get(&key).cloned();
+        let was_there = known.is_some();
+        self.programs_used.pinned();
         if let Some(unit) = known
             && unit.stamp == stored.stamp
             && unit.body_stamp == stored.body.as_ref().map(|(_, stamp)| *stamp)
             && Self::is_current(host, &unit)?
         {
+            self.programs_used.found();
             return Ok(unit);
         }
+        self.programs_used.made(was_there);
         let unit = entry::compile_stored(host, self, stored).map_err(|_| invalid(stored))?;
         if unit.unit_type == UnitType::Package
             && stored.body.is_none()
@@ -126,12 +193,16 @@ impl Library {
     pub fn trigger(&self, host: &mut dyn Host, stored: &Stored<'_>) -> Result<Arc<Unit>> {
         let key = (stored.owner.into(), format!("{}/trigger", stored.name).into(), false);
         let known = self.units.lock().get(&key).cloned();
+        let was_there = known.is_some();
+        self.triggers_used.pinned();
         if let Some(unit) = known
             && unit.stamp == stored.stamp
             && Self::is_current(host, &unit)?
         {
+            self.triggers_used.found();
             return Ok(unit);
         }
+        self.triggers_used.made(was_there);
         let unit = entry::compile_trigger(host, self, stored).map_err(|_| {
             Error::user(4098, format!("trigger '{}.{}' is invalid and failed re-validation", stored.owner, stored.name))
         })?;

@@ -468,7 +468,7 @@ fn statspack_of_old_releases() {
     assert_eq!(report.window.db_time_s, None);
     assert_eq!(report.statistic("redo write time"), Some(9120.0));
     let report = made_up("fixtures/statspack_9i.txt");
-    assert_eq!(report.window.comment.as_deref(), Some("month end"));
+    assert_eq!(report.window.begin.comment.as_deref(), Some("month end"));
     assert_eq!(report.foreground_events, None);
     assert_eq!(report.all_events.as_ref().unwrap().len(), 6);
     let free_list = report.buffer_waits.as_ref().unwrap().iter().find(|wait| wait.class == "free list").unwrap();

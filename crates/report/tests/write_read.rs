@@ -150,11 +150,11 @@ fn header(pool: &mut Pool<'_>, report: &mut Report) {
         time_s: Some(midnight + second),
         sessions: pool.maybe(|pool| f64::from(pool.number(5000))),
         cursors_per_session: pool.maybe(Pool::tenths),
+        comment: pool.maybe(|_| format!("month end {id}")),
     };
     report.window.begin = snapshot(7, begin);
     report.window.end = snapshot(8, end);
     report.window.elapsed_s = Some((end - begin) as f64);
-    report.window.comment = pool.maybe(|_| "month end".to_owned());
     report.host = Host {
         name: Some("shelf7".to_owned()),
         platform: pool.maybe(|_| "Linux x86 64-bit".to_owned()),

@@ -181,3 +181,63 @@ fn a_histogram_has_all_waits_of_an_event() {
     assert_eq!(row(&mut connection, &format!("select total_waits from v$system_event where {read}")), histogram);
     assert_ne!(histogram, "-");
 }
+
+#[test]
+fn the_library_cache_counts_what_was_found_and_what_a_change_made_useless() {
+    let database = support::database();
+    let mut connection = database.connect("system", None).unwrap();
+    for statement in ["create table t (id number)", "create function f return number as begin return 1; end;"] {
+        connection.run(statement).unwrap();
+    }
+    let of = |connection: &mut Connection, namespace: &str, columns: &str| -> Vec<u64> {
+        let query = format!("select {columns} from v$librarycache where namespace = '{namespace}'");
+        row(connection, &query).split(" | ").map(|value| value.parse().unwrap()).collect()
+    };
+    let columns = "gets, gethits, pins, reloads, invalidations";
+    let call = "declare n number; begin n := f; end;";
+    // The query about the cache is counted with the rest: it is found from the second time on.
+    of(&mut connection, "SQL AREA", columns);
+    let before = of(&mut connection, "SQL AREA", columns);
+    for _ in 0..3 {
+        run(&mut connection, "select count(*) from t");
+    }
+    let after = of(&mut connection, "SQL AREA", columns);
+    let grown: Vec<u64> = after.iter().zip(&before).map(|(after, before)| after - before).collect();
+    assert_eq!(grown, [4, 3, 4, 0, 0]);
+    // Whatever the change, all cursors are parsed anew after it.
+    connection.run("create table u (id number)").unwrap();
+    run(&mut connection, "select count(*) from t");
+    let changed = of(&mut connection, "SQL AREA", "reloads, invalidations");
+    assert_eq!(changed, [after[3] + 1, after[4] + 1]);
+    connection.run(call).unwrap();
+    let gets = of(&mut connection, "TABLE/PROCEDURE", "gets");
+    connection.run("create or replace function f return number as begin return 2; end;").unwrap();
+    connection.run(call).unwrap();
+    assert!(of(&mut connection, "TABLE/PROCEDURE", "gets") > gets);
+    assert_eq!(of(&mut connection, "TABLE/PROCEDURE", "invalidations"), [1]);
+    assert_eq!(of(&mut connection, "TRIGGER", "gets"), [0]);
+}
+
+#[test]
+fn work_areas_are_counted_while_they_are_held_and_given_back() {
+    let database = support::database();
+    let mut connection = database.connect("system", None).unwrap();
+    connection
+        .run("create table t as select level id, rpad('x', 100) pad from dual connect by level <= 20000")
+        .unwrap();
+    let value = |connection: &mut Connection, name: &str| -> u64 {
+        row(connection, &format!("select value from v$pgastat where name = '{name}'")).parse().unwrap()
+    };
+    let (processed, most) = ("bytes processed", "maximum PGA allocated");
+    let before = value(&mut connection, processed);
+    let cursor = connection.parse("select id, pad from t order by pad, id desc").unwrap();
+    connection.execute(cursor).unwrap();
+    connection.fetch(cursor, 10).unwrap();
+    // The sort holds its rows: two megabytes and more.
+    let mut other = database.connect("system", None).unwrap();
+    assert!(value(&mut other, "total PGA inuse") > 2 << 20);
+    connection.close(cursor);
+    assert!(value(&mut other, "total PGA inuse") < 1 << 20);
+    assert!(value(&mut other, processed) - before > 2 << 20);
+    assert!(value(&mut other, most) > 2 << 20);
+}

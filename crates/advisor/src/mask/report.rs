@@ -18,7 +18,7 @@ impl Names {
         }
         optional(&mut identity.container, |name| self.container(name));
         optional(&mut report.host.name, |name| self.replace(Kind::Host, name));
-        report.window.comment = None;
+        (report.window.begin.comment, report.window.end.comment) = (None, None);
         // Segments first: statements without a schema then find the names of their tables.
         for segment in report.segments.iter_mut().flatten().flat_map(|section| &mut section.segments) {
             self.segment(segment);

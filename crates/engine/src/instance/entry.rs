@@ -2,7 +2,7 @@
 
 use std::sync::{OnceLock, Weak};
 
-use common::{Error, ErrorKind, Number, ProcessNumber, Result};
+use common::{Error, ProcessNumber, Result};
 use common::sync::atomic::{AtomicBool, Ordering};
 use common::sync::{Arc, Mutex, RwLock};
 use waits::{CurrentWait, LastWait, Meter};
@@ -10,16 +10,11 @@ use waits::{CurrentWait, LastWait, Meter};
 use super::Session;
 use super::calls::SessionCalls;
 
-pub(super) fn cancelled() -> Error {
-    Error::new(ErrorKind::Cancelled, Number::Ora(1013), "user requested cancel of current operation")
-}
-
 /// Whose a session is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SessionKind {
     User,
-    /// One that the database itself has begun within a session's call, for a change that stands whatever becomes of that: nobody kills it but with the
-    /// session that it works for.
+    /// One that the database itself has begun within a session's call, for a change that stands whatever becomes of that: nobody kills it.
     Recursive,
     /// The instance's own.
     Background,
@@ -89,8 +84,6 @@ struct Statements {
 #[derive(Debug)]
 pub(crate) struct SessionEntry {
     pub(super) kind: SessionKind,
-    /// The session within whose call this one works.
-    pub(super) works_for: Option<Arc<SessionEntry>>,
     pub(super) process: ProcessNumber,
     pub(super) meter: Arc<Meter>,
     pub(super) logon_us: u64,
@@ -102,32 +95,36 @@ pub(crate) struct SessionEntry {
     statements: Mutex<Statements>,
     /// Not that of a background process.
     session: OnceLock<Weak<Session>>,
+    /// The session that it works for, within whose call it was begun.
+    caller: Option<Arc<Self>>,
     /// Why what it held could not be given up when it was killed.
     left: Mutex<Option<Error>>,
 }
 
 impl SessionEntry {
     pub(super) fn new(
-        (kind, works_for): (SessionKind, Option<Arc<Self>>),
+        kind: SessionKind,
         meter: Arc<Meter>,
         process: ProcessNumber,
         user: &str,
         program: &str,
+        caller: Option<Arc<Self>>,
     ) -> Arc<Self> {
         let logon_us = meter.clock().wall_us();
         Arc::new(Self {
             kind,
-            works_for,
             process,
             logon_us,
             calls: SessionCalls::new(meter.clock().monotonic_us()),
             meter,
-            cancelled: Arc::default(),
+            // Who cancels the caller's call cancels what is done for it.
+            cancelled: caller.as_ref().map_or_else(Arc::default, |caller| caller.cancelled.clone()),
             killed: AtomicBool::new(false),
             user: RwLock::new(user.into()),
             program: RwLock::new(program.into()),
             statements: Mutex::default(),
             session: OnceLock::new(),
+            caller,
             left: Mutex::default(),
         })
     }
@@ -178,6 +175,17 @@ impl SessionEntry {
         change(&mut self.statements.lock().work);
     }
 
+    /// Whether a session that it works for has been killed.
+    pub(super) fn is_orphaned(&self) -> bool {
+        let callers = std::iter::successors(self.caller.as_ref(), |entry| entry.caller.as_ref());
+        callers.into_iter().any(|caller| caller.is_killed())
+    }
+
+    /// The session id of whom it works for.
+    pub(super) fn caller_sid(&self) -> Option<u32> {
+        self.caller.as_ref().map(|caller| caller.meter.sid())
+    }
+
     pub(super) fn is_killed(&self) -> bool {
         self.killed.load(Ordering::Acquire)
     }
@@ -185,19 +193,6 @@ impl SessionEntry {
     /// False when it has been killed before.
     pub(super) fn set_killed(&self) -> bool {
         !self.killed.swap(true, Ordering::AcqRel)
-    }
-
-    /// # Errors
-    /// ORA-00028 when a session that this one works for has been killed, ORA-01013 when its user has cancelled; that request is then served.
-    pub(super) fn check_works_for(&self) -> Result<()> {
-        let Some(other) = &self.works_for else { return Ok(()) };
-        if other.is_killed() {
-            return Err(other.calls.death_in_call());
-        }
-        if other.cancelled.load(Ordering::Relaxed) && other.cancelled.swap(false, Ordering::AcqRel) {
-            return Err(cancelled());
-        }
-        other.check_works_for()
     }
 
     /// Notes why a session that was killed still holds what it held.

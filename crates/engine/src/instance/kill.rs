@@ -150,48 +150,24 @@ mod tests {
         Instance::create(files, Path::new("/database"), clock, None, &CreateOptions::default()).unwrap()
     }
 
+    /// One that is killed in the midst of its work would take back what others rely on, such as a sequence's refill.
     #[test]
-    fn a_session_that_the_database_has_begun_is_nobodys_to_kill_and_one_of_sys_is() {
+    fn what_the_database_does_for_itself_is_killed_by_nobody() {
         let instance = instance();
-        let recursive = instance.connect_recursive().unwrap();
-        let (sid, serial) = recursive.identity();
+        let killer = instance.connect("SYSTEM").unwrap();
+        let of = |session: &Session| (session.sid(), session.meter().serial());
+        let own = instance.connect_recursive().unwrap();
+        let (sid, serial) = of(&own);
+        assert!(killer.kill(sid, serial).unwrap_err().is_ora(29));
         assert!(instance.kill(sid, serial).unwrap_err().is_ora(29));
-        drop(recursive.call().unwrap());
-        assert!(!recursive.is_killed());
+        assert!(!own.is_killed() && own.call().is_ok());
+        // The same user's session, when somebody has connected.
         let user = instance.connect("SYS").unwrap();
-        let (sid, serial) = user.identity();
-        assert_eq!(instance.kill(sid, serial).unwrap(), Killed::Now);
-        assert!(user.call().unwrap_err().is_ora(28));
-        drop((recursive, user));
-        instance.shutdown().unwrap();
-    }
-
-    #[test]
-    fn what_is_asked_of_a_session_is_asked_of_those_that_work_for_it() {
-        let instance = instance();
-        let caller = instance.connect("SYSTEM").unwrap();
-        let worker = instance.connect_for(&caller, "SYSTEM").unwrap();
-        let inner = instance.connect_for(&worker, "SYS").unwrap();
-        caller.cancel_handle().store(true, Ordering::Release);
-        assert!(inner.check_cancelled().unwrap_err().is_ora(1013));
-        // Once is enough.
-        caller.check_cancelled().unwrap();
-        inner.check_cancelled().unwrap();
-        let call = caller.call().unwrap();
-        let (sid, serial) = worker.identity();
-        assert!(instance.kill(sid, serial).unwrap_err().is_ora(29));
-        let (sid, serial) = caller.identity();
-        assert_eq!(instance.kill(sid, serial).unwrap(), Killed::Marked);
-        for _ in 0..2 {
-            assert!(inner.check_cancelled().unwrap_err().is_ora(28));
-        }
-        assert!(worker.check_cancelled().unwrap_err().is_ora(28));
-        {
-            // A rollback is carried through.
-            let _rolling_back = worker.rolling_back();
-            worker.check_cancelled().unwrap();
-        }
-        drop((inner, worker, call, caller));
+        let (sid, serial) = of(&user);
+        assert_eq!(killer.kill(sid, serial).unwrap(), Killed::Now);
+        assert!(user.is_killed() && user.call().is_err());
+        assert!(killer.kill(killer.sid(), killer.meter().serial()).unwrap_err().is_ora(27));
+        drop((own, user, killer));
         instance.shutdown().unwrap();
     }
 

@@ -144,6 +144,12 @@ impl Instance {
         self.database_id
     }
 
+    /// The database's number as views and reports show it: 32 bits of it, as DBID has.
+    #[must_use]
+    pub fn dbid(&self) -> u32 {
+        (self.database_id ^ (self.database_id >> 32)) as u32
+    }
+
     #[must_use]
     pub fn database_name(&self) -> String {
         self.parameters.text(Parameter::DbName).to_string()

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use common::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use common::sync::{Arc, Mutex};
-use common::{BlockAddress, BlockClass, Error, ObjectNumber, ProcessNumber, Result, Scn};
+use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, ObjectNumber, ProcessNumber, Result, Scn};
 use format::redo::{self, Version};
 use waits::{GetMode, Meter};
 
-use super::entry::{ClientWork, SessionEntry, cancelled};
+use super::entry::{ClientWork, SessionEntry};
 use super::{Health, Instance};
 use crate::cache::{Block, BlockMut, BlockScan, ChangeGroup};
 use crate::catalog::Catalog;
@@ -153,20 +153,20 @@ impl Session {
 
     /// # Errors
     /// ORA-01013 when the user has cancelled, ORA-01089 when the instance is being closed; the request is then served. ORA-00028, each time but in a
-    /// rollback, when the session has been killed. What is asked of a session is asked of those too that work for it.
+    /// rollback, when the session has been killed.
     pub fn check_cancelled(&self) -> Result<()> {
         if self.entry.is_killed() {
             let tidying = self.rolling_back.load(Ordering::Relaxed) > 0;
             return if tidying { Ok(()) } else { Err(self.entry.calls.death_in_call()) };
         }
-        if self.entry.works_for.is_some() && self.rolling_back.load(Ordering::Relaxed) == 0 {
-            self.entry.check_works_for()?;
+        if self.entry.is_orphaned() && self.rolling_back.load(Ordering::Relaxed) == 0 {
+            return Err(super::kill::killed());
         }
         if !self.entry.cancelled.load(Ordering::Relaxed) {
             return self.instance.calls.check(&self.entry.calls);
         }
         self.entry.cancelled.store(false, Ordering::Release);
-        Err(cancelled())
+        Err(Error::new(ErrorKind::Cancelled, Number::Ora(1013), "user requested cancel of current operation"))
     }
 
     /// A rollback is under way until the guard is dropped: it is carried through even if the session is killed.
@@ -311,8 +311,8 @@ impl Drop for Session {
         {
             let _ = self.rollback();
         }
-        if self.entry.works_for.is_some() {
-            self.instance.locks().works_no_more(self.sid());
+        if self.entry.caller_sid().is_some() {
+            self.instance.locks().acts_no_more(self.sid());
         }
         self.instance.sessions.leave(&self.entry);
         // Who waits for it because it was killed need not wait any longer.

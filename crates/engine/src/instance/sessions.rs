@@ -47,7 +47,7 @@ impl Sessions {
     pub(super) fn new(system: &Arc<SystemMeter>, clock: &Arc<dyn Clock>) -> Self {
         let background = Background::ALL.map(|Background(number, name)| {
             let meter = Meter::new(system, clock.clone(), number, 1);
-            SessionEntry::new((SessionKind::Background, None), meter, ProcessNumber(number), "SYS", name)
+            SessionEntry::new(SessionKind::Background, meter, ProcessNumber(number), "SYS", name, None)
         });
         let meter = background[0].meter.clone();
         Self { entries: Mutex::new(background.to_vec()), next_serial: AtomicU32::new(1), meter, background }
@@ -68,7 +68,8 @@ impl Sessions {
         &self,
         instance: &Instance,
         user: &str,
-        whose: (SessionKind, Option<Arc<SessionEntry>>),
+        kind: SessionKind,
+        caller: Option<Arc<SessionEntry>>,
         limit: u64,
     ) -> Option<Arc<SessionEntry>> {
         let mut entries = self.lock();
@@ -80,7 +81,7 @@ impl Sessions {
         let process = ProcessNumber((FIRST_USER_PROCESS..).find(is_free)?);
         let serial = self.next_serial.fetch_add(1, Ordering::Relaxed);
         let meter = Meter::new(instance.system_meter(), instance.clock().clone(), process.0, serial);
-        let entry = SessionEntry::new(whose, meter, process, user, PROGRAM);
+        let entry = SessionEntry::new(kind, meter, process, user, PROGRAM, caller);
         entries.push(entry.clone());
         Some(entry)
     }
@@ -97,6 +98,17 @@ impl Sessions {
 
     pub(super) fn find(&self, sid: u32, serial: u32) -> Option<Arc<SessionEntry>> {
         self.lock().iter().find(|entry| entry.meter.sid() == sid && entry.meter.serial() == serial).cloned()
+    }
+}
+
+impl Session {
+    /// Starts a session that works for this one, within its call, with a transaction of its own: an autonomous transaction. While it is there this one does
+    /// nothing else: what cancels or kills this one ends its calls too, a lock that it waits for and this one holds is a deadlock, and nobody kills it alone.
+    ///
+    /// # Errors
+    /// As [`Instance::connect`].
+    pub fn connect_for(&self, user: &str) -> Result<Arc<Self>> {
+        self.instance().connect_as(user, SessionKind::Recursive, Some(self))
     }
 }
 
@@ -126,17 +138,6 @@ impl Instance {
         self.connect_as(crate::catalog::SYS, SessionKind::Recursive, None)
     }
 
-    /// A session of a user's that works within a call of another session, which waits for it: an autonomous transaction. What cancels or kills that one
-    /// ends this one's work, and a circle of locks through both is a deadlock. It must not outlive the call.
-    ///
-    /// # Errors
-    /// As [`Instance::connect`].
-    pub fn connect_for(self: &Arc<Self>, caller: &Arc<Session>, user: &str) -> Result<Arc<Session>> {
-        let session = self.connect_as(user, SessionKind::Recursive, Some(caller.entry().clone()))?;
-        self.locks().works_for(session.sid(), caller.sid());
-        Ok(session)
-    }
-
     /// A session that is there now.
     #[must_use]
     pub fn session(&self, sid: u32, serial: u32) -> Option<Arc<Session>> {
@@ -147,12 +148,13 @@ impl Instance {
         self: &Arc<Self>,
         user: &str,
         kind: SessionKind,
-        works_for: Option<Arc<SessionEntry>>,
+        caller: Option<&Session>,
     ) -> Result<Arc<Session>> {
         self.calls.check_open()?;
         self.health().check()?;
         let limit = self.parameters().unsigned(Parameter::Processes);
-        let entry = self.sessions.enter(self, user, (kind, works_for), limit).ok_or_else(|| {
+        let calling = caller.map(|caller| caller.entry().clone());
+        let entry = self.sessions.enter(self, user, kind, calling, limit).ok_or_else(|| {
             Error::new(
                 ErrorKind::OutOfResource,
                 Number::Ora(20),
@@ -162,6 +164,9 @@ impl Instance {
         entry.meter.count(waits::Statistic::LogonsCumulative, 1);
         let session = Arc::new(Session::new(self.clone(), entry.clone()));
         entry.is_of(&session);
+        if let Some(caller) = caller {
+            self.locks().acts_for(session.sid(), caller.sid());
+        }
         Ok(session)
     }
 

@@ -68,8 +68,8 @@ pub(super) struct State {
     pub(super) resources: HashMap<Resource, Vec<Xid>>,
     /// The resources of each transaction.
     held: HashMap<Xid, Vec<Resource>>,
-    /// The session within whose call another one works, by that.
-    pub(super) works_for: HashMap<u32, u32>,
+    /// Sessions that act for others, which do nothing meanwhile: who acts, and for whom.
+    acting: Vec<(u32, u32)>,
     /// Each waiting session's wait. It may be over: a session that has been woken takes it out when it runs.
     pub(super) waits: HashMap<u32, Wait>,
 }
@@ -121,6 +121,14 @@ fn both(a: TableLock, b: TableLock) -> TableLock {
 }
 
 impl State {
+    /// Who acts for a session: itself, unless another one works for it now.
+    pub(super) fn actor(&self, mut sid: u32) -> u32 {
+        while let Some((actor, _)) = self.acting.iter().rev().find(|(_, caller)| *caller == sid) {
+            sid = *actor;
+        }
+        sid
+    }
+
     fn hold(&mut self, xid: Xid, resource: &Resource) -> bool {
         let holders = self.resources.entry(resource.clone()).or_default();
         if holders.contains(&xid) {
@@ -163,6 +171,16 @@ impl Locks {
         meter.latch(LatchName::EnqueueHashChains, &self.state)
     }
 
+    /// From now on the session `actor` works for `caller`, which holds what it holds until that is done.
+    pub(crate) fn acts_for(&self, actor: u32, caller: u32) {
+        self.state.lock().acting.push((actor, caller));
+    }
+
+    /// The session works for another one no more.
+    pub(crate) fn acts_no_more(&self, actor: u32) {
+        self.state.lock().acting.retain(|(other, _)| *other != actor);
+    }
+
     pub(crate) fn began(&self, meter: &Meter, xid: Xid, sid: u32) {
         meter.enqueue(Enqueue::TxContention, true);
         self.state(meter).active.insert(xid, sid);
@@ -191,16 +209,6 @@ impl Locks {
         if released > 0 && !state.waits.is_empty() {
             self.released.notify_all();
         }
-    }
-
-    /// A session works within a call of another, which goes on when this one has ended.
-    pub(crate) fn works_for(&self, sid: u32, caller: u32) {
-        self.state.lock().works_for.insert(sid, caller);
-    }
-
-    /// It does so no more.
-    pub(crate) fn works_no_more(&self, sid: u32) {
-        self.state.lock().works_for.remove(&sid);
     }
 
     /// Has those who wait look at once whether they are to go on.

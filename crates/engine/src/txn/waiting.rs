@@ -2,7 +2,6 @@
 //!
 //! A wait says what is wanted, not who had it when the waiter last looked: holders are asked for anew each time, so that a wait whose reason has gone
 //! counts for nothing although its session has not run since. A waiter goes on when nobody is in its way any more, so it waits for every holder.
-//! A session in whose call another one works (an autonomous transaction) waits for that.
 
 use std::collections::HashSet;
 
@@ -47,20 +46,6 @@ impl State {
         }
     }
 
-    /// Whether `sid` is `caller`, or works within a call of `caller`'s, directly or not.
-    fn is_for(&self, sid: u32, caller: u32) -> bool {
-        sid == caller || self.works_for.get(&sid).is_some_and(|next| self.is_for(*next, caller))
-    }
-
-    /// The wait that keeps a session from going on: its own, or that of one that works for it.
-    fn wait_that_stops(&self, sid: u32) -> Option<&Wait> {
-        let of_others = || {
-            let mut workers = self.works_for.iter().filter(|(_, caller)| **caller == sid);
-            workers.find_map(|(worker, _)| self.wait_that_stops(*worker))
-        };
-        self.waits.get(&sid).or_else(of_others)
-    }
-
     /// The circle that the wait of a session would close, if it does: that session first, each with the one that it waits for.
     pub(super) fn circle(&self, wait: &Wait) -> Option<Deadlock> {
         let first = wait.shown.sid;
@@ -68,12 +53,13 @@ impl State {
         // Waits, each for a holder of what the one before wants, with the holders that have not been looked at.
         let mut way = vec![(wait, self.holders(first, &wait.wanted).into_iter())];
         while let Some((_, holders)) = way.last_mut() {
-            match holders.next() {
+            // What a session holds for which another one works comes free when that one goes on.
+            match holders.next().map(|holder| self.actor(holder)) {
                 None => {
                     way.pop();
                 }
                 Some(0) => {}
-                Some(holder) if self.is_for(first, holder) => {
+                Some(holder) if holder == first => {
                     let waits = way.iter().map(|(wait, _)| *wait);
                     let next = waits.clone().skip(1).map(|wait| wait.shown.sid).chain([first]);
                     let sessions = waits.zip(next).map(|(wait, holder)| wait.held_by(holder)).collect();
@@ -81,9 +67,9 @@ impl State {
                 }
                 Some(holder) => {
                     if seen.insert(holder)
-                        && let Some(wait) = self.wait_that_stops(holder)
+                        && let Some(wait) = self.waits.get(&holder)
                     {
-                        way.push((wait, self.holders(wait.shown.sid, &wait.wanted).into_iter()));
+                        way.push((wait, self.holders(holder, &wait.wanted).into_iter()));
                     }
                 }
             }

@@ -16,7 +16,7 @@ const STEP: usize = 9;
 const CELL: usize = 8;
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:1.5rem auto;max-width:1180px;padding:0 1rem;background:#fff;color:#1b1f24}\
-h1{font-size:1.25rem;margin:0 0 .3rem}p{margin:.2rem 0}.legend{display:flex;flex-wrap:wrap;gap:.35rem 1.1rem;margin:1rem 0;padding:0;list-style:none}\
+h1{font-size:1.25rem;margin:0 0 .3rem}section+section{margin-top:2rem}p{margin:.2rem 0}.legend{display:flex;flex-wrap:wrap;gap:.35rem 1.1rem;margin:1rem 0;padding:0;list-style:none}\
 .legend svg{vertical-align:-1px;margin-right:.35rem}.map{overflow-x:auto}.map svg{display:block}.mg{fill:none;stroke:#e03131;stroke-width:1.6}\
 @media(prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}}";
 

@@ -90,6 +90,12 @@ impl Session {
         }
     }
 
+    /// Whose names anonymous blocks use.
+    #[must_use]
+    pub fn schema(&self) -> &str {
+        &self.schema
+    }
+
     /// ALTER SESSION SET CURRENT_SCHEMA.
     pub fn set_schema(&mut self, schema: &str) {
         self.schema = schema.into();

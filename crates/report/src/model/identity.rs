@@ -41,6 +41,9 @@ pub struct Snapshot {
     pub time_s: Option<i64>,
     pub sessions: Option<f64>,
     pub cursors_per_session: Option<f64>,
+    /// The user's remark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
 }
 
 /// From snapshot to snapshot.
@@ -53,7 +56,6 @@ pub struct Window {
     /// From the time model where it is there, else from the printed minutes.
     pub db_time_s: Option<f64>,
     pub db_cpu_s: Option<f64>,
-    pub comment: Option<String>,
 }
 
 /// The machine. Percentages as printed.

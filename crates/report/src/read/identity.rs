@@ -142,14 +142,10 @@ impl Reading {
             };
             match plain(first).as_str() {
                 "beginsnap" => {
-                    let (snapshot, comment) = snapshot(view, line);
-                    self.report.window.begin = snapshot;
-                    fill(&mut self.report.window.comment, comment);
+                    self.report.window.begin = snapshot(view, line);
                 }
                 "endsnap" => {
-                    let (snapshot, comment) = snapshot(view, line);
-                    self.report.window.end = snapshot;
-                    fill(&mut self.report.window.comment, comment);
+                    self.report.window.end = snapshot(view, line);
                 }
                 "elapsed" => self.printed.elapsed_s = minutes(),
                 "dbtime" => self.printed.db_time_s = minutes(),
@@ -173,17 +169,17 @@ fn is_snapshot_pairs(view: &View<'_>) -> bool {
             .any(|row| row.cells.first().is_some_and(|cell| label(cell).eq_ignore_ascii_case("elapsed")))
 }
 
-fn snapshot(view: &View<'_>, line: Line<'_>) -> (Snapshot, Option<String>) {
+fn snapshot(view: &View<'_>, line: Line<'_>) -> Snapshot {
     let time = line.owned(view.find(&["snaptime"]));
     let id: Option<Column> = view.find(&["snapid"]);
-    let snapshot = Snapshot {
+    Snapshot {
         id: line.number(id).filter(|id| *id >= 0.0).map(|id| id as u64),
         time_s: time.as_deref().and_then(date::seconds),
         time,
         sessions: line.number(view.find(&["sessions"])),
         cursors_per_session: line.number(view.find(&["curssess", "cursorssession"])),
-    };
-    (snapshot, line.owned(view.find(&["comment"])))
+        comment: line.owned(view.find(&["comment"])),
+    }
 }
 
 fn yes(text: &str) -> Option<bool> {

@@ -67,17 +67,14 @@ fn snapshots(page: &mut Page<'_, impl Write>) -> Result<()> {
     page.line("~~~~~~~~    ---------- ------------------ -------- --------- ------------------")?;
     let optional =
         |value: Option<f64>, decimals, width| value.map_or(String::new(), |value| fit(value, decimals, width));
-    for (label, snapshot, comment) in [
-        ("Begin Snap:", &window.begin, window.comment.as_deref().unwrap_or_default()),
-        ("  End Snap:", &window.end, ""),
-    ] {
+    for (label, snapshot) in [("Begin Snap:", &window.begin), ("  End Snap:", &window.end)] {
         page.line(&format!(
             "{label} {:>10} {:<18} {:>8} {:>9} {}",
             snapshot.id.map_or(String::new(), |id| id.to_string()),
             snapshot.time.as_deref().unwrap_or_default(),
             optional(snapshot.sessions, 0, 8),
             optional(snapshot.cursors_per_session, 1, 9),
-            cut(comment, 18),
+            cut(snapshot.comment.as_deref().unwrap_or_default(), 18),
         ))?;
     }
     let minutes = |seconds: Option<f64>| optional(seconds.map(|seconds| seconds / 60.0), 2, 10);

@@ -4,12 +4,10 @@
 //! block inside it and every wait has its session. Parse, execute and fetch are calls of the session: the close of the instance cancels those that
 //! run, waits for them, and refuses further ones.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use common::sync::Mutex;
-use common::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use common::sync::atomic::{AtomicBool, AtomicUsize};
 use common::{Error, ErrorKind, Result};
 use datafusion::execution::SessionState;
 use datafusion::execution::session_state::SessionStateBuilder;
@@ -25,19 +23,17 @@ use super::chain::OneStream;
 use super::context::{StatementContext, local_time};
 use super::database::Database;
 use super::library::SharedCursor;
+use super::nested::Nested;
 use super::open::{ColumnDescription, Cursor, CursorNumber, Prepared};
+use super::shared::Shared;
 use super::tables::SessionTables;
 use super::trace::{self, CallStart};
-use crate::dml::deferred::Deferred;
 use crate::functions::rows;
-use crate::functions::sequence::CurrentValues;
 use crate::plan::binder::{BindContext, BindValue, Binder, Tables};
 use crate::plan::bound::Bound;
 use crate::plan::locking::LockingQuery;
 use crate::plan::query::Output;
-use crate::plsql::Programs;
 use crate::statement::parse::Statement;
-use crate::transaction::TransactionState;
 
 /// What an execution came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,32 +56,23 @@ pub struct Fetched {
     pub end: bool,
 }
 
-/// One session.
+/// One session; or, of a session whose statements call programs, what the SQL of those programs runs on.
 pub struct Connection {
     pub(crate) database: Arc<Database>,
     pub(crate) session: Arc<Session>,
-    pub(crate) nls: Arc<Nls>,
+    /// What is the session's, whichever of its connections works.
+    pub(crate) shared: Arc<Shared>,
     /// CURRENT_SCHEMA: where names without an owner are looked up.
     pub(crate) schema: String,
+    /// Whose privileges count; None: the session's user's.
+    pub(crate) rights: Option<String>,
     pub(crate) state: SessionState,
-    pub(crate) runtime: Runtime,
-    random: Arc<AtomicU64>,
+    pub(crate) runtime: Arc<Runtime>,
     pub(crate) demand: Arc<AtomicUsize>,
-    /// What the transaction has yet to check.
-    pub(crate) deferred: Mutex<Deferred>,
-    pub(crate) transaction: TransactionState,
-    /// What CURRVAL gives.
-    current_values: CurrentValues,
-    /// The PL/SQL side of the session; away while a program runs.
-    pub(crate) plsql: Option<plsql::run::session::Session>,
-    /// Cursors and queries of programs.
-    pub(crate) programs: Programs,
-    /// How deep programs call: above 0, calls are recursive.
-    pub(crate) depth: u32,
-    /// Programs have committed without waiting; the outermost call waits at its end.
-    pub(crate) commits_pending: bool,
-    cursors: HashMap<CursorNumber, Cursor>,
-    next_cursor: CursorNumber,
+    /// Where its statements call programs.
+    pub(crate) nested: Arc<Nested>,
+    /// How many connections of the session are above it.
+    level: usize,
 }
 
 impl fmt::Debug for Connection {
@@ -109,42 +96,60 @@ impl Connection {
     }
 
     fn of_session(database: Arc<Database>, session: Arc<Session>) -> Result<Self> {
-        let user = session.user();
-        let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|error| {
-            Error::own(ErrorKind::OutOfResource, 63, format!("no runtime for the session: {error}"))
-        })?;
         let config = SessionConfig::new().with_target_partitions(1).with_information_schema(false);
         let mut rules = PhysicalOptimizer::new().rules;
         rules.insert(0, Arc::new(OneStream));
-        let state = SessionStateBuilder::new().with_config(config).with_physical_optimizer_rules(rules).build();
+        let state = SessionStateBuilder::new()
+            .with_config(config)
+            .with_runtime_env(database.query_environment()?)
+            .with_physical_optimizer_rules(rules)
+            .build();
         let seed = database.instance().clock().wall_us() ^ (u64::from(session.sid()) << 48);
-        let mut connection = Self {
-            database,
-            session,
-            nls: Arc::new(Nls::default()),
-            schema: user,
-            state,
-            runtime,
-            random: Arc::new(AtomicU64::new(seed)),
-            demand: Arc::default(),
-            deferred: Mutex::default(),
-            transaction: TransactionState::default(),
-            current_values: Arc::default(),
-            plsql: None,
-            programs: Programs::default(),
-            depth: 0,
-            commits_pending: false,
-            cursors: HashMap::new(),
-            next_cursor: 1,
-        };
+        let connection = Self::of_depth(database, session, Arc::new(Shared::new(seed)), state, 0)?;
         connection.refresh_nls()?;
         Ok(connection)
+    }
+
+    /// A connection of a session, below `level` others.
+    pub(super) fn of_depth(
+        database: Arc<Database>,
+        session: Arc<Session>,
+        shared: Arc<Shared>,
+        state: SessionState,
+        level: usize,
+    ) -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|error| {
+            Error::own(ErrorKind::OutOfResource, 63, format!("no runtime for the session: {error}"))
+        })?;
+        let below = Nested::new(Arc::clone(&database), Arc::clone(&session), Arc::clone(&shared), state.clone(), level);
+        Ok(Self {
+            schema: session.user(),
+            database,
+            session,
+            shared,
+            rights: None,
+            state,
+            runtime: Arc::new(runtime),
+            demand: Arc::default(),
+            nested: Arc::new(below),
+            level,
+        })
+    }
+
+    /// Whether the session's own statements run on it, and not those of programs that statements call.
+    pub(crate) fn is_outermost(&self) -> bool {
+        self.level == 0
     }
 
     /// The session's user.
     #[must_use]
     pub fn user(&self) -> String {
         self.session.user()
+    }
+
+    /// Whose privileges count.
+    pub(crate) fn effective_user(&self) -> String {
+        self.rights.clone().unwrap_or_else(|| self.session.user())
     }
 
     #[must_use]
@@ -164,13 +169,13 @@ impl Connection {
     }
 
     /// Takes the NLS settings over from the session's parameters.
-    pub(crate) fn refresh_nls(&mut self) -> Result<()> {
+    pub(crate) fn refresh_nls(&self) -> Result<()> {
         let parameters = self.session.parameters();
         let mut nls = Nls::default();
         nls.set_date_format(&parameters.text(Parameter::NlsDateFormat))?;
         nls.set_timestamp_format(&parameters.text(Parameter::NlsTimestampFormat))?;
         nls.set_numeric_characters(&parameters.text(Parameter::NlsNumericCharacters))?;
-        self.nls = Arc::new(nls);
+        *self.shared.nls.lock() = Arc::new(nls);
         Ok(())
     }
 
@@ -179,13 +184,13 @@ impl Connection {
         let user = self.session.user();
         let user_id = self.session.catalog().user(&user).map_or(0, |user| user.number.0);
         Ok(Arc::new(StatementContext {
-            nls: Arc::clone(&self.nls),
+            nls: Arc::clone(&self.shared.nls.lock()),
             now: local_time(self.session.meter().clock().wall_us())?,
             user,
             user_id,
             schema: self.schema.clone(),
             session: Arc::clone(&self.session),
-            random: Arc::clone(&self.random),
+            random: Arc::clone(&self.shared.random),
         }))
     }
 
@@ -195,11 +200,12 @@ impl Connection {
             session: Arc::clone(&self.session),
             catalog: self.session.catalog(),
             schema: self.schema.clone(),
-            user: self.session.user(),
+            user: self.effective_user(),
             context: self.statement_context()?,
             within: Vec::new(),
             demand: Arc::clone(&self.demand),
-            current_values: Arc::clone(&self.current_values),
+            current_values: Arc::clone(&self.shared.current_values),
+            nested: Arc::clone(&self.nested),
         })
     }
 
@@ -253,7 +259,7 @@ impl Connection {
         let start = CallStart::now(&self.session);
         self.count_call();
         meter.count(Statistic::ParseCountTotal, 1);
-        let number = self.next_cursor;
+        let number = self.shared.cursors.lock().next();
         let before = meter.set_current_cursor(number);
         let parsed = self.parse_statement(text);
         meter.set_current_cursor(before);
@@ -271,18 +277,18 @@ impl Connection {
         meter.count(Statistic::OpenedCursorsCurrent, 1);
         let user_id = self.user_id();
         let statement = cursor.shared.figures(&self.session, &self.schema);
-        let figures = start.figures(&self.session, self.depth > 0, Some((statement, SqlCall::Parse)), misses, 0);
+        let figures =
+            start.figures(&self.session, self.shared.is_recursive(), Some((statement, SqlCall::Parse)), misses, 0);
         meter.count(Statistic::ParseTimeCpu, figures.cpu_us);
         meter.count(Statistic::ParseTimeElapsed, figures.elapsed_us);
         meter.trace(|trace| trace.parsing(number, &trace::parsed(&self.session, &cursor.shared, user_id)));
         trace::call(&self.session, CallKind::Parse, number, &figures);
-        self.next_cursor += 1;
-        self.cursors.insert(number, cursor);
+        self.shared.cursors.lock().put(number, cursor);
         Ok(number)
     }
 
     fn count_call(&self) {
-        let call = if self.depth == 0 { Statistic::UserCalls } else { Statistic::RecursiveCalls };
+        let call = if self.shared.is_recursive() { Statistic::RecursiveCalls } else { Statistic::UserCalls };
         self.session.meter().count(call, 1);
     }
 
@@ -340,8 +346,9 @@ impl Connection {
         Ok(cursor)
     }
 
-    fn cursor(&mut self, number: CursorNumber) -> Result<&mut Cursor> {
-        self.cursors.get_mut(&number).ok_or_else(|| Error::user(1001, "invalid cursor"))
+    /// Does `work` with a cursor that is not at work.
+    fn with_cursor<R>(&self, number: CursorNumber, work: impl FnOnce(&mut Cursor) -> R) -> Result<R> {
+        self.shared.cursors.lock().get(number).map(work)
     }
 
     /// The columns of a cursor's query; empty for other statements, and for a query with bind variables before its execution.
@@ -349,7 +356,7 @@ impl Connection {
     /// # Errors
     /// ORA-01001 when there is no such cursor.
     pub fn describe(&mut self, number: CursorNumber) -> Result<Vec<ColumnDescription>> {
-        Ok(self.cursor(number)?.columns.clone())
+        self.with_cursor(number, |cursor| cursor.columns.clone())
     }
 
     /// Gives a bind variable its value. `name` is without the colon.
@@ -358,42 +365,42 @@ impl Connection {
     /// ORA-01001 when there is no such cursor.
     pub fn bind(&mut self, number: CursorNumber, name: &str, value: Datum) -> Result<()> {
         let name = name.trim_start_matches(':').to_uppercase();
-        let cursor = self.cursor(number)?;
-        cursor.prepared = None;
-        cursor.binds.retain(|(variable, _)| *variable != name);
-        cursor.binds.push((name, value));
-        Ok(())
+        self.with_cursor(number, |cursor| {
+            cursor.prepared = None;
+            cursor.binds.retain(|(variable, _)| *variable != name);
+            cursor.binds.push((name, value));
+        })
     }
 
     /// Gives the bind variables `:B1`, `:B2` … their values.
     pub(crate) fn bind_numbered(&mut self, number: CursorNumber, values: &[Datum]) -> Result<()> {
-        let cursor = self.cursor(number)?;
-        cursor.prepared = None;
-        if cursor.binds.len() == values.len() {
-            for ((_, bound), value) in cursor.binds.iter_mut().zip(values) {
-                bound.clone_from(value);
+        self.with_cursor(number, |cursor| {
+            cursor.prepared = None;
+            if cursor.binds.len() == values.len() {
+                for ((_, bound), value) in cursor.binds.iter_mut().zip(values) {
+                    bound.clone_from(value);
+                }
+            } else {
+                let named = |(at, value): (usize, &Datum)| (format!("B{}", at + 1), value.clone());
+                cursor.binds = values.iter().enumerate().map(named).collect();
             }
-        } else {
-            let named = |(at, value): (usize, &Datum)| (format!("B{}", at + 1), value.clone());
-            cursor.binds = values.iter().enumerate().map(named).collect();
-        }
-        Ok(())
+        })
     }
 
     /// Ends the query of a cursor that stays open.
     pub(crate) fn end_query(&mut self, number: CursorNumber) {
-        if let Some(cursor) = self.cursors.get_mut(&number)
-            && let Some(running) = cursor.running.take()
-        {
-            cursor.row_sources = running.row_sources();
-            cursor.snapshot = None;
-        }
+        let _ = self.with_cursor(number, |cursor| {
+            if let Some(running) = cursor.running.take() {
+                cursor.row_sources = running.row_sources();
+                cursor.snapshot = None;
+            }
+        });
     }
 
     /// The rowid of the row that was fetched last of a query that has locked its rows, in the first of its tables.
     pub(crate) fn rowid_of_last(&self, number: CursorNumber) -> Option<Datum> {
-        let cursor = self.cursors.get(&number)?;
-        let rowid = (*cursor.locked_rows.get(cursor.fetched.checked_sub(1)?)?)?;
+        let last = |cursor: &mut Cursor| *cursor.locked_rows.get(cursor.fetched.checked_sub(1)?)?;
+        let rowid = self.with_cursor(number, last).ok()??;
         Some(Datum::varchar2(rowid.to_string()))
     }
 
@@ -403,8 +410,7 @@ impl Connection {
         number: CursorNumber,
         variables: &[Box<str>],
     ) -> Result<Vec<ColumnDescription>> {
-        let cursor = self.cursor(number)?;
-        let shared = Arc::clone(&cursor.shared);
+        let shared = self.statement_of(number)?;
         let Statement::Query { query, headings, .. } = &shared.statement else { return Ok(Vec::new()) };
         let binds: Vec<(String, Datum)> = variables.iter().map(|name| (name.to_string(), Datum::Null)).collect();
         let bound = self.with_binder(&shared.text, &binds, |binder| binder.statement_query(query, headings))?;
@@ -413,7 +419,7 @@ impl Connection {
 
     /// The statement of a cursor.
     pub(crate) fn statement_of(&mut self, number: CursorNumber) -> Result<Arc<SharedCursor>> {
-        self.cursor(number).map(|cursor| Arc::clone(&cursor.shared))
+        self.with_cursor(number, |cursor| Arc::clone(&cursor.shared))
     }
 
     /// What RETURNING … INTO of the last execution gives to bind variables: their names, upper case, and values. Empty when there was no row.
@@ -421,7 +427,7 @@ impl Connection {
     /// # Errors
     /// ORA-01001 when there is no such cursor.
     pub fn returned(&mut self, number: CursorNumber) -> Result<Vec<(String, Datum)>> {
-        Ok(self.cursor(number)?.returned.clone())
+        self.with_cursor(number, |cursor| cursor.returned.clone())
     }
 
     /// Executes a cursor.
@@ -430,11 +436,12 @@ impl Connection {
     /// What goes wrong: nothing of a statement that fails stands.
     pub fn execute(&mut self, number: CursorNumber) -> Result<Executed> {
         let _call = self.session.call()?;
-        let mut cursor = self.cursors.remove(&number).ok_or_else(|| Error::user(1001, "invalid cursor"))?;
+        let mut cursor = self.take_cursor(number)?;
         let meter = Arc::clone(self.session.meter());
         let start = CallStart::now(&self.session);
         self.count_call();
         meter.count(Statistic::ExecuteCount, 1);
+        self.database.library().uses.pinned();
         cursor.running = None;
         cursor.snapshot = None;
         cursor.row_sources.clear();
@@ -453,13 +460,27 @@ impl Connection {
         let rows = result.as_ref().ok().and_then(|executed| executed.rows).unwrap_or(0);
         // The library was searched when the statement was parsed.
         let statement = cursor.shared.figures(&self.session, &self.schema);
-        let figures = start.figures(&self.session, self.depth > 0, Some((statement, SqlCall::Execute)), 0, rows);
+        let figures =
+            start.figures(&self.session, self.shared.is_recursive(), Some((statement, SqlCall::Execute)), 0, rows);
         trace::call(&self.session, CallKind::Exec, number, &figures);
         if let Err(error) = &result {
             trace::failed(&self.session, number, error);
         }
         cursor.executed = true;
-        self.cursors.insert(number, cursor);
+        self.shared.cursors.lock().put(number, cursor);
+        self.after_call(result)
+    }
+
+    fn take_cursor(&self, number: CursorNumber) -> Result<Cursor> {
+        self.shared.cursors.lock().take(number).ok_or_else(|| Error::user(1001, "invalid cursor"))
+    }
+
+    /// The end of a call of the session's caller: what the programs have left that a statement has called.
+    fn after_call<R>(&mut self, result: Result<R>) -> Result<R> {
+        if self.is_outermost() && !self.shared.is_recursive() && self.shared.take_called() {
+            let ended = self.end_programs();
+            return result.and_then(|value| ended.map(|()| value));
+        }
         result
     }
 
@@ -469,7 +490,7 @@ impl Connection {
     /// ORA-01002 when the cursor has no query running; what goes wrong, which ends the query.
     pub fn fetch(&mut self, number: CursorNumber, rows: usize) -> Result<Fetched> {
         let _call = self.session.call()?;
-        let mut cursor = self.cursors.remove(&number).ok_or_else(|| Error::user(1001, "invalid cursor"))?;
+        let mut cursor = self.take_cursor(number)?;
         let meter = Arc::clone(self.session.meter());
         let start = CallStart::now(&self.session);
         self.count_call();
@@ -477,7 +498,7 @@ impl Connection {
         let outer = self.session.set_statement(Some(Arc::clone(&cursor.shared.text)));
         let seen = cursor.snapshot.clone().map(|snapshot| self.session.enter(snapshot));
         let result = match &mut cursor.running {
-            Some(running) => running.fetch(&self.runtime, rows),
+            Some(running) => running.fetch(rows),
             None => Err(Error::user(1002, "fetch out of sequence")),
         };
         drop(seen);
@@ -485,7 +506,13 @@ impl Connection {
         meter.set_current_cursor(before);
         let count = result.as_ref().map_or(0, Vec::len);
         let statement = cursor.shared.figures(&self.session, &self.schema);
-        let figures = start.figures(&self.session, self.depth > 0, Some((statement, SqlCall::Fetch)), 0, count as u64);
+        let figures = start.figures(
+            &self.session,
+            self.shared.is_recursive(),
+            Some((statement, SqlCall::Fetch)),
+            0,
+            count as u64,
+        );
         trace::call(&self.session, CallKind::Fetch, number, &figures);
         if let Err(error) = &result {
             trace::failed(&self.session, number, error);
@@ -496,13 +523,13 @@ impl Connection {
             cursor.row_sources = running.row_sources();
             cursor.snapshot = None;
         }
-        self.cursors.insert(number, cursor);
-        result.map(|rows| Fetched { rows, end })
+        self.shared.cursors.lock().put(number, cursor);
+        self.after_call(result.map(|rows| Fetched { rows, end }))
     }
 
     /// Ends the queries whose row locks go with the transaction, or with what it did after a savepoint: ORA-01002 for who fetches on.
     pub(crate) fn close_locking_cursors(&mut self, since: u64) {
-        for cursor in self.cursors.values_mut().filter(|cursor| cursor.locked_at.is_some_and(|at| at > since)) {
+        for cursor in self.shared.cursors.lock().all().filter(|cursor| cursor.locked_at.is_some_and(|at| at > since)) {
             cursor.locked_at = None;
             if let Some(running) = cursor.running.take() {
                 cursor.row_sources = running.row_sources();
@@ -512,7 +539,7 @@ impl Connection {
 
     /// Closes a cursor.
     pub fn close(&mut self, number: CursorNumber) {
-        let Some(mut cursor) = self.cursors.remove(&number) else { return };
+        let Ok(mut cursor) = self.take_cursor(number) else { return };
         let start = CallStart::now(&self.session);
         if let Some(running) = cursor.running.take() {
             cursor.row_sources = running.row_sources();
@@ -521,7 +548,7 @@ impl Connection {
         if cursor.executed {
             trace::row_sources(&self.session, number, &cursor.row_sources);
         }
-        let figures = start.figures(&self.session, self.depth > 0, None, 0, 0);
+        let figures = start.figures(&self.session, self.shared.is_recursive(), None, 0, 0);
         trace::call(&self.session, CallKind::Close, number, &figures);
     }
 
@@ -578,7 +605,10 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        let open: Vec<CursorNumber> = self.cursors.keys().copied().collect();
+        if !self.is_outermost() {
+            return;
+        }
+        let open = self.shared.cursors.lock().numbers();
         for number in open {
             self.close(number);
         }

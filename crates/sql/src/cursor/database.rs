@@ -4,10 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use common::Result;
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use engine::instance::Instance;
 
 use super::connection::Connection;
 use super::library::Library;
+use super::work_areas::WorkAreas;
+use crate::error::from_datafusion;
 
 /// An open database. One for the process; connections share it.
 pub struct Database {
@@ -15,6 +18,7 @@ pub struct Database {
     library: Library,
     /// Compiled programs.
     programs: Arc<plsql::library::Library>,
+    work_areas: Arc<WorkAreas>,
 }
 
 impl fmt::Debug for Database {
@@ -26,7 +30,12 @@ impl fmt::Debug for Database {
 impl Database {
     #[must_use]
     pub fn new(instance: Arc<Instance>) -> Arc<Self> {
-        let database = Arc::new(Self { instance, library: Library::default(), programs: Arc::default() });
+        let database = Arc::new(Self {
+            instance,
+            library: Library::default(),
+            programs: Arc::default(),
+            work_areas: Arc::default(),
+        });
         if database.instance.has_threads() {
             // Without it jobs wait for the next start.
             drop(database.start_coordinator());
@@ -45,6 +54,17 @@ impl Database {
 
     pub(crate) fn library(&self) -> &Library {
         &self.library
+    }
+
+    /// The memory of all sessions' sorts, joins and groupings.
+    pub(crate) fn work_areas(&self) -> &WorkAreas {
+        &self.work_areas
+    }
+
+    /// Where a session's queries take their memory from.
+    pub(crate) fn query_environment(&self) -> Result<Arc<RuntimeEnv>> {
+        let pool = Arc::clone(&self.work_areas);
+        RuntimeEnvBuilder::new().with_memory_pool(pool).build_arc().map_err(from_datafusion)
     }
 
     /// Connects a user. A user without a password needs none.

@@ -89,7 +89,7 @@ impl Connection {
     /// INSERT, UPDATE, DELETE and their like: all of it or nothing. Rows that were changed since it began make it start again.
     fn change_rows(&mut self, cursor: &mut Cursor, statement: &Statement) -> Result<u64> {
         let mark = self.session.mark();
-        let deferred = self.deferred.lock().mark();
+        let deferred = self.shared.deferred.lock().mark();
         for _ in 0..RESTARTS_MAX {
             let result = {
                 let snapshot = self.session.begin_snapshot();
@@ -105,7 +105,7 @@ impl Connection {
             };
             if result.is_err() {
                 // What is taken back need not be checked.
-                self.deferred.lock().back_to(deferred);
+                self.shared.deferred.lock().back_to(deferred);
                 cursor.returned.clear();
             }
             let again = result.as_ref().err().is_some_and(|error| error.is_own(RESTART));

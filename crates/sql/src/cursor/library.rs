@@ -7,6 +7,7 @@ use common::Result;
 use common::sync::Mutex;
 use common::sync::atomic::{AtomicU64, Ordering};
 use engine::instance::Session;
+use plsql::library::Uses;
 use waits::{SqlSource, SqlStatement};
 
 use crate::statement::parse::{Statement, parse};
@@ -65,23 +66,36 @@ fn without_password(text: &Arc<str>) -> Arc<str> {
 struct Key {
     text: String,
     schema: String,
+}
+
+/// A cursor, and the version of the dictionary that it was parsed by.
+#[derive(Debug)]
+struct Known {
+    cursor: Arc<SharedCursor>,
     catalog_version: u64,
 }
 
 /// The shared cursors of an instance.
 #[derive(Debug, Default)]
 pub(crate) struct Library {
-    cursors: Mutex<HashMap<Key, Arc<SharedCursor>>>,
+    cursors: Mutex<HashMap<Key, Known>>,
     next_address: AtomicU64,
+    /// How often cursors were asked for: the namespace SQL AREA.
+    pub(crate) uses: Uses,
 }
 
 impl Library {
     /// The cursor for this text, and whether it had to be made.
     pub(crate) fn find(&self, text: &str, schema: &str, catalog_version: u64) -> Result<(Arc<SharedCursor>, bool)> {
-        let key = Key { text: text.to_owned(), schema: schema.to_owned(), catalog_version };
-        if let Some(found) = self.cursors.lock().get(&key) {
-            return Ok((Arc::clone(found), false));
-        }
+        let key = Key { text: text.to_owned(), schema: schema.to_owned() };
+        let stale = match self.cursors.lock().get(&key) {
+            Some(found) if found.catalog_version == catalog_version => {
+                self.uses.found();
+                return Ok((Arc::clone(&found.cursor), false));
+            }
+            other => other.is_some(),
+        };
+        self.uses.made(stale);
         let statement = parse(text)?;
         let cursor = Arc::new(SharedCursor {
             text: text.into(),
@@ -93,11 +107,11 @@ impl Library {
         });
         let mut cursors = self.cursors.lock();
         if cursors.len() >= CURSORS_MAX {
-            cursors.retain(|key, cursor| key.catalog_version == catalog_version && Arc::strong_count(cursor) > 1);
+            cursors.retain(|_, known| known.catalog_version == catalog_version && Arc::strong_count(&known.cursor) > 1);
         }
         // DDL is not worth keeping: its text hardly comes again.
         if !matches!(cursor.statement, Statement::Command(_)) {
-            cursors.insert(key, Arc::clone(&cursor));
+            cursors.insert(key, Known { cursor: Arc::clone(&cursor), catalog_version });
         }
         Ok((cursor, true))
     }

@@ -7,10 +7,13 @@ pub(crate) mod context;
 pub(crate) mod database;
 mod execute;
 pub(crate) mod library;
+pub(crate) mod nested;
 pub(crate) mod open;
 pub(crate) mod run;
+pub(crate) mod shared;
 pub(crate) mod tables;
 pub(crate) mod trace;
+pub(crate) mod work_areas;
 
 pub use connection::{Connection, Executed, Fetched};
 pub use database::Database;

@@ -83,6 +83,8 @@ fn first_subquery(logical: &LogicalPlan, correlated: bool) -> Option<Option<usiz
 
 pub(crate) struct Running {
     session: Arc<Session>,
+    /// Drives the plan, whichever of the session's connections fetches; None when there is nothing to drive.
+    runtime: Option<Arc<Runtime>>,
     pub(crate) plan: Arc<dyn ExecutionPlan>,
     stream: SendableRecordBatchStream,
     /// The batch whose rows are being handed over, and how many of them have been.
@@ -102,7 +104,7 @@ impl fmt::Debug for Running {
 impl Running {
     pub(crate) fn start(
         session: &Arc<Session>,
-        runtime: &Runtime,
+        runtime: &Arc<Runtime>,
         state: &SessionState,
         plan: Arc<dyn ExecutionPlan>,
         demand: Arc<AtomicUsize>,
@@ -111,7 +113,8 @@ impl Running {
         let _runtime = runtime.enter();
         let stream = execute_stream(Arc::clone(&plan), state.task_ctx()).map_err(from_datafusion)?;
         let straight = is_straight(&plan);
-        Ok(Self { session: Arc::clone(session), plan, stream, batch: None, demand, straight, rows: 0 })
+        let (session, runtime) = (Arc::clone(session), Some(Arc::clone(runtime)));
+        Ok(Self { session, runtime, plan, stream, batch: None, demand, straight, rows: 0 })
     }
 
     /// A query that has been run to its end already: hands over these rows of it, of `schema`.
@@ -124,17 +127,17 @@ impl Running {
         let batches = batches.into_iter().filter(|batch| batch.num_rows() > 0).map(Ok);
         let stream = Box::pin(RecordBatchStreamAdapter::new(schema, futures::stream::iter(batches)));
         let session = Arc::clone(session);
-        Self { session, plan, stream, batch: None, demand: Arc::default(), straight: false, rows: 0 }
+        Self { session, runtime: None, plan, stream, batch: None, demand: Arc::default(), straight: false, rows: 0 }
     }
 
     /// Up to `rows` rows; fewer at the end.
-    pub(crate) fn fetch(&mut self, runtime: &Runtime, rows: usize) -> Result<Vec<Vec<Datum>>> {
+    pub(crate) fn fetch(&mut self, rows: usize) -> Result<Vec<Vec<Datum>>> {
         let mut result = Vec::new();
         while result.len() < rows {
             if self.batch.is_none() {
                 let wanted = if self.straight { rows - result.len() } else { 0 };
                 self.demand.store(wanted, Ordering::Relaxed);
-                match self.next_batch(runtime)? {
+                match self.next_batch()? {
                     Some(batch) => self.batch = Some((batch, 0)),
                     None => break,
                 }
@@ -155,15 +158,21 @@ impl Running {
     }
 
     /// The next batch as it comes.
-    pub(crate) fn next_batch(&mut self, runtime: &Runtime) -> Result<Option<RecordBatch>> {
+    pub(crate) fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         let session = Arc::clone(&self.session);
+        let runtime = self.runtime.clone();
         // Operators give the thread back now and then: the time to look whether the user has cancelled.
         let mut next = self.stream.next();
         let next = std::future::poll_fn(move |cx| match session.check_cancelled() {
             Err(error) => Poll::Ready(Some(Err(to_datafusion(error)))),
             Ok(()) => next.poll_unpin(cx),
         });
-        runtime.block_on(next).transpose().map_err(from_datafusion)
+        let batch = match runtime {
+            Some(runtime) => runtime.block_on(next),
+            // Settled rows are there: nothing is waited for.
+            None => next.now_or_never().flatten(),
+        };
+        batch.transpose().map_err(from_datafusion)
     }
 
     pub(crate) fn row_sources(&self) -> Vec<RowSource> {

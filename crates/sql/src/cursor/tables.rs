@@ -11,6 +11,7 @@ use engine::instance::Session;
 use scalar::Context;
 
 use super::database::Database;
+use super::nested::Nested;
 use crate::functions::sequence::{CurrentValues, Sequence};
 use crate::plan::binder::{BindContext, Binder, Hints, Relation, Source, TableColumn, Tables};
 use crate::plan::query::BoundQuery;
@@ -38,6 +39,8 @@ pub(crate) struct SessionTables {
     /// Rows that the fetch going on wants; 0 for as many as come.
     pub(crate) demand: Arc<AtomicUsize>,
     pub(crate) current_values: CurrentValues,
+    /// Where the statement calls programs.
+    pub(crate) nested: Arc<Nested>,
 }
 
 impl Tables for SessionTables {

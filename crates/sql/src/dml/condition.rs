@@ -151,6 +151,6 @@ impl Connection {
         let physical = run::plan(&self.session, &self.runtime, &self.state, &plan)?;
         let mut running =
             Running::start(&self.session, &self.runtime, &self.state, physical, Arc::clone(&self.demand))?;
-        Ok(running.fetch(&self.runtime, 1)?.is_empty())
+        Ok(running.fetch(1)?.is_empty())
     }
 }

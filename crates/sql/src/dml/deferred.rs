@@ -119,13 +119,13 @@ impl Connection {
     /// # Errors
     /// That of the first constraint that is violated; what was deferred stays so, and the transaction is not at its end.
     pub(crate) fn check_deferred(&self) -> Result<()> {
-        let numbers = self.deferred.lock().numbers();
+        let numbers = self.shared.deferred.lock().numbers();
         numbers.into_iter().try_for_each(|number| self.check_one_deferred(number))
     }
 
     /// The transaction is at its end: nothing is deferred, and SET CONSTRAINTS has no effect any more.
     pub(crate) fn forget_deferred(&self) {
-        *self.deferred.lock() = Deferred::default();
+        *self.shared.deferred.lock() = Deferred::default();
     }
 
     fn check_one_deferred(&self, number: u32) -> Result<()> {
@@ -135,7 +135,7 @@ impl Connection {
             return Ok(());
         };
         let Some(table) = catalog.table_by_number(constraint.table) else { return Ok(()) };
-        let keys = self.deferred.lock().keys(number);
+        let keys = self.shared.deferred.lock().keys(number);
         let _now = self.session.enter(self.session.current_snapshot());
         match constraint.kind {
             ConstraintKind::ForeignKey => self.check_keys_now(constraint, &keys),
@@ -188,14 +188,17 @@ impl Connection {
             numbers.push(found.number);
         }
         if !deferred {
-            let checked =
-                if names.is_empty() { self.deferred.lock().numbers().into_iter().collect() } else { numbers.clone() };
+            let checked = if names.is_empty() {
+                self.shared.deferred.lock().numbers().into_iter().collect()
+            } else {
+                numbers.clone()
+            };
             for number in checked {
                 self.check_one_deferred(number)?;
-                self.deferred.lock().passed(number);
+                self.shared.deferred.lock().passed(number);
             }
         }
-        let mut state = self.deferred.lock();
+        let mut state = self.shared.deferred.lock();
         if names.is_empty() {
             state.all = Some(deferred);
             state.one.clear();

@@ -194,7 +194,7 @@ impl Connection {
         let physical = run::plan(&self.session, &self.runtime, &self.state, &plan)?;
         let mut running =
             Running::start(&self.session, &self.runtime, &self.state, physical, Arc::clone(&self.demand))?;
-        let rows = running.fetch(&self.runtime, 1)?;
+        let rows = running.fetch(1)?;
         Ok(rows.into_iter().next().and_then(|mut row| row.pop()).unwrap_or_default())
     }
 
@@ -247,12 +247,12 @@ impl Connection {
             if own {
                 // What the statement reads is settled before it changes anything.
                 let mut batches = Vec::new();
-                while let Some(batch) = running.next_batch(&self.runtime)? {
+                while let Some(batch) = running.next_batch()? {
                     batches.push(batch);
                 }
                 return batches.iter().try_for_each(|batch| push_batch(batch, &origins, &targets, &mut inserter));
             }
-            while let Some(batch) = running.next_batch(&self.runtime)? {
+            while let Some(batch) = running.next_batch()? {
                 push_batch(&batch, &origins, &targets, &mut inserter)?;
             }
             Ok(())
@@ -283,7 +283,7 @@ impl Connection {
             Running::start(&self.session, &self.runtime, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
         self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
         let mut batches = Vec::new();
-        while let Some(batch) = running.next_batch(&self.runtime)? {
+        while let Some(batch) = running.next_batch()? {
             batches.push(batch);
         }
         Ok(Settled { plan, batches, origins, targets })

@@ -57,7 +57,7 @@ impl<'c> Intake<'c> {
     /// Checks the rows that wait, and hands them to the engine.
     fn flush(&mut self) -> Result<()> {
         let Some(checks) = &mut self.checks else { return Ok(()) };
-        checks.run(&mut self.connection.deferred.lock())?;
+        checks.run(&mut self.connection.shared.deferred.lock())?;
         let mut row: Vec<Option<&[u8]>> = vec![None; self.width];
         for places in self.places.chunks_exact(self.width) {
             for (value, (start, end)) in row.iter_mut().zip(places) {
@@ -75,7 +75,7 @@ impl<'c> Intake<'c> {
         self.flush()?;
         let rows = self.inserter.finish().map_err(|error| self.connection.key_named(error))?;
         if let Some(checks) = self.checks.take() {
-            checks.finish(&mut self.connection.deferred.lock())?;
+            checks.finish(&mut self.connection.shared.deferred.lock())?;
         }
         Ok(rows)
     }

@@ -50,7 +50,7 @@ impl Connection {
             let (owner, name) = self.qualified(&into.table);
             let found = self.session.catalog().table(&owner, &name).cloned();
             let found = found.ok_or_else(|| Error::user(942, format!("table or view does not exist: {name}")))?;
-            self.session.catalog().check_table(&self.session.user(), &found, ObjectPrivilege::Insert)?;
+            self.session.catalog().check_table(&self.effective_user(), &found, ObjectPrivilege::Insert)?;
             if found.is_dictionary() {
                 return Err(Error::user(1031, format!("insufficient privileges: {name} is part of the dictionary")));
             }
@@ -75,7 +75,7 @@ impl Connection {
         let settled = tables.iter().any(|held| reads(&plan, &held.table));
         let result = load.measure(self.session.meter(), || -> Result<()> {
             let mut waiting = Vec::new();
-            while let Some(batch) = running.next_batch(&self.runtime)? {
+            while let Some(batch) = running.next_batch()? {
                 if settled {
                     // What the statement reads is settled before it changes anything.
                     waiting.push(batch);

@@ -105,8 +105,8 @@ impl<'c> Consequences<'c> {
         let Some(reference) = &foreign.reference else { return Ok(None) };
         let keys = keys_of(self.connection, parent, &reference.columns, &mut rows.iter().copied())?;
         let acts = reference.on_delete != OnDelete::NoAction;
-        if !acts && self.connection.deferred.lock().defers(foreign) {
-            self.connection.deferred.lock().note_keys(foreign, keys);
+        if !acts && self.connection.shared.deferred.lock().defers(foreign) {
+            self.connection.shared.deferred.lock().note_keys(foreign, keys);
             return Ok(None);
         }
         let child = self.child(foreign, acts)?;
@@ -217,14 +217,14 @@ impl Connection {
                 checks.add(row);
                 Ok(())
             })?;
-            checks.run(&mut self.deferred.lock())?;
+            checks.run(&mut self.shared.deferred.lock())?;
         }
         let late = self.vanished_keys(table, changed, rows)?;
         let mut updater = Updater::new(Arc::clone(&self.session), Arc::clone(table));
         let result = rows(&mut |rowid, row| updater.push(rowid, row)).and_then(|()| updater.finish());
         let rows = result.map_err(|error| self.key_named(error))?;
         if let Some(checks) = checks {
-            checks.finish(&mut self.deferred.lock())?;
+            checks.finish(&mut self.shared.deferred.lock())?;
         }
         for (foreign, keys) in &late {
             self.check_keys_now(foreign, keys).map_err(|error| orphaned(error, foreign))?;
@@ -274,8 +274,8 @@ impl Connection {
             if vanished.is_empty() {
                 continue;
             }
-            if self.deferred.lock().defers(foreign) {
-                self.deferred.lock().note_keys(foreign, vanished.clone());
+            if self.shared.deferred.lock().defers(foreign) {
+                self.shared.deferred.lock().note_keys(foreign, vanished.clone());
             } else if foreign.table == table.object {
                 late.push((Arc::clone(foreign), vanished.clone()));
             } else {

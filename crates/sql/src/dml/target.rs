@@ -16,7 +16,7 @@ impl Connection {
     pub(crate) fn target(&self, name: &ObjectName, privilege: ObjectPrivilege) -> Result<Arc<TableDef>> {
         let (owner, table) = owner_and_name(name)?;
         let catalog = self.session.catalog();
-        let user = self.session.user();
+        let user = self.effective_user();
         let resolved = catalog.resolve(&self.schema, owner.as_deref(), &table)?;
         let found = match &resolved.object {
             Some(SchemaObject::Table(found)) => found,

@@ -132,7 +132,7 @@ impl Connection {
             Running::start(&self.session, &self.runtime, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
         self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
         let mut victims = Victims { batches: Vec::new(), rows: Vec::new(), repeated: false };
-        while let Some(batch) = running.next_batch(&self.runtime)? {
+        while let Some(batch) = running.next_batch()? {
             let number = victims.batches.len() as u32;
             let rowids = batch.column(0).as_string::<i32>();
             for at in 0..batch.num_rows() {

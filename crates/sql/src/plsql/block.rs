@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use common::sync::atomic::Ordering;
 use common::{Error, Result};
 use plsql::run::session::{HostType, HostVariable, Session};
 use plsql::value::Value;
@@ -42,31 +43,41 @@ impl Connection {
         &mut self,
         work: impl FnOnce(&mut SessionHost<'_>, &mut Session) -> Result<R>,
     ) -> Result<R> {
-        let mut programs = match self.plsql.take() {
-            Some(programs) => programs,
-            None => Session::new(Arc::clone(self.database.programs()), &self.schema),
-        };
+        let shared = Arc::clone(&self.shared);
+        let mut programs = self.programs_session();
+        let schema = programs.schema().to_owned();
         programs.set_schema(&self.schema);
-        self.depth += 1;
-        let result = work(&mut SessionHost::new(self), &mut programs);
-        self.depth -= 1;
-        self.plsql = Some(programs);
-        if self.depth > 0 {
+        let marks = shared.programs.lock().marks();
+        let result = shared.recursively(|| work(&mut SessionHost::new(self), &mut programs));
+        shared.programs.lock().forget_marks(marks);
+        programs.set_schema(&schema);
+        *shared.plsql.lock() = Some(programs);
+        if shared.is_recursive() || !self.is_outermost() {
             return result;
         }
-        self.programs.end_call();
+        let ended = self.end_programs();
+        result.and_then(|value| ended.map(|()| value))
+    }
+
+    /// What the outermost call does when its programs have ended.
+    pub(crate) fn end_programs(&mut self) -> Result<()> {
         // First of all, whatever has come of the call: what was committed is not told to the caller before it is durable.
-        if std::mem::take(&mut self.commits_pending) {
+        if self.shared.commits_pending.swap(false, Ordering::Relaxed) {
             self.session.wait_for_redo()?;
         }
-        let revalidated = self.revalidate();
-        result.and_then(|value| revalidated.map(|()| value))
+        self.revalidate()
+    }
+
+    /// The PL/SQL side of the session, to be put back.
+    fn programs_session(&self) -> Session {
+        let known = self.shared.plsql.lock().take();
+        known.unwrap_or_else(|| Session::new(Arc::clone(self.database.programs()), &self.schema))
     }
 
     /// Lines that programs have put out with DBMS_OUTPUT; they are gone then.
     pub fn take_output(&mut self) -> Vec<String> {
         let mut lines = Vec::new();
-        if let Some(programs) = &mut self.plsql {
+        if let Some(programs) = &mut *self.shared.plsql.lock() {
             while let Some(line) = programs.output.take_line() {
                 lines.push(line);
             }
@@ -76,16 +87,15 @@ impl Connection {
 
     /// SET SERVEROUTPUT: lines are kept, up to so many bytes; None: without a limit.
     pub fn enable_output(&mut self, limit: Option<usize>) {
-        self.programs_session().output.enable(limit);
+        let mut programs = self.programs_session();
+        programs.output.enable(limit);
+        *self.shared.plsql.lock() = Some(programs);
     }
 
     /// Nothing is kept any more.
     pub fn disable_output(&mut self) {
-        self.programs_session().output.disable();
-    }
-
-    fn programs_session(&mut self) -> &mut Session {
-        let (library, schema) = (Arc::clone(self.database.programs()), self.schema.clone());
-        self.plsql.get_or_insert_with(|| Session::new(library, &schema))
+        let mut programs = self.programs_session();
+        programs.output.disable();
+        *self.shared.plsql.lock() = Some(programs);
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Programs {
     uses: u64,
     queries: HashMap<OpenQuery, Query>,
     next_query: u64,
-    /// Marks given out in the call that runs.
+    /// Marks given out in the calls that run.
     marks: Vec<EngineMark>,
     /// Invalid programs that the call that runs has met.
     invalid: Vec<ProgramName>,
@@ -41,9 +41,14 @@ pub(crate) struct Programs {
 pub(super) type ProgramName = (String, String, ProgramKind);
 
 impl Programs {
-    /// At the end of the outermost call.
-    pub(super) fn end_call(&mut self) {
-        self.marks.clear();
+    /// How many marks have been given out.
+    pub(super) fn marks(&self) -> usize {
+        self.marks.len()
+    }
+
+    /// At the end of a call: those that were given out in it.
+    pub(super) fn forget_marks(&mut self, known: usize) {
+        self.marks.truncate(known);
     }
 
     /// The invalid programs that were met; they are forgotten.
@@ -56,7 +61,7 @@ impl Programs {
 struct CachedCursor {
     number: CursorNumber,
     used: u64,
-    /// A query is open in it: the statement's next execution needs another.
+    /// It is at work, or a query is open in it: the statement's next execution needs another.
     busy: bool,
 }
 
@@ -91,14 +96,17 @@ impl<'c> SessionHost<'c> {
     /// The statement's cursor, parsed where there is none that is free.
     fn cursor(&mut self, key: StatementKey, sql: &PreparedSql) -> Result<(CursorNumber, Option<StatementKey>)> {
         let connection = self.connection();
-        let programs = &mut connection.programs;
+        let shared = Arc::clone(&connection.shared);
+        let mut programs = shared.programs.lock();
         programs.uses += 1;
         let used = programs.uses;
         if let Some(cached) = programs.cursors.get_mut(&key) {
             if cached.busy {
+                drop(programs);
                 return connection.parse(&sql.text).map(|number| (number, None));
             }
             cached.used = used;
+            cached.busy = true;
             return Ok((cached.number, Some(key)));
         }
         let idle = programs.cursors.iter().filter(|(_, cached)| !cached.busy);
@@ -109,8 +117,9 @@ impl<'c> SessionHost<'c> {
             programs.cursors.remove(&oldest);
             connection.close(number);
         }
+        drop(programs);
         let number = connection.parse(&sql.text)?;
-        connection.programs.cursors.insert(key, CachedCursor { number, used, busy: false });
+        shared.programs.lock().cursors.insert(key, CachedCursor { number, used, busy: true });
         Ok((number, Some(key)))
     }
 
@@ -127,34 +136,43 @@ impl<'c> SessionHost<'c> {
     /// Does `work` with a connection that may run programs in its turn: the session's PL/SQL side is lent to it.
     fn lend<R>(&mut self, session: &mut Session, work: impl FnOnce(&mut Self) -> R) -> R {
         let placeholder = Session::new(Arc::clone(self.connection().database().programs()), "");
-        let outer = self.connection().plsql.replace(std::mem::replace(session, placeholder));
+        let shared = Arc::clone(&self.connection().shared);
+        let outer = shared.plsql.lock().replace(std::mem::replace(session, placeholder));
         let result = work(self);
-        let connection = self.connection();
-        if let Some(back) = std::mem::replace(&mut connection.plsql, outer) {
+        let back = std::mem::replace(&mut *shared.plsql.lock(), outer);
+        if let Some(back) = back {
             *session = back;
         }
         result
     }
 
     fn opened(&mut self, cursor: CursorNumber, statement: Option<StatementKey>) -> OpenQuery {
-        let programs = &mut self.connection().programs;
-        if let Some(cached) = statement.and_then(|key| programs.cursors.get_mut(&key)) {
-            cached.busy = true;
-        }
+        let programs = &mut *self.connection().shared.programs.lock();
         programs.next_query += 1;
         let query = OpenQuery(programs.next_query);
         programs.queries.insert(query, Query { cursor, statement, rowid: Datum::Null });
         query
     }
 
-    fn query(&mut self, query: OpenQuery) -> Result<&mut Query> {
-        self.connection().programs.queries.get_mut(&query).ok_or_else(|| Error::user(1001, "invalid cursor"))
+    fn with_query<R>(&mut self, query: OpenQuery, work: impl FnOnce(&mut Query) -> R) -> Result<R> {
+        let programs = &mut *self.connection().shared.programs.lock();
+        programs.queries.get_mut(&query).map(work).ok_or_else(|| Error::user(1001, "invalid cursor"))
     }
 
-    /// Closes a cursor that belongs to no statement.
+    fn cursor_of(&mut self, query: OpenQuery) -> Result<CursorNumber> {
+        self.with_query(query, |query| query.cursor)
+    }
+
+    /// The statement's cursor has done its work; one that belongs to no statement is closed.
     fn give_back(&mut self, cursor: CursorNumber, statement: Option<StatementKey>) {
-        if statement.is_none() {
-            self.connection().close(cursor);
+        let connection = self.connection();
+        match statement {
+            None => connection.close(cursor),
+            Some(key) => {
+                if let Some(cached) = connection.shared.programs.lock().cursors.get_mut(&key) {
+                    cached.busy = false;
+                }
+            }
         }
     }
 }
@@ -207,7 +225,7 @@ impl Host for SessionHost<'_> {
                     }
                     if program.status == ProgramStatus::Invalid {
                         let name = (program.owner.clone(), program.name.clone(), program.kind);
-                        self.connection().programs.invalid.push(name);
+                        self.connection().shared.programs.lock().invalid.push(name);
                     }
                     Some(super::program::object_of(program))
                 }
@@ -326,15 +344,15 @@ impl Host for SessionHost<'_> {
     }
 
     fn fetch(&mut self, session: &mut Session, query: OpenQuery, rows: usize) -> Result<(Vec<Vec<Datum>>, bool)> {
-        let cursor = self.query(query)?.cursor;
+        let cursor = self.cursor_of(query)?;
         let fetched = self.lend(session, |host| host.connection().fetch(cursor, rows))?;
         let rowid = self.connection().rowid_of_last(cursor);
-        self.query(query)?.rowid = rowid.unwrap_or_default();
+        self.with_query(query, |query| query.rowid = rowid.unwrap_or_default())?;
         Ok((fetched.rows, fetched.end))
     }
 
     fn columns(&mut self, query: OpenQuery) -> Result<Vec<Column>> {
-        let cursor = self.query(query)?.cursor;
+        let cursor = self.cursor_of(query)?;
         let described = self.connection().describe(cursor)?.into_iter();
         Ok(described
             .map(|column| Column { name: column.name.into(), data_type: column.data_type, nullable: column.nullable })
@@ -342,22 +360,20 @@ impl Host for SessionHost<'_> {
     }
 
     fn current_rowid(&mut self, query: OpenQuery) -> Result<Datum> {
-        match &self.query(query)?.rowid {
+        match self.with_query(query, |query| query.rowid.clone())? {
             Datum::Null => Err(Error::user(1410, "invalid ROWID: the cursor is on no row, or locks none")),
-            rowid => Ok(rowid.clone()),
+            rowid => Ok(rowid),
         }
     }
 
     fn close(&mut self, query: OpenQuery) {
         let connection = self.connection();
-        let Some(query) = connection.programs.queries.remove(&query) else { return };
-        match query.statement.and_then(|key| connection.programs.cursors.get_mut(&key)) {
-            Some(cached) => {
-                cached.busy = false;
-                connection.end_query(query.cursor);
-            }
-            None => connection.close(query.cursor),
+        let found = connection.shared.programs.lock().queries.remove(&query);
+        let Some(query) = found else { return };
+        if query.statement.is_some() {
+            connection.end_query(query.cursor);
         }
+        self.give_back(query.cursor, query.statement);
     }
 
     fn sequence(&mut self, owner: &str, name: &str, next: bool) -> Result<Datum> {
@@ -370,13 +386,14 @@ impl Host for SessionHost<'_> {
     fn mark(&mut self) -> Mark {
         let connection = self.connection();
         let mark = connection.session.mark();
-        connection.programs.marks.push(mark);
-        Mark(connection.programs.marks.len() as u64 - 1)
+        let mut programs = connection.shared.programs.lock();
+        programs.marks.push(mark);
+        Mark(programs.marks.len() as u64 - 1)
     }
 
     fn back_to(&mut self, mark: Mark) -> Result<()> {
         let connection = self.connection();
-        let found = connection.programs.marks.get(mark.0 as usize).copied();
+        let found = connection.shared.programs.lock().marks.get(mark.0 as usize).copied();
         let found = found.ok_or_else(|| Error::bug("a mark that was not given"))?;
         connection.session.rollback_to_mark(found)
     }
@@ -385,7 +402,9 @@ impl Host for SessionHost<'_> {
         let current = self.connection();
         let (database, user) = (Arc::clone(current.database()), current.user());
         let mut connection = Connection::of_user(database, &user)?;
-        connection.schema.clone_from(&self.connection().schema);
+        let current = self.connection();
+        connection.schema.clone_from(&current.schema);
+        connection.rights.clone_from(&current.rights);
         self.autonomous.push(connection);
         Ok(())
     }

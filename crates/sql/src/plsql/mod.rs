@@ -15,4 +15,4 @@ mod native;
 mod prepare;
 mod program;
 
-pub(crate) use host::Programs;
+pub(crate) use host::{Programs, SessionHost};

@@ -111,7 +111,7 @@ impl Connection {
             compilation: Some(Compilation { version, errors: kept(errors), depends_on: Vec::new() }),
         };
         let made = self.session.create_program(&spec)?;
-        self.programs.last_compiled = Some((made.owner.clone(), made.name.clone(), made.kind));
+        self.shared.programs.lock().last_compiled = Some((made.owner.clone(), made.name.clone(), made.kind));
         Ok(false)
     }
 
@@ -119,7 +119,7 @@ impl Connection {
     fn compile(&mut self, program: &ProgramDef, altered: bool) -> Result<bool> {
         let catalog = self.session.catalog();
         let (owner, name, kind) = (program.owner.clone(), program.name.clone(), program.kind);
-        self.programs.last_compiled = Some((owner.clone(), name.clone(), kind));
+        self.shared.programs.lock().last_compiled = Some((owner.clone(), name.clone(), kind));
         // A body is compiled with its specification.
         let whole = match kind {
             ProgramKind::PackageBody => catalog.program(&owner, &name, ProgramKind::Package).cloned(),
@@ -203,7 +203,7 @@ impl Connection {
                 let Some(kind) = kind else { return Ok(Vec::new()) };
                 (owner, name, kind)
             }
-            None => match &self.programs.last_compiled {
+            None => match &self.shared.programs.lock().last_compiled {
                 Some(last) => last.clone(),
                 None => return Ok(Vec::new()),
             },
@@ -214,19 +214,20 @@ impl Connection {
 
     /// Programs that were invalid when the last call met them, and have been compiled since: the dictionary learns that they are valid.
     pub(super) fn revalidate(&mut self) -> Result<()> {
-        let last = self.programs.last_compiled.clone();
+        let last = self.shared.programs.lock().last_compiled.clone();
         // What compiling meets in its turn is left to the next call.
-        self.depth += 1;
         let mut result = Ok(());
-        for (owner, name, kind) in self.programs.take_invalid() {
+        let invalid = self.shared.programs.lock().take_invalid();
+        for (owner, name, kind) in invalid {
             let program = self.session.catalog().program(&owner, &name, kind).cloned();
             if let Some(program) = program.filter(|program| program.status == ProgramStatus::Invalid) {
-                result = result.and(self.compile(&program, false).map(drop));
+                let shared = Arc::clone(&self.shared);
+                result = result.and(shared.recursively(|| self.compile(&program, false)).map(drop));
             }
         }
-        self.depth -= 1;
-        self.programs.take_invalid();
-        self.programs.last_compiled = last;
+        let mut programs = self.shared.programs.lock();
+        programs.take_invalid();
+        programs.last_compiled = last;
         result
     }
 

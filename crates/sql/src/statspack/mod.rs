@@ -41,7 +41,7 @@ impl Connection {
     /// ORA-20200 when there are fewer than two; ORA-01031 for a user who may not.
     pub(crate) fn statspack_choose(&mut self, begin: Option<u64>, end: Option<u64>) -> Result<[u64; 2]> {
         self.check_statspack()?;
-        let taken = store::taken(&mut store::open(self)?, self.session.instance().database_id())?;
+        let taken = store::taken(&mut store::open(self)?, self.session.instance().dbid().into())?;
         choose(&taken, begin, end).map(<[u64; 2]>::from)
     }
 
@@ -52,7 +52,7 @@ impl Connection {
     pub(crate) fn statspack_report(&mut self, begin: Option<u64>, end: Option<u64>) -> Result<Vec<String>> {
         let [begin, end] = self.statspack_choose(begin, end)?;
         let mut keeper = store::open(self)?;
-        let database = self.session.instance().database_id();
+        let database = self.session.instance().dbid().into();
         let begin = store::read(&mut keeper, database, begin)?;
         let end = store::read(&mut keeper, database, end)?;
         let report = difference(&begin, &end)?;

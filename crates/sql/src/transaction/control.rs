@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use common::sync::atomic::Ordering;
 use common::{Error, ErrorKind, Number, Result};
 use engine::catalog::{ObjectPrivilege, SystemPrivilege, TableDef};
 use engine::txn::{CommitWrite, Isolation};
@@ -18,7 +19,7 @@ pub(crate) struct TransactionState {
     /// ISOLATION_LEVEL of the session.
     pub(crate) isolation: Isolation,
     /// Savepoints and cursors that lock rows, numbered as they come: a rollback to a savepoint gives up the locks that came after it.
-    pub(crate) moment: u64,
+    moment: u64,
     savepoints: Vec<Savepoint>,
 }
 
@@ -28,6 +29,26 @@ struct Savepoint {
     moment: u64,
     /// How far the deferred checks were.
     deferred: u64,
+}
+
+impl TransactionState {
+    pub(crate) fn next_moment(&mut self) -> u64 {
+        self.moment += 1;
+        self.moment
+    }
+
+    /// When a savepoint was set, and how far the deferred checks were then; those after it are no more.
+    fn back_to(&mut self, name: &str) -> Option<(u64, u64)> {
+        let at = self.savepoints.iter().position(|taken| taken.name == name)?;
+        self.savepoints.truncate(at + 1);
+        self.savepoints.last().map(|savepoint| (savepoint.moment, savepoint.deferred))
+    }
+
+    fn set_savepoint(&mut self, name: &str, deferred: u64) {
+        self.savepoints.retain(|taken| taken.name != name);
+        let moment = self.next_moment();
+        self.savepoints.push(Savepoint { name: name.to_owned(), moment, deferred });
+    }
 }
 
 /// ORA-02091.
@@ -77,7 +98,7 @@ impl Connection {
     fn end_transaction(&mut self, rolled_back: bool, end: impl FnOnce(&Self) -> Result<()>) -> Result<()> {
         let read_only = !self.session.in_transaction();
         end(self)?;
-        self.transaction.savepoints.clear();
+        self.shared.transaction.lock().savepoints.clear();
         self.forget_deferred();
         self.close_locking_cursors(0);
         let meter = self.session.meter();
@@ -92,36 +113,33 @@ impl Connection {
             TransactionCommand::Commit(options) => {
                 let mut write = write::resolved(*options, self.session.parameters());
                 // The caller of a program learns of its commits when the call ends: that is when they are waited for.
-                if self.depth > 0 && options.no_wait.is_none() && !write::forced(self.session.parameters()) {
+                if self.shared.is_recursive() && options.no_wait.is_none() && !write::forced(self.session.parameters())
+                {
                     write.no_wait = true;
-                    self.commits_pending = true;
+                    self.shared.commits_pending.store(true, Ordering::Relaxed);
                 }
                 self.commit(write)
             }
             TransactionCommand::Rollback(None) => self.rollback(),
             TransactionCommand::Rollback(Some(savepoint)) => {
                 self.session.rollback_to(savepoint)?;
-                let savepoints = &mut self.transaction.savepoints;
-                if let Some(at) = savepoints.iter().position(|taken| taken.name == *savepoint) {
-                    let Savepoint { moment, deferred, .. } = savepoints[at];
-                    savepoints.truncate(at + 1);
+                let back = self.shared.transaction.lock().back_to(savepoint);
+                if let Some((moment, deferred)) = back {
                     self.close_locking_cursors(moment);
-                    self.deferred.lock().back_to(deferred);
+                    self.shared.deferred.lock().back_to(deferred);
                 }
                 Ok(())
             }
             TransactionCommand::Savepoint(name) => {
                 self.session.savepoint(name)?;
-                self.transaction.savepoints.retain(|taken| taken.name != *name);
-                self.transaction.moment += 1;
-                let (moment, deferred) = (self.transaction.moment, self.deferred.lock().mark());
-                self.transaction.savepoints.push(Savepoint { name: name.clone(), moment, deferred });
+                let deferred = self.shared.deferred.lock().mark();
+                self.shared.transaction.lock().set_savepoint(name, deferred);
                 Ok(())
             }
             TransactionCommand::SetTransaction(mode) => {
                 let isolation = match mode {
                     Mode::Isolation(isolation) => *isolation,
-                    Mode::Usual => self.transaction.isolation,
+                    Mode::Usual => self.shared.transaction.lock().isolation,
                 };
                 self.session.set_transaction(isolation)
             }
@@ -136,7 +154,7 @@ impl Connection {
     /// ALTER SESSION SET ISOLATION_LEVEL.
     pub(crate) fn set_isolation(&mut self, isolation: Isolation) {
         self.session.set_isolation(isolation);
-        self.transaction.isolation = isolation;
+        self.shared.transaction.lock().isolation = isolation;
     }
 
     fn table_to_lock(&self, name: &Name) -> Result<Arc<TableDef>> {
@@ -150,7 +168,7 @@ impl Connection {
                 Error::user(942, format!("table or view does not exist: {owner}.{table}"))
             });
         };
-        let user = self.session.user();
+        let user = self.effective_user();
         let any = [
             ObjectPrivilege::Select,
             ObjectPrivilege::Insert,

@@ -62,8 +62,7 @@ impl Connection {
             .map(|batch| batch.project(&visible).map_err(|error| arrow(&error)))
             .collect::<Result<Vec<_>>>()?;
         cursor.running = Some(Running::settled(&self.session, plan, Arc::new(schema), batches));
-        self.transaction.moment += 1;
-        cursor.locked_at = Some(self.transaction.moment);
+        cursor.locked_at = Some(self.shared.transaction.lock().next_moment());
         Ok(())
     }
 
@@ -71,7 +70,7 @@ impl Connection {
         let catalog = self.session.catalog();
         let table = |(owner, name): &(Option<String>, String)| {
             let table = catalog.require_table(owner.as_deref().unwrap_or(&self.schema), name)?;
-            catalog.check_table(&self.session.user(), table, ObjectPrivilege::Select)?;
+            catalog.check_table(&self.effective_user(), table, ObjectPrivilege::Select)?;
             if table.is_dictionary() {
                 let text = format!("insufficient privileges: {} is part of the dictionary", table.name);
                 return Err(Error::user(1031, text));
@@ -87,7 +86,7 @@ impl Connection {
             Running::start(&self.session, &self.runtime, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
         self.demand.store(0, Ordering::Relaxed);
         let mut batches = Vec::new();
-        while let Some(batch) = running.next_batch(&self.runtime)? {
+        while let Some(batch) = running.next_batch()? {
             batches.push(batch);
         }
         Ok((plan, batches))

@@ -44,7 +44,7 @@ pub(crate) const VIEWS: &[View] = &[
             let instance = cx.session.instance();
             let created_us = instance.control().data().created_us;
             rows.add(&[
-                n(instance.database_id()),
+                n(instance.dbid()),
                 s(instance.database_name()),
                 at(created_us)?,
                 s("NOARCHIVELOG"),

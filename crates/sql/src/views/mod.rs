@@ -17,6 +17,7 @@ mod instance;
 mod jobs;
 mod latches;
 mod locks;
+pub(crate) mod memory;
 mod objects;
 mod parameters;
 mod programs;
@@ -55,6 +56,7 @@ const VIEWS: &[&[View]] = &[
     jobs::VIEWS,
     latches::VIEWS,
     locks::VIEWS,
+    memory::VIEWS,
     objects::VIEWS,
     parameters::VIEWS,
     programs::VIEWS,

@@ -164,3 +164,56 @@ fn a_deadlock_with_any_holder_of_a_table_is_told() {
         survivor.rollback().unwrap();
     }
 }
+
+/// What a session holds for which another one works comes free only when that one has done its work.
+#[test]
+fn who_works_for_another_is_part_of_its_deadlocks() {
+    let stage = Stage::new();
+    let (a, b) = (stage.database.connect(), stage.database.connect());
+    stage.change(&a, 0);
+    stage.change(&b, 1);
+    {
+        let own = a.connect_for("SYSTEM").unwrap();
+        // An autonomous transaction that wants what its caller has changed.
+        let error = stage.changing(&own, 0).join().unwrap().unwrap_err();
+        assert!(error.is_ora(60), "{error}");
+        let deadlock = own.take_deadlock().unwrap();
+        assert_eq!(deadlock.sessions.len(), 1);
+        // One that waits for somebody who then wants what its caller has changed.
+        let waits = stage.changing(&own, 1);
+        let error = stage.changing(&b, 0).join().unwrap().unwrap_err();
+        assert!(error.is_ora(60), "{error}");
+        b.rollback().unwrap();
+        let went_on = waits.join().unwrap();
+        assert!(went_on.is_ok() || went_on.is_err_and(|error| error.number == Number::Hw(RESTART)));
+        own.rollback().unwrap();
+    }
+    // Who works no longer is in nobody's way.
+    stage.change(&b, 1);
+    let waits = stage.changing(&b, 0);
+    assert!(!waits.is_finished());
+    a.rollback().unwrap();
+    assert!(waits.join().unwrap().is_ok());
+    b.rollback().unwrap();
+}
+
+#[test]
+fn who_cancels_or_kills_a_session_ends_what_another_one_does_for_it() {
+    let stage = Stage::new();
+    let (a, b, killer) = (stage.database.connect(), stage.database.connect(), stage.database.connect());
+    stage.change(&b, 1);
+    let call = a.call().unwrap();
+    let own = a.connect_for("SYSTEM").unwrap();
+    let (sid, serial) = (own.sid(), own.meter().serial());
+    assert!(killer.kill(sid, serial).unwrap_err().is_ora(29));
+    let waits = stage.changing(&own, 1);
+    a.cancel_handle().store(true, common::sync::atomic::Ordering::Release);
+    assert!(waits.join().unwrap().unwrap_err().is_ora(1013));
+    let waits = stage.changing(&own, 1);
+    killer.kill(a.sid(), a.meter().serial()).unwrap();
+    assert!(waits.join().unwrap().unwrap_err().is_ora(28));
+    own.rollback().unwrap();
+    drop((own, call));
+    assert!(a.call().unwrap_err().is_ora(1012) || a.is_killed());
+    b.rollback().unwrap();
+}

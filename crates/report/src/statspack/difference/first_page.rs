@@ -39,15 +39,14 @@ impl Pair<'_> {
             time_s: Some(snapshot.header.time.0),
             sessions: Some(snapshot.header.sessions as f64),
             cursors_per_session: over(snapshot.header.cursors as f64, snapshot.header.sessions as f64),
+            comment: Some(snapshot.header.comment.clone()).filter(|comment| !comment.is_empty()),
         };
-        let remark = [self.begin, self.end].map(|snapshot| &snapshot.header.comment);
         Window {
             begin: snapshot(self.begin),
             end: snapshot(self.end),
             elapsed_s: Some(self.elapsed_s),
             db_time_s: self.time_model_us("DB time").map(|micros| micros / 1e6),
             db_cpu_s: self.time_model_us("DB CPU").map(|micros| micros / 1e6),
-            comment: remark.into_iter().find(|remark| !remark.is_empty()).cloned(),
         }
     }
 

@@ -3,12 +3,14 @@
 use common::Result;
 use engine::instance::SessionKind;
 use engine::parameters::Parameter;
+use plsql::library::UsesValue;
 use report::statspack::Snapshot;
-use report::statspack::records::{Header, Instance, Parameter as Setting, Sga, TimeModel};
+use report::statspack::records::{Header, Instance, LibraryCache, Parameter as Setting, PgaStatistic, Sga, TimeModel};
 use waits::{MeterSnapshot, Statistic};
 
 use super::local;
 use crate::cursor::connection::Connection;
+use crate::views::memory;
 
 pub(super) fn header(
     connection: &Connection,
@@ -55,6 +57,18 @@ pub(super) fn counters(connection: &Connection, all: &MeterSnapshot, snapshot: &
     let buffers = instance.cache().figures().iter().map(|pool| pool.capacity as u64 * pool.size.bytes() as u64).sum();
     snapshot.sga.push(Sga { name: "Database Buffers".to_owned(), bytes: buffers });
     snapshot.sga.push(Sga { name: "Redo Buffers".to_owned(), bytes: instance.redo().buffer_bytes() });
+    let pga = |(name, value, _): memory::PgaLine| PgaStatistic { name: name.to_owned(), value };
+    snapshot.pga = memory::pga(&connection.database).map(pga).to_vec();
+    let namespace = |(namespace, uses): (&str, UsesValue)| LibraryCache {
+        namespace: namespace.to_owned(),
+        gets: uses.gets,
+        get_hits: uses.hits,
+        pins: uses.pins,
+        pin_hits: uses.pins,
+        reloads: uses.reloads,
+        invalidations: uses.invalidations,
+    };
+    snapshot.library_cache = memory::library_cache(&connection.database).map(namespace).to_vec();
     snapshot.time_model = [("DB time", Statistic::DbTime), ("DB CPU", Statistic::CpuUsedByThisSession)]
         .map(|(name, statistic)| TimeModel { name: name.to_owned(), micros: all.value(statistic) })
         .to_vec();

@@ -1,7 +1,7 @@
 //! The instance's counters at one moment, as a snapshot holds them.
 //!
 //! Every figure is one that the dynamic views show too; what the engine does not count is left out: there are no temporary files, no latch misses by place
-//! in the code, no namespaces of a library cache, and no memory of sessions.
+//! in the code, and of the memory of sessions only the work areas.
 
 mod contention;
 mod files;
@@ -18,7 +18,7 @@ use crate::cursor::context::local_time;
 /// A snapshot with this number. `level` and `comment` are the caller's, and kept.
 pub(super) fn snapshot(connection: &Connection, id: u64, level: u64, comment: &str) -> Result<Snapshot> {
     let instance = connection.session.instance();
-    let mut snapshot = Snapshot { id, database_id: instance.database_id(), instance_number: 1, ..Snapshot::default() };
+    let mut snapshot = Snapshot { id, database_id: instance.dbid().into(), instance_number: 1, ..Snapshot::default() };
     // Theirs first: what is not theirs is the foreground's.
     let background = instance.background_snapshot();
     let all = instance.system_meter().snapshot();

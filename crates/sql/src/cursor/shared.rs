@@ -1,0 +1,125 @@
+//! What the connections of one session share: statements, and the programs that statements call, work in one transaction and with one PL/SQL state.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use common::sync::Mutex;
+use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use common::{Error, Result};
+use scalar::Nls;
+
+use super::open::{Cursor, CursorNumber};
+use crate::dml::deferred::Deferred;
+use crate::functions::sequence::CurrentValues;
+use crate::plsql::Programs;
+use crate::transaction::TransactionState;
+
+/// A session's open cursors. One that is at work is taken out meanwhile.
+#[derive(Default, Debug)]
+pub(crate) struct Cursors {
+    open: HashMap<CursorNumber, Cursor>,
+    last: CursorNumber,
+}
+
+impl Cursors {
+    /// The number that the next cursor gets.
+    pub(crate) fn next(&mut self) -> CursorNumber {
+        self.last += 1;
+        self.last
+    }
+
+    pub(crate) fn put(&mut self, number: CursorNumber, cursor: Cursor) {
+        self.open.insert(number, cursor);
+    }
+
+    pub(crate) fn take(&mut self, number: CursorNumber) -> Option<Cursor> {
+        self.open.remove(&number)
+    }
+
+    pub(crate) fn get(&mut self, number: CursorNumber) -> Result<&mut Cursor> {
+        self.open.get_mut(&number).ok_or_else(|| Error::user(1001, "invalid cursor"))
+    }
+
+    pub(crate) fn all(&mut self) -> impl Iterator<Item = &mut Cursor> {
+        self.open.values_mut()
+    }
+
+    pub(crate) fn numbers(&self) -> Vec<CursorNumber> {
+        self.open.keys().copied().collect()
+    }
+}
+
+/// The state of one session that all its connections work with.
+pub(crate) struct Shared {
+    pub(crate) nls: Mutex<Arc<Nls>>,
+    pub(crate) random: Arc<AtomicU64>,
+    /// What the transaction has yet to check.
+    pub(crate) deferred: Mutex<Deferred>,
+    pub(crate) transaction: Mutex<TransactionState>,
+    /// What CURRVAL gives.
+    pub(crate) current_values: CurrentValues,
+    /// The PL/SQL side of the session; away while a program runs, and lent back while that program's SQL does.
+    pub(crate) plsql: Mutex<Option<plsql::run::session::Session>>,
+    /// Cursors and queries of programs.
+    pub(crate) programs: Mutex<Programs>,
+    pub(crate) cursors: Mutex<Cursors>,
+    /// How deep programs call: above 0, calls are recursive.
+    depth: AtomicU32,
+    /// Programs have committed without waiting; the outermost call waits at its end.
+    pub(crate) commits_pending: AtomicBool,
+    /// A statement has called programs: the outermost call looks at what they have left.
+    called: AtomicBool,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("depth", &self.depth()).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    /// `seed`: of DBMS_RANDOM and its like.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            nls: Mutex::default(),
+            random: Arc::new(AtomicU64::new(seed)),
+            deferred: Mutex::default(),
+            transaction: Mutex::default(),
+            current_values: Arc::default(),
+            plsql: Mutex::new(None),
+            programs: Mutex::default(),
+            cursors: Mutex::default(),
+            depth: AtomicU32::new(0),
+            commits_pending: AtomicBool::new(false),
+            called: AtomicBool::new(false),
+        }
+    }
+
+    /// How many programs are at work inside each other, the SQL of each in the one around it.
+    pub(crate) fn depth(&self) -> u32 {
+        self.depth.load(Ordering::Relaxed)
+    }
+
+    /// Whether what is done now is done by a program.
+    pub(crate) fn is_recursive(&self) -> bool {
+        self.depth() > 0
+    }
+
+    /// Does `work` as something that a program does.
+    pub(crate) fn recursively<R>(&self, work: impl FnOnce() -> R) -> R {
+        self.depth.fetch_add(1, Ordering::Relaxed);
+        let result = work();
+        self.depth.fetch_sub(1, Ordering::Relaxed);
+        result
+    }
+
+    pub(crate) fn note_called(&self) {
+        self.called.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether statements have called programs since this was last asked.
+    pub(crate) fn take_called(&self) -> bool {
+        self.called.load(Ordering::Relaxed) && self.called.swap(false, Ordering::Relaxed)
+    }
+}
