@@ -89,10 +89,17 @@ impl Connection {
         Self::of_session(database, session)
     }
 
-    /// A session that the database itself begins for a user: a job, an autonomous transaction.
+    /// A session that the database itself begins for a user: a job.
     pub(crate) fn of_user(database: Arc<Database>, user: &str) -> Result<Self> {
         let session = database.instance().connect(user)?;
         Self::of_session(database, session)
+    }
+
+    /// A session that works within a call of `caller`'s, which waits for it: an autonomous transaction, or what keeps figures. Its calls are recursive.
+    pub(crate) fn working_for(caller: &Self, user: &str) -> Result<Self> {
+        let connection = Self::of_session(Arc::clone(&caller.database), caller.session.connect_for(user)?)?;
+        connection.shared.work_beneath(caller.shared.call_depth().max(1));
+        Ok(connection)
     }
 
     fn of_session(database: Arc<Database>, session: Arc<Session>) -> Result<Self> {
@@ -275,25 +282,31 @@ impl Connection {
         meter.count(Statistic::ParseCountHard, misses);
         meter.count(Statistic::OpenedCursorsCumulative, 1);
         meter.count(Statistic::OpenedCursorsCurrent, 1);
-        let user_id = self.user_id();
+        let users = self.user_ids();
         let statement = cursor.shared.figures(&self.session, &self.schema);
         let figures =
-            start.figures(&self.session, self.shared.is_recursive(), Some((statement, SqlCall::Parse)), misses, 0);
+            start.figures(&self.session, cursor.depth, Some((statement, SqlCall::Parse)), misses, 0);
         meter.count(Statistic::ParseTimeCpu, figures.cpu_us);
         meter.count(Statistic::ParseTimeElapsed, figures.elapsed_us);
-        meter.trace(|trace| trace.parsing(number, &trace::parsed(&self.session, &cursor.shared, user_id)));
+        meter.trace(|trace| trace.parsing(number, &trace::parsed(&self.session, &cursor, users)));
         trace::call(&self.session, CallKind::Parse, number, &figures);
         self.shared.cursors.lock().put(number, cursor);
         Ok(number)
     }
 
     fn count_call(&self) {
-        let call = if self.shared.is_recursive() { Statistic::RecursiveCalls } else { Statistic::UserCalls };
+        let call = if self.shared.call_depth() > 0 { Statistic::RecursiveCalls } else { Statistic::UserCalls };
         self.session.meter().count(call, 1);
     }
 
-    fn user_id(&self) -> u32 {
-        self.session.catalog().user(&self.session.user()).map_or(0, |user| user.number.0)
+    /// Numbers of the users whose schema names are looked up in, and whose privileges count: `uid` and `lid` of the trace.
+    fn user_ids(&self) -> (u32, u32) {
+        if self.session.meter().trace_level() == 0 {
+            return (0, 0);
+        }
+        let catalog = self.session.catalog();
+        let number = |name: &str| catalog.user(name).map_or(0, |user| user.number.0);
+        (number(&self.schema), number(&self.effective_user()))
     }
 
     fn trace_parse_error(&self, number: CursorNumber, text: &str, error: &Error) {
@@ -304,12 +317,12 @@ impl Connection {
             common::Number::Ora(code) | common::Number::Hw(code) | common::Number::Sp2(code) => code,
         };
         let sql_id = waits::sql_id(text);
-        let uid = self.user_id();
+        let (uid, lid) = self.user_ids();
         let parsed = waits::ParsedCursor {
             text,
-            depth: 0,
+            depth: self.shared.call_depth(),
             uid,
-            lid: uid,
+            lid,
             oct: 0,
             hash: waits::sql_hash(text),
             sql_id: &sql_id,
@@ -322,7 +335,7 @@ impl Connection {
     fn parse_statement(&self, text: &str) -> Result<Cursor> {
         let catalog = self.session.catalog();
         let (shared, hard) = self.database.library().find(text, &self.schema, catalog.version())?;
-        let mut cursor = Cursor { parse_was_hard: hard, ..Cursor::new(shared) };
+        let mut cursor = Cursor { parse_was_hard: hard, depth: self.shared.call_depth(), ..Cursor::new(shared) };
         if let Statement::Query { query, headings, lock } = &cursor.shared.statement {
             let bound = match lock {
                 None => self.with_binder(text, &[], |binder| binder.statement_query(query, headings)),
@@ -461,7 +474,7 @@ impl Connection {
         // The library was searched when the statement was parsed.
         let statement = cursor.shared.figures(&self.session, &self.schema);
         let figures =
-            start.figures(&self.session, self.shared.is_recursive(), Some((statement, SqlCall::Execute)), 0, rows);
+            start.figures(&self.session, self.shared.call_depth(), Some((statement, SqlCall::Execute)), 0, rows);
         trace::call(&self.session, CallKind::Exec, number, &figures);
         if let Err(error) = &result {
             trace::failed(&self.session, number, error);
@@ -508,7 +521,7 @@ impl Connection {
         let statement = cursor.shared.figures(&self.session, &self.schema);
         let figures = start.figures(
             &self.session,
-            self.shared.is_recursive(),
+            self.shared.call_depth(),
             Some((statement, SqlCall::Fetch)),
             0,
             count as u64,
@@ -548,7 +561,7 @@ impl Connection {
         if cursor.executed {
             trace::row_sources(&self.session, number, &cursor.row_sources);
         }
-        let figures = start.figures(&self.session, self.shared.is_recursive(), None, 0, 0);
+        let figures = start.figures(&self.session, cursor.depth, None, 0, 0);
         trace::call(&self.session, CallKind::Close, number, &figures);
     }
 

@@ -66,6 +66,8 @@ pub(crate) struct Shared {
     pub(crate) cursors: Mutex<Cursors>,
     /// How deep programs call: above 0, calls are recursive.
     depth: AtomicU32,
+    /// How deep the call is that a session works in which works for another one; else 0.
+    beneath: AtomicU32,
     /// Programs have committed without waiting; the outermost call waits at its end.
     pub(crate) commits_pending: AtomicBool,
     /// A statement has called programs: the outermost call looks at what they have left.
@@ -91,6 +93,7 @@ impl Shared {
             programs: Mutex::default(),
             cursors: Mutex::default(),
             depth: AtomicU32::new(0),
+            beneath: AtomicU32::new(0),
             commits_pending: AtomicBool::new(false),
             called: AtomicBool::new(false),
         }
@@ -104,6 +107,16 @@ impl Shared {
     /// Whether what is done now is done by a program.
     pub(crate) fn is_recursive(&self) -> bool {
         self.depth() > 0
+    }
+
+    /// The session works within a call of another one, so deep.
+    pub(crate) fn work_beneath(&self, depth: u32) {
+        self.beneath.store(depth, Ordering::Relaxed);
+    }
+
+    /// How deep a call is that begins now: 0 for the user's own. What is deeper is a recursive call, whose times are part of its caller's.
+    pub(crate) fn call_depth(&self) -> u32 {
+        self.beneath.load(Ordering::Relaxed) + self.depth()
     }
 
     /// Does `work` as something that a program does.

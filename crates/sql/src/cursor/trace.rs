@@ -8,13 +8,15 @@ use engine::parameters::Parameter;
 use engine::txn::Deadlock;
 use scalar::Datum;
 use waits::{
-    Bind, CallFigures, CallKind, CallReading, ParsedCursor, SqlCall, SqlStatement, StatLine, Statistic, TraceFile,
+    Bind, CallFigures, CallKind, CallReading, LEVEL_BINDS, LEVEL_WAITS, ParsedCursor, SqlCall, SqlStatement, StatLine, Statistic, TraceFile,
     TraceHeader,
 };
 
 use super::context::utc_offset_seconds;
-use super::library::SharedCursor;
-use super::open::RowSource;
+use super::open::{Cursor, RowSource};
+
+/// The module of a session that has not said what it is.
+const DEFAULT_MODULE: &str = "highwater";
 
 /// The session's counters when a call began.
 #[derive(Clone, Copy, Debug)]
@@ -25,12 +27,12 @@ impl CallStart {
         Self(CallReading::now(session.meter()))
     }
 
-    /// What the call has taken, counted to the session, and to the statement that it was a call of. `recursive`: it is a call of a program, whose own call
-    /// has this one's times in its.
+    /// What the call has taken, counted to the session, and to the statement that it was a call of. Below `depth` 0 it is a call of a program, whose own
+    /// call has this one's times in its.
     pub(crate) fn figures(
         &self,
         session: &Session,
-        recursive: bool,
+        depth: u32,
         statement: Option<(&SqlStatement, SqlCall)>,
         misses: u64,
         rows: u64,
@@ -46,7 +48,7 @@ impl CallStart {
             current: took.current_gets,
             misses,
             rows,
-            depth: 0,
+            depth,
             goal: 1,
             plan_hash: 0,
             close_type: 0,
@@ -55,7 +57,7 @@ impl CallStart {
         if let Some((statement, call)) = statement {
             statement.ended(&took, tim, call, rows);
         }
-        if recursive {
+        if depth > 0 {
             meter.count(Statistic::RecursiveCpuUsage, figures.cpu_us);
         } else {
             meter.count(Statistic::CpuUsedByThisSession, figures.cpu_us);
@@ -65,13 +67,14 @@ impl CallStart {
     }
 }
 
-/// What PARSING IN CURSOR says of a cursor.
-pub(crate) fn parsed<'a>(session: &Session, cursor: &'a SharedCursor, user_id: u32) -> ParsedCursor<'a> {
+/// What PARSING IN CURSOR says of a cursor. `users`: whose schema names are looked up in, and whose privileges count.
+pub(crate) fn parsed<'a>(session: &Session, cursor: &'a Cursor, (uid, lid): (u32, u32)) -> ParsedCursor<'a> {
+    let Cursor { shared: cursor, depth, .. } = cursor;
     ParsedCursor {
         text: &cursor.text,
-        depth: 0,
-        uid: user_id,
-        lid: user_id,
+        depth: *depth,
+        uid,
+        lid,
         oct: cursor.statement.verb().1,
         hash: cursor.hash,
         sql_id: &cursor.sql_id,
@@ -204,6 +207,8 @@ fn open(session: &Session) -> std::io::Result<TraceFile> {
     std::fs::create_dir_all(directory(session))?;
     let name = instance.database_name().to_lowercase();
     let wall_us = meter.clock().wall_us();
+    let work = session.work();
+    let said = |what: Option<std::sync::Arc<str>>, usual: &str| what.as_deref().unwrap_or(usual).to_owned();
     let header = TraceHeader {
         banner: format!("Highwater {}", env!("CARGO_PKG_VERSION")),
         instance: name,
@@ -211,13 +216,24 @@ fn open(session: &Session) -> std::io::Result<TraceFile> {
         sid: session.sid(),
         serial: meter.serial(),
         service: "SYS$USERS".to_owned(),
-        module: "highwater".to_owned(),
-        action: String::new(),
-        client: String::new(),
+        module: said(work.module, DEFAULT_MODULE),
+        action: said(work.action, ""),
+        client: said(work.client_identifier, ""),
         wall_us,
         utc_offset_seconds: utc_offset_seconds(wall_us),
     };
     TraceFile::new(&path(session), &header)
+}
+
+/// A trace as DBMS_SESSION and DBMS_MONITOR ask for it.
+pub(crate) fn level(waits: bool, binds: bool) -> u32 {
+    1 | if waits { LEVEL_WAITS } else { 0 } | if binds { LEVEL_BINDS } else { 0 }
+}
+
+/// Writes a new module, action or client into the session's trace, if one runs.
+pub(crate) fn label(session: &Session, what: &str, value: Option<&str>) {
+    let meter = session.meter();
+    meter.trace(|trace| trace.label(what, value.unwrap_or_default(), meter.clock().wall_us()));
 }
 
 /// Ends the SQL trace.

@@ -400,8 +400,7 @@ impl Host for SessionHost<'_> {
 
     fn begin_autonomous(&mut self) -> Result<()> {
         let current = self.connection();
-        let (database, user) = (Arc::clone(current.database()), current.user());
-        let mut connection = Connection::of_user(database, &user)?;
+        let mut connection = Connection::working_for(current, &current.user())?;
         let current = self.connection();
         connection.schema.clone_from(&current.schema);
         connection.rights.clone_from(&current.rights);

@@ -4,7 +4,7 @@
 //! statement -> block.rs     anonymous blocks and CALL          host.rs      the session as programs see it
 //!           -> program.rs   CREATE, ALTER … COMPILE, DROP      prepare.rs   names in a program's SQL: columns or variables
 //! jobs.rs                   the coordinator, and job runs      dynamic.rs   EXECUTE IMMEDIATE
-//!                                                              native/      the supplied packages
+//! schedule.rs               when jobs of DBMS_SCHEDULER run     native/      the supplied packages
 //! ```
 
 mod block;
@@ -14,5 +14,6 @@ pub(crate) mod jobs;
 mod native;
 mod prepare;
 mod program;
+mod schedule;
 
 pub(crate) use host::{Programs, SessionHost};

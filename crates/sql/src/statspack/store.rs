@@ -1,7 +1,5 @@
 //! The tables that keep snapshots. What they are, `report` says: nothing here knows a column.
 
-use std::sync::Arc;
-
 use common::{Error, Result};
 use engine::catalog::UserSpec;
 use report::statspack::{LocalTime, Snapshot, TABLES, Table, TableRows, Taken, Value};
@@ -16,13 +14,12 @@ const SEQUENCE: &str = "STATS$SNAPSHOT_ID";
 
 /// A session that keeps snapshots.
 pub(super) fn open(caller: &Connection) -> Result<Connection> {
-    let database = Arc::clone(caller.database());
     let catalog = caller.session.catalog();
     let is_there = |name: &str| catalog.resolve(OWNER, Some(OWNER), name).is_ok_and(|found| found.object.is_some());
     let missing: Vec<&Table> = TABLES.iter().filter(|table| !is_there(table.name)).collect();
     let is_counted = is_there(SEQUENCE);
     if !missing.is_empty() || !is_counted {
-        let mut sys = Connection::of_user(Arc::clone(&database), "SYS")?;
+        let mut sys = Connection::working_for(caller, "SYS")?;
         if catalog.user(OWNER).is_none() {
             // Nobody can connect as it: it has no password, and is locked.
             let spec = UserSpec { locked: Some(true), ..UserSpec::default() };
@@ -31,7 +28,7 @@ pub(super) fn open(caller: &Connection) -> Result<Connection> {
         // Each time: a crash may have come between the user and its privileges.
         sys.run(&format!("grant create session, create table, create sequence, unlimited tablespace to {OWNER}"))?;
     }
-    let mut keeper = Connection::of_user(database, OWNER)?;
+    let mut keeper = Connection::working_for(caller, OWNER)?;
     for table in missing {
         made_meanwhile(keeper.run(&table.create_statement(OWNER)), 955)?;
     }
