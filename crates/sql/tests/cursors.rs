@@ -134,15 +134,19 @@ fn sessions_see_each_other() {
     assert!(database.connect("nobody", None).is_err());
 }
 
+/// A database in files, and where they are.
+fn on_disk(directory: &Path) -> (Arc<Database>, std::path::PathBuf) {
+    let options =
+        CreateOptions { parameters: vec![("db_cache_size".to_owned(), "32M".to_owned())], ..CreateOptions::default() };
+    let data = directory.join("data");
+    let (files, clock) = (Arc::new(OsFileSystem::new()), Arc::new(SystemClock::default()));
+    (Database::new(Instance::create(files, &data, clock, None, &options).unwrap()), data)
+}
+
 #[test]
 fn a_trace_shows_the_calls() {
     let directory = tempfile::tempdir().unwrap();
-    let options =
-        CreateOptions { parameters: vec![("db_cache_size".to_owned(), "32M".to_owned())], ..CreateOptions::default() };
-    let files = Arc::new(OsFileSystem::new());
-    let data = directory.path().join("data");
-    let instance = Instance::create(files, &data, Arc::new(SystemClock::default()), None, &options).unwrap();
-    let database = Database::new(Arc::clone(&instance));
+    let (database, data) = on_disk(directory.path());
     let mut connection = database.connect("system", None).unwrap();
     connection.run("create table t as select level a from dual connect by level <= 5000").unwrap();
     connection.run("alter session set tracefile_identifier = 'mine'").unwrap();
@@ -166,7 +170,7 @@ fn a_trace_shows_the_calls() {
         assert!(text.contains(expected), "no {expected} in\n{text}");
     }
     drop(connection);
-    instance.shutdown().unwrap();
+    database.instance().shutdown().unwrap();
 }
 
 fn find(directory: &Path, end: &str) -> Option<std::path::PathBuf> {
@@ -396,4 +400,37 @@ fn both_ways_of_an_insert_put_in_the_same() {
         assert_eq!(one, two, "{value}");
     }
     assert_eq!((one.len(), two.len()), (VALUES.len(), VALUES.len()));
+}
+
+/// Statements of programs are one deeper than the call that runs them; those of a block in a block's EXECUTE IMMEDIATE two.
+#[test]
+fn a_trace_shows_how_deep_a_statement_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let (database, data) = on_disk(directory.path());
+    let mut connection = database.connect("system", None).unwrap();
+    connection.run("create table t (id number)").unwrap();
+    connection.run("alter session set tracefile_identifier = 'deep'").unwrap();
+    connection.run("alter session set sql_trace = true").unwrap();
+    let block = "begin insert into t values (1); execute immediate 'begin update t set id = 2; end;'; end;";
+    connection.run(block).unwrap();
+    connection.run("alter session set sql_trace = false").unwrap();
+    let text = std::fs::read_to_string(find(&data, "deep.trc").unwrap()).unwrap();
+    // By the statement's beginning: the depths of its calls.
+    let depths = |statement: &str| -> Vec<String> {
+        let mut lines = text.lines().collect::<Vec<_>>();
+        let at =
+            lines.windows(2).position(|two| two[0].starts_with("PARSING") && two[1].starts_with(statement)).unwrap();
+        let cursor = lines[at].split_whitespace().nth(3).unwrap().to_owned();
+        lines.drain(..at);
+        let of = lines.iter().filter(|line| {
+            ["PARSING IN CURSOR", "PARSE", "EXEC"].iter().any(|kind| line.starts_with(&format!("{kind} {cursor}")))
+        });
+        of.take(3).map(|line| line.split("dep=").nth(1).unwrap()[..1].to_owned()).collect()
+    };
+    assert_eq!(depths("begin insert"), ["0", "0", "0"], "{text}");
+    assert_eq!(depths("INSERT INTO T"), ["1", "1", "1"], "{text}");
+    assert_eq!(depths("begin update"), ["1", "1", "1"], "{text}");
+    assert_eq!(depths("UPDATE T"), ["2", "2", "2"], "{text}");
+    drop(connection);
+    database.instance().shutdown().unwrap();
 }

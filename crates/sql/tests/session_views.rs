@@ -241,3 +241,47 @@ fn work_areas_are_counted_while_they_are_held_and_given_back() {
     assert!(value(&mut other, processed) - before > 2 << 20);
     assert!(value(&mut other, most) > 2 << 20);
 }
+
+/// What an autonomous transaction does is part of the call that it is in: its time is counted with that, and its locks are.
+#[test]
+fn autonomous_transactions_are_part_of_their_call() {
+    let database = support::database();
+    let mut connection = database.connect("system", None).unwrap();
+    for statement in [
+        "create table t (id number)",
+        "insert into t values (1)",
+        "commit",
+        "create procedure p(which number) as pragma autonomous_transaction; begin \
+           update t set id = id where id = which; insert into t values (2); commit; end;",
+    ] {
+        connection.run(statement).unwrap();
+    }
+    let time = |connection: &mut Connection| -> u64 {
+        row(connection, "select value from v$sys_time_model where stat_name = 'DB time'").parse().unwrap()
+    };
+    let clock = Arc::clone(connection.session().meter().clock());
+    let (before, from) = (time(&mut connection), clock.monotonic_us());
+    connection.run("begin for i in 1 .. 200 loop p(0); end loop; end;").unwrap();
+    let (took, counted) = (clock.monotonic_us() - from, time(&mut connection) - before);
+    assert!(counted <= took + took / 4, "{counted} us of DB time in {took} us");
+    assert_eq!(row(&mut connection, "select count(*) from t"), "201");
+    // It wants what its caller has changed.
+    connection.run("update t set id = 1 where id = 1").unwrap();
+    let error = connection.run("begin p(1); end;").unwrap_err();
+    assert!(error.is_ora(60), "{error}");
+    connection.run("rollback").unwrap();
+    // Its caller is killed while it waits for another session.
+    let mut other = database.connect("system", None).unwrap();
+    other.run("update t set id = 1 where id = 1").unwrap();
+    let (own, sid) = (id(&connection), connection.session().sid());
+    let work = move || connection.run("begin p(1); end;").map(drop);
+    let thread = spawn_with_stack("caller", 16 << 20, work).unwrap();
+    while row(&mut other, "select count(*) from v$session where type = 'RECURSIVE' and event like 'enq: TX%'") != "1" {
+        std::thread::yield_now();
+    }
+    other.run(&format!("alter system kill session '{own}'")).unwrap();
+    assert!(thread.join().unwrap().unwrap_err().is_ora(28));
+    assert_eq!(row(&mut other, &format!("select count(*) from v$session where sid = {sid}")), "0");
+    other.run("rollback").unwrap();
+    assert_eq!(row(&mut other, "select count(*) from t"), "201");
+}

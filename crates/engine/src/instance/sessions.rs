@@ -144,12 +144,7 @@ impl Instance {
         self.sessions.find(sid, serial)?.session()
     }
 
-    fn connect_as(
-        self: &Arc<Self>,
-        user: &str,
-        kind: SessionKind,
-        caller: Option<&Session>,
-    ) -> Result<Arc<Session>> {
+    fn connect_as(self: &Arc<Self>, user: &str, kind: SessionKind, caller: Option<&Session>) -> Result<Arc<Session>> {
         self.calls.check_open()?;
         self.health().check()?;
         let limit = self.parameters().unsigned(Parameter::Processes);

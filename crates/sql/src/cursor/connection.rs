@@ -81,6 +81,11 @@ impl fmt::Debug for Connection {
     }
 }
 
+/// Where a session's random numbers begin.
+fn seed(session: &Session) -> u64 {
+    session.instance().clock().wall_us() ^ (u64::from(session.sid()) << 48)
+}
+
 impl Connection {
     pub(crate) fn new(database: Arc<Database>, user: &str, password: Option<&str>) -> Result<Self> {
         let user = user.to_uppercase();
@@ -95,14 +100,19 @@ impl Connection {
         Self::of_session(database, session)
     }
 
-    /// A session that works within a call of `caller`'s, which waits for it: an autonomous transaction, or what keeps figures. Its calls are recursive.
-    pub(crate) fn working_for(caller: &Self, user: &str) -> Result<Self> {
-        let connection = Self::of_session(Arc::clone(&caller.database), caller.session.connect_for(user)?)?;
-        connection.shared.work_beneath(caller.shared.call_depth().max(1));
-        Ok(connection)
+    fn of_session(database: Arc<Database>, session: Arc<Session>) -> Result<Self> {
+        let shared = Shared::new(seed(&session));
+        Self::with_shared(database, session, shared)
     }
 
-    fn of_session(database: Arc<Database>, session: Arc<Session>) -> Result<Self> {
+    /// A session of a user that works for this one within its call, with a transaction of its own: an autonomous transaction, for one.
+    pub(crate) fn worker(&self, user: &str) -> Result<Self> {
+        let session = self.session.connect_for(user)?;
+        let shared = self.shared.for_worker(seed(&session));
+        Self::with_shared(Arc::clone(&self.database), session, shared)
+    }
+
+    fn with_shared(database: Arc<Database>, session: Arc<Session>, shared: Shared) -> Result<Self> {
         let config = SessionConfig::new().with_target_partitions(1).with_information_schema(false);
         let mut rules = PhysicalOptimizer::new().rules;
         rules.insert(0, Arc::new(OneStream));
@@ -111,8 +121,7 @@ impl Connection {
             .with_runtime_env(database.query_environment()?)
             .with_physical_optimizer_rules(rules)
             .build();
-        let seed = database.instance().clock().wall_us() ^ (u64::from(session.sid()) << 48);
-        let connection = Self::of_depth(database, session, Arc::new(Shared::new(seed)), state, 0)?;
+        let connection = Self::of_depth(database, session, Arc::new(shared), state, 0)?;
         connection.refresh_nls()?;
         Ok(connection)
     }
@@ -282,31 +291,30 @@ impl Connection {
         meter.count(Statistic::ParseCountHard, misses);
         meter.count(Statistic::OpenedCursorsCumulative, 1);
         meter.count(Statistic::OpenedCursorsCurrent, 1);
-        let users = self.user_ids();
+        let ids = self.user_ids();
         let statement = cursor.shared.figures(&self.session, &self.schema);
-        let figures =
-            start.figures(&self.session, cursor.depth, Some((statement, SqlCall::Parse)), misses, 0);
+        let figures = start.figures(&self.session, self.shared.depth(), Some((statement, SqlCall::Parse)), misses, 0);
         meter.count(Statistic::ParseTimeCpu, figures.cpu_us);
         meter.count(Statistic::ParseTimeElapsed, figures.elapsed_us);
-        meter.trace(|trace| trace.parsing(number, &trace::parsed(&self.session, &cursor, users)));
+        meter.trace(|trace| {
+            trace.parsing(number, &trace::parsed(&self.session, &cursor.shared, self.shared.depth(), ids))
+        });
         trace::call(&self.session, CallKind::Parse, number, &figures);
         self.shared.cursors.lock().put(number, cursor);
         Ok(number)
     }
 
     fn count_call(&self) {
-        let call = if self.shared.call_depth() > 0 { Statistic::RecursiveCalls } else { Statistic::UserCalls };
+        let call = if self.shared.is_recursive() { Statistic::RecursiveCalls } else { Statistic::UserCalls };
         self.session.meter().count(call, 1);
     }
 
-    /// Numbers of the users whose schema names are looked up in, and whose privileges count: `uid` and `lid` of the trace.
+    /// The numbers of the session's user and of the one whose rights count.
     fn user_ids(&self) -> (u32, u32) {
-        if self.session.meter().trace_level() == 0 {
-            return (0, 0);
-        }
         let catalog = self.session.catalog();
-        let number = |name: &str| catalog.user(name).map_or(0, |user| user.number.0);
-        (number(&self.schema), number(&self.effective_user()))
+        let number = |user: &str| catalog.user(user).map_or(0, |user| user.number.0);
+        let uid = number(&self.session.user());
+        (uid, self.rights.as_deref().map_or(uid, number))
     }
 
     fn trace_parse_error(&self, number: CursorNumber, text: &str, error: &Error) {
@@ -320,7 +328,7 @@ impl Connection {
         let (uid, lid) = self.user_ids();
         let parsed = waits::ParsedCursor {
             text,
-            depth: self.shared.call_depth(),
+            depth: self.shared.depth(),
             uid,
             lid,
             oct: 0,
@@ -335,7 +343,7 @@ impl Connection {
     fn parse_statement(&self, text: &str) -> Result<Cursor> {
         let catalog = self.session.catalog();
         let (shared, hard) = self.database.library().find(text, &self.schema, catalog.version())?;
-        let mut cursor = Cursor { parse_was_hard: hard, depth: self.shared.call_depth(), ..Cursor::new(shared) };
+        let mut cursor = Cursor { parse_was_hard: hard, ..Cursor::new(shared) };
         if let Statement::Query { query, headings, lock } = &cursor.shared.statement {
             let bound = match lock {
                 None => self.with_binder(text, &[], |binder| binder.statement_query(query, headings)),
@@ -473,8 +481,7 @@ impl Connection {
         let rows = result.as_ref().ok().and_then(|executed| executed.rows).unwrap_or(0);
         // The library was searched when the statement was parsed.
         let statement = cursor.shared.figures(&self.session, &self.schema);
-        let figures =
-            start.figures(&self.session, self.shared.call_depth(), Some((statement, SqlCall::Execute)), 0, rows);
+        let figures = start.figures(&self.session, self.shared.depth(), Some((statement, SqlCall::Execute)), 0, rows);
         trace::call(&self.session, CallKind::Exec, number, &figures);
         if let Err(error) = &result {
             trace::failed(&self.session, number, error);
@@ -519,13 +526,8 @@ impl Connection {
         meter.set_current_cursor(before);
         let count = result.as_ref().map_or(0, Vec::len);
         let statement = cursor.shared.figures(&self.session, &self.schema);
-        let figures = start.figures(
-            &self.session,
-            self.shared.call_depth(),
-            Some((statement, SqlCall::Fetch)),
-            0,
-            count as u64,
-        );
+        let figures =
+            start.figures(&self.session, self.shared.depth(), Some((statement, SqlCall::Fetch)), 0, count as u64);
         trace::call(&self.session, CallKind::Fetch, number, &figures);
         if let Err(error) = &result {
             trace::failed(&self.session, number, error);
@@ -561,7 +563,7 @@ impl Connection {
         if cursor.executed {
             trace::row_sources(&self.session, number, &cursor.row_sources);
         }
-        let figures = start.figures(&self.session, cursor.depth, None, 0, 0);
+        let figures = start.figures(&self.session, self.shared.depth(), None, 0, 0);
         trace::call(&self.session, CallKind::Close, number, &figures);
     }
 

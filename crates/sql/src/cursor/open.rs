@@ -62,8 +62,6 @@ pub(crate) struct Cursor {
     pub(crate) returned: Vec<(String, Datum)>,
     pub(crate) executed: bool,
     pub(crate) parse_was_hard: bool,
-    /// How deep the call was that opened it: 0 for the user's own.
-    pub(crate) depth: u32,
     /// When its query locked its rows, by the connection's count of such moments.
     pub(crate) locked_at: Option<u64>,
 }
@@ -84,7 +82,6 @@ impl Cursor {
             returned: Vec::new(),
             executed: false,
             parse_was_hard: false,
-            depth: 0,
             locked_at: None,
         }
     }

@@ -66,10 +66,9 @@ pub(crate) struct Shared {
     pub(crate) cursors: Mutex<Cursors>,
     /// How deep programs call: above 0, calls are recursive.
     depth: AtomicU32,
-    /// How deep the call is that a session works in which works for another one; else 0.
-    beneath: AtomicU32,
     /// Programs have committed without waiting; the outermost call waits at its end.
-    pub(crate) commits_pending: AtomicBool,
+    /// Also of what sessions that work for this one have committed.
+    pub(crate) commits_pending: Arc<AtomicBool>,
     /// A statement has called programs: the outermost call looks at what they have left.
     called: AtomicBool,
 }
@@ -93,10 +92,16 @@ impl Shared {
             programs: Mutex::default(),
             cursors: Mutex::default(),
             depth: AtomicU32::new(0),
-            beneath: AtomicU32::new(0),
-            commits_pending: AtomicBool::new(false),
+            commits_pending: Arc::default(),
             called: AtomicBool::new(false),
         }
+    }
+
+    /// That of a session that works for this one, as a part of its call: what it does is recursive where the call's work is, so that its time is not counted
+    /// beside the call's, and the call waits for what it commits.
+    pub(crate) fn for_worker(&self, seed: u64) -> Self {
+        let own = Self::new(seed);
+        Self { depth: AtomicU32::new(self.depth()), commits_pending: Arc::clone(&self.commits_pending), ..own }
     }
 
     /// How many programs are at work inside each other, the SQL of each in the one around it.
@@ -107,16 +112,6 @@ impl Shared {
     /// Whether what is done now is done by a program.
     pub(crate) fn is_recursive(&self) -> bool {
         self.depth() > 0
-    }
-
-    /// The session works within a call of another one, so deep.
-    pub(crate) fn work_beneath(&self, depth: u32) {
-        self.beneath.store(depth, Ordering::Relaxed);
-    }
-
-    /// How deep a call is that begins now: 0 for the user's own. What is deeper is a recursive call, whose times are part of its caller's.
-    pub(crate) fn call_depth(&self) -> u32 {
-        self.beneath.load(Ordering::Relaxed) + self.depth()
     }
 
     /// Does `work` as something that a program does.

@@ -13,7 +13,8 @@ use waits::{
 };
 
 use super::context::utc_offset_seconds;
-use super::open::{Cursor, RowSource};
+use super::library::SharedCursor;
+use super::open::RowSource;
 
 /// The module of a session that has not said what it is.
 const DEFAULT_MODULE: &str = "highwater";
@@ -27,7 +28,7 @@ impl CallStart {
         Self(CallReading::now(session.meter()))
     }
 
-    /// What the call has taken, counted to the session, and to the statement that it was a call of. Below `depth` 0 it is a call of a program, whose own
+    /// What the call has taken, counted to the session, and to the statement that it was a call of. `depth`: above 0 it is a call of a program, whose own
     /// call has this one's times in its.
     pub(crate) fn figures(
         &self,
@@ -67,12 +68,16 @@ impl CallStart {
     }
 }
 
-/// What PARSING IN CURSOR says of a cursor. `users`: whose schema names are looked up in, and whose privileges count.
-pub(crate) fn parsed<'a>(session: &Session, cursor: &'a Cursor, (uid, lid): (u32, u32)) -> ParsedCursor<'a> {
-    let Cursor { shared: cursor, depth, .. } = cursor;
+/// What PARSING IN CURSOR says of a cursor. `uid` and `lid`: the number of the user whose session it is, and of the one whose rights count.
+pub(crate) fn parsed<'a>(
+    session: &Session,
+    cursor: &'a SharedCursor,
+    depth: u32,
+    (uid, lid): (u32, u32),
+) -> ParsedCursor<'a> {
     ParsedCursor {
         text: &cursor.text,
-        depth: *depth,
+        depth,
         uid,
         lid,
         oct: cursor.statement.verb().1,

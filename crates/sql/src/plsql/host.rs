@@ -400,8 +400,7 @@ impl Host for SessionHost<'_> {
 
     fn begin_autonomous(&mut self) -> Result<()> {
         let current = self.connection();
-        let mut connection = Connection::working_for(current, &current.user())?;
-        let current = self.connection();
+        let mut connection = current.worker(&current.user())?;
         connection.schema.clone_from(&current.schema);
         connection.rights.clone_from(&current.rights);
         self.autonomous.push(connection);

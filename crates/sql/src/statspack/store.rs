@@ -19,7 +19,7 @@ pub(super) fn open(caller: &Connection) -> Result<Connection> {
     let missing: Vec<&Table> = TABLES.iter().filter(|table| !is_there(table.name)).collect();
     let is_counted = is_there(SEQUENCE);
     if !missing.is_empty() || !is_counted {
-        let mut sys = Connection::working_for(caller, "SYS")?;
+        let mut sys = caller.worker("SYS")?;
         if catalog.user(OWNER).is_none() {
             // Nobody can connect as it: it has no password, and is locked.
             let spec = UserSpec { locked: Some(true), ..UserSpec::default() };
@@ -28,7 +28,7 @@ pub(super) fn open(caller: &Connection) -> Result<Connection> {
         // Each time: a crash may have come between the user and its privileges.
         sys.run(&format!("grant create session, create table, create sequence, unlimited tablespace to {OWNER}"))?;
     }
-    let mut keeper = Connection::working_for(caller, OWNER)?;
+    let mut keeper = caller.worker(OWNER)?;
     for table in missing {
         made_meanwhile(keeper.run(&table.create_statement(OWNER)), 955)?;
     }

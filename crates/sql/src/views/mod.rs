@@ -31,7 +31,7 @@ mod sequences;
 mod session_wait;
 mod sessions;
 mod sql_area;
-mod statistics;
+pub(crate) mod statistics;
 mod synonyms;
 mod tables;
 mod transactions;

@@ -5,6 +5,10 @@ use waits::{GetMode, MeterSnapshot, Statistic};
 
 use super::view::{Rows, View, n, number, s, text};
 
+/// Lines of the time model, in microseconds.
+pub(crate) const TIME_MODEL: [(&str, Statistic); 2] =
+    [("DB time", Statistic::DbTime), ("DB CPU", Statistic::CpuUsedByThisSession)];
+
 pub(crate) const VIEWS: &[View] = &[
     View {
         name: "V$STATNAME",
@@ -48,6 +52,30 @@ pub(crate) const VIEWS: &[View] = &[
                     n(waits::sql_hash(statistic.name())),
                 ])
             })
+        },
+    },
+    View {
+        name: "V$SYS_TIME_MODEL",
+        columns: &[number("STAT_ID"), text("STAT_NAME", 64), number("VALUE")],
+        rows: |cx, rows| {
+            let snapshot = cx.session.instance().system_meter().snapshot();
+            TIME_MODEL.iter().try_for_each(|(name, statistic)| {
+                rows.add(&[n(waits::sql_hash(name)), s(name), n(snapshot.value(*statistic))])
+            })
+        },
+    },
+    View {
+        name: "V$SESS_TIME_MODEL",
+        columns: &[number("SID"), number("STAT_ID"), text("STAT_NAME", 64), number("VALUE")],
+        rows: |cx, rows| {
+            for meter in cx.session.instance().meters() {
+                let snapshot = meter.snapshot();
+                for (name, statistic) in TIME_MODEL {
+                    let value = n(snapshot.value(statistic));
+                    rows.add(&[n(meter.sid()), n(waits::sql_hash(name)), s(name), value])?;
+                }
+            }
+            Ok(())
         },
     },
     View {

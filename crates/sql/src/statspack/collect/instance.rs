@@ -11,6 +11,7 @@ use waits::{MeterSnapshot, Statistic};
 use super::local;
 use crate::cursor::connection::Connection;
 use crate::views::memory;
+use crate::views::statistics::TIME_MODEL;
 
 pub(super) fn header(
     connection: &Connection,
@@ -69,7 +70,6 @@ pub(super) fn counters(connection: &Connection, all: &MeterSnapshot, snapshot: &
         invalidations: uses.invalidations,
     };
     snapshot.library_cache = memory::library_cache(&connection.database).map(namespace).to_vec();
-    snapshot.time_model = [("DB time", Statistic::DbTime), ("DB CPU", Statistic::CpuUsedByThisSession)]
-        .map(|(name, statistic)| TimeModel { name: name.to_owned(), micros: all.value(statistic) })
-        .to_vec();
+    snapshot.time_model =
+        TIME_MODEL.map(|(name, statistic)| TimeModel { name: name.to_owned(), micros: all.value(statistic) }).to_vec();
 }
