@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use common::{Clock, DataType, Error, ErrorKind, Number, Result};
-use shell::{Binds, Cell, ColumnInfo, CompilationError, Console, Done, Input, Outcome, Server};
+use shell::{Binds, Cell, ColumnInfo, CompilationError, CompilationErrors, Console, Done, Input, Outcome, Server};
 
 /// Each look at it is 10 ms later.
 #[derive(Debug, Default)]
