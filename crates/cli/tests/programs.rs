@@ -29,6 +29,26 @@ fn programs() {
 }
 
 #[test]
+fn triggers() {
+    check("triggers");
+}
+
+#[test]
+fn triggers_of_all_statements() {
+    check("trigger_statements");
+}
+
+#[test]
+fn triggers_refused() {
+    check("trigger_errors");
+}
+
+#[test]
+fn returning() {
+    check("returning");
+}
+
+#[test]
 fn jobs() {
     check("jobs");
 }

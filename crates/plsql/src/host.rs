@@ -84,6 +84,15 @@ pub trait Host {
     /// When the dictionary cannot be read.
     fn package_body(&mut self, owner: &str, name: &str) -> Result<Option<(Arc<str>, u64)>>;
 
+    /// The table that a trigger of the dictionary is on, owner and name, when the dictionary knows better than the trigger's text: a table keeps its
+    /// triggers when it gets another name.
+    ///
+    /// # Errors
+    /// When the dictionary cannot be read.
+    fn trigger_table(&mut self, _owner: &str, _name: &str) -> Result<Option<(Box<str>, Box<str>)>> {
+        Ok(None)
+    }
+
     /// Makes a statement ready. A name in it that is a column of one of its tables is that column; any other for which `is_variable` says so becomes a
     /// bind variable. `is_variable` is asked for `A`, `A.B` and `A.B.C`, and for what has a colon: `:X` as the one part `:X`, `:NEW.X` as the parts `:NEW` and
     /// `X`. Placeholders of the compiler's own are `:PLSQL_1` and so on. [`PreparedSql::variables`] has the same parts.
@@ -205,6 +214,9 @@ pub trait Host {
     /// # Errors
     /// When the rollback fails.
     fn back_to(&mut self, mark: Mark) -> Result<()>;
+
+    /// A mark that will not be gone back to.
+    fn forget(&mut self, _mark: Mark) {}
 
     /// Suspends the session's transaction: what follows is one of its own.
     ///

@@ -1,8 +1,8 @@
 //! Array insert: rows are encoded into a buffer of about one block, and go into blocks and indexes together.
 
-use common::Result;
 use common::limits::COLUMNS_PER_PIECE_MAX;
 use common::sync::Arc;
+use common::{Result, Rowid};
 use format::heap::chain::{Chain, fits_one_piece};
 use format::heap::row::trim;
 use format::heap::{RowAddress, RowBuffer};
@@ -69,6 +69,12 @@ impl Inserter {
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.stand
+    }
+
+    /// Where the row is that was put in last, of those that stand.
+    #[must_use]
+    pub fn last_rowid(&self) -> Option<Rowid> {
+        self.addresses.last().map(|address| address.rowid(self.table.segment.data_object()))
     }
 
     fn flush(&mut self) -> Result<()> {

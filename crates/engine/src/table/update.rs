@@ -109,6 +109,40 @@ impl Updater {
         Ok(self.changed)
     }
 
+    /// Changes the rows that still wait: who reads them now sees them as they are to be. Their unique keys go in as far as no other row has them; the
+    /// others come with [`Self::finish`].
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn settle(&mut self) -> Result<()> {
+        let held = self.held.len();
+        self.flush()?;
+        let released = self.release_free(held);
+        self.or_nothing(released)
+    }
+
+    /// Puts the new keys in of those rows, held since there were `since` of them, whose keys no row has.
+    fn release_free(&mut self, since: usize) -> Result<()> {
+        let _now = self.session.enter(self.session.current_snapshot());
+        for change in self.held.split_off(since) {
+            let mut is_free = true;
+            for index in self.table.indexes.iter().filter(|index| index.unique) {
+                let old = key_of(index, |position| change.old.column(position));
+                let new = key_of(index, |position| change.new.column(position));
+                if let Some(new) = new.filter(|new| Some(new) != old.as_ref()) {
+                    is_free &= crate::index::lookup(&self.session, index, &new)?.is_none();
+                }
+            }
+            if is_free {
+                let (changes, address) = (std::slice::from_ref(&change), [change.address]);
+                self.changed_keys(changes, |change| &change.new, |unique| unique).insert(&self.session, &address)?;
+            } else {
+                self.held.push(change);
+            }
+        }
+        Ok(())
+    }
+
     fn or_nothing(&mut self, result: Result<()>) -> Result<()> {
         if result.is_err() {
             self.held.clear();

@@ -24,8 +24,8 @@ pub use locks::{HeldTableLock, Locks, Waiter};
 pub(crate) use rollback::Dead;
 #[cfg(test)]
 pub(crate) use rollback::RECORDS_OF_TEST;
-pub use session::Mark;
 pub(crate) use session::SessionTransactions;
+pub use session::{Entered, Mark};
 pub use snapshot::Snapshot;
 pub(crate) use snapshot::Snapshots;
 

@@ -1,5 +1,7 @@
 //! What a CREATE statement or an anonymous block holds.
 
+use std::ops::Range;
+
 use super::{At, Block, Declaration, Expr, Ident, Path, Statement, Subprogram};
 
 #[derive(Clone, PartialEq, Debug)]
@@ -42,6 +44,8 @@ pub struct Trigger {
     pub new: Ident,
     /// WHEN (…), in which OLD and NEW have no colon.
     pub when: Option<Expr>,
+    /// Where its text is.
+    pub when_text: Option<Range<At>>,
     /// DISABLE stands in the statement.
     pub disabled: bool,
     pub body: Block,

@@ -367,7 +367,12 @@ pub fn compile_trigger(host: &mut dyn Host, library: &Library, stored: &Stored<'
 impl Compiler<'_> {
     fn trigger(&mut self, trigger: &ast::Trigger) -> Compiled<()> {
         let at = trigger.table.at();
-        let parts: Vec<&str> = trigger.table.parts.iter().map(|part| &*part.name).collect();
+        let (owner, name) = (self.unit.owner.clone(), self.unit.name.clone());
+        let known = self.host.trigger_table(&owner, &name).map_err(|error| super::error::of_sql(at, &error))?;
+        let parts: Vec<&str> = match &known {
+            Some((owner, name)) => vec![&**owner, &**name],
+            None => trigger.table.parts.iter().map(|part| &*part.name).collect(),
+        };
         let Some((Object::Relation { columns, name, .. }, _)) = self.resolve(at, &parts)? else {
             return Err(Fault::ora(at, 942, "table or view does not exist"));
         };

@@ -26,7 +26,7 @@ mod trigger;
 mod types;
 mod unit;
 
-use crate::ast::{At, Expr, Unit};
+use crate::ast::{At, Expr, Trigger, Unit};
 use crate::error::{CompileError, Fault};
 use crate::lexer::{self, Token};
 use crate::position::Lines;
@@ -68,6 +68,25 @@ struct Parser<'t> {
 /// Up to twenty, in the order of their places.
 pub fn parse_unit(text: &str) -> Result<Unit, Vec<CompileError>> {
     parse(text, Parser::unit)
+}
+
+/// What CREATE TRIGGER says before the trigger's body, which may be anything; whether it says OR REPLACE; where TRIGGER stands.
+///
+/// # Errors
+/// One.
+pub fn parse_trigger_heading(text: &str) -> Result<(Trigger, bool, At), Vec<CompileError>> {
+    parse(text, |parser| {
+        parser.take_word("CREATE");
+        let or_replace = parser.take_words(&["OR", "REPLACE"]);
+        if !parser.take_word("EDITIONABLE") {
+            parser.take_word("NONEDITIONABLE");
+        }
+        let at = parser.at();
+        if !parser.is_word("TRIGGER") {
+            return Err(parser.unexpected(&["trigger"]));
+        }
+        Ok((parser.trigger_heading()?, or_replace, at))
+    })
 }
 
 /// An expression alone.

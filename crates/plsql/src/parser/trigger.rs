@@ -8,6 +8,13 @@ use crate::error::Fault;
 impl Parser<'_> {
     /// From TRIGGER to the semicolon.
     pub(super) fn trigger(&mut self) -> Parsed<Trigger> {
+        let trigger = self.trigger_heading()?;
+        let body = self.trigger_body(&trigger.name)?;
+        Ok(Trigger { body, ..trigger })
+    }
+
+    /// What stands before the body: a trigger without one.
+    pub(super) fn trigger_heading(&mut self) -> Parsed<Trigger> {
         let at = self.at();
         self.advance();
         let name = self.path()?;
@@ -24,10 +31,13 @@ impl Parser<'_> {
             self.take_word("ENABLE");
         }
         let when_at = self.at();
+        let mut when_text = None;
         let when = if self.take_word("WHEN") {
             self.expect_sign("(")?;
             self.refuse_query()?;
+            let from = self.at();
             let condition = self.expression()?;
+            when_text = Some(from..self.end_of_last());
             self.expect_sign(")")?;
             Some(condition)
         } else {
@@ -39,8 +49,8 @@ impl Parser<'_> {
         if self.are_words(&["COMPOUND", "TRIGGER"]) {
             return Err(Fault::unsupported(self.at(), "compound triggers"));
         }
-        let body = self.trigger_body(&name)?;
-        Ok(Trigger { name, timing, events, table, for_each_row, old, new, when, disabled, body, at })
+        let body = Block { declarations: Vec::new(), statements: Vec::new(), handlers: Vec::new(), at: self.at() };
+        Ok(Trigger { name, timing, events, table, for_each_row, old, new, when, when_text, disabled, body, at })
     }
 
     fn timing(&mut self) -> Parsed<TriggerTiming> {

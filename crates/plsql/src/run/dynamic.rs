@@ -26,6 +26,10 @@ impl Machine<'_> {
         if dynamic.into.is_some() {
             return Err(Error::user(1007, "variable not in select list"));
         }
+        self.forget_mark();
+        if sql.returning > 0 {
+            self.before_returning = Some(self.host.mark());
+        }
         let result = self.host.execute_dynamic(self.session, &sql, &mut binds);
         // NLS settings, the schema, the dictionary: any of these may have changed.
         self.context = None;
@@ -59,7 +63,7 @@ impl Machine<'_> {
                     self.stack[first + begin + place] = Value::from(datum.clone());
                 }
             }
-            _ => return Err(Error::user(1422, "exact fetch returns more than requested number of rows")),
+            _ => return Err(self.too_many_returned()?),
         }
         Ok(())
     }

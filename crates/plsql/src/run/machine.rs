@@ -9,7 +9,7 @@ use super::session::Session;
 use crate::compile::op::{Builtin, Op};
 use crate::compile::unit::Unit;
 use crate::exception::{Raised, Run};
-use crate::host::Host;
+use crate::host::{Host, Mark};
 use crate::value::scalar_type::value_error;
 use crate::value::{ScalarType, Value, arithmetic, compare, convert};
 
@@ -50,6 +50,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) context: Option<Arc<dyn Context>>,
     /// What the last bulk query or RETURNING gave.
     pub(crate) rows: Vec<Vec<Datum>>,
+    /// Where the transaction was before the statement whose RETURNING that was: one that gives too many rows is taken back.
+    pub(crate) before_returning: Option<Mark>,
     pub(crate) for_all: ForAll,
     /// Jumps backwards and calls until the host is asked whether to go on.
     pub(crate) budget: u32,
@@ -79,6 +81,7 @@ impl<'a> Machine<'a> {
             handling: Vec::new(),
             context: None,
             rows: Vec::new(),
+            before_returning: None,
             for_all: ForAll::default(),
             budget: BUDGET,
         }

@@ -103,10 +103,23 @@ impl Machine<'_> {
     fn execute(&mut self, statement: &SqlStatement, first: usize) -> Result<()> {
         let binds = self.binds(first, usize::from(statement.binds))?;
         self.session.sql.rows = Some(0);
+        self.forget_mark();
+        if !statement.prepared.columns.is_empty() {
+            self.before_returning = Some(self.host.mark());
+        }
         let done = self.host.execute(self.session, statement.key, &statement.prepared, &binds)?;
         self.after_sql(done.rows);
+        if done.returned.len() < 2 {
+            self.forget_mark();
+        }
         self.rows = done.returned;
         Ok(())
+    }
+
+    pub(crate) fn forget_mark(&mut self) {
+        if let Some(mark) = self.before_returning.take() {
+            self.host.forget(mark);
+        }
     }
 
     pub(crate) fn after_sql(&mut self, rows: u64) {
@@ -234,7 +247,7 @@ impl Machine<'_> {
         let rows = std::mem::take(&mut self.rows);
         let Some(row) = rows.first() else { return Ok(false) };
         if rows.len() > 1 {
-            return Err(Error::user(1422, "exact fetch returns more than requested number of rows"));
+            return Err(self.too_many_returned()?);
         }
         if row.len() != count {
             return Err(Error::user(1007, "variable not in select list"));
@@ -243,6 +256,14 @@ impl Machine<'_> {
             self.stack[to + place] = Value::from(datum.clone());
         }
         Ok(true)
+    }
+
+    /// ORA-01422 of RETURNING: nothing of the statement stands.
+    pub(crate) fn too_many_returned(&mut self) -> Result<Error> {
+        if let Some(mark) = self.before_returning.take() {
+            self.host.back_to(mark)?;
+        }
+        Ok(Error::user(1422, "exact fetch returns more than requested number of rows"))
     }
 
     fn held(&mut self, datum: Datum, scalar: &ScalarType) -> Result<Value> {

@@ -451,6 +451,11 @@ impl Connection {
         self.with_cursor(number, |cursor| cursor.returned.clone())
     }
 
+    /// What RETURNING … INTO of the last execution gives of each row, in the order of its values.
+    pub(crate) fn returned_rows(&self, number: CursorNumber) -> Result<Vec<Vec<Datum>>> {
+        self.with_cursor(number, |cursor| std::mem::take(&mut cursor.returned_rows))
+    }
+
     /// Executes a cursor.
     ///
     /// # Errors
@@ -467,6 +472,7 @@ impl Connection {
         cursor.snapshot = None;
         cursor.row_sources.clear();
         cursor.returned.clear();
+        cursor.returned_rows.clear();
         cursor.locked_rows.clear();
         cursor.fetched = 0;
         let before = meter.set_current_cursor(number);

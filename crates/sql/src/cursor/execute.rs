@@ -9,7 +9,7 @@ use engine::txn::Mark;
 
 use super::connection::{Connection, Executed, describe};
 use super::open::Cursor;
-use super::run::{self, Running};
+use super::run::Running;
 use crate::ddl::command::Command;
 use crate::plan::query::BoundQuery;
 use crate::statement::parse::Statement;
@@ -34,7 +34,7 @@ impl Connection {
                 let _seen = self.session.enter(snapshot);
                 let bound = self.bound_query(cursor, text, headings)?;
                 cursor.columns = describe(&bound.outputs);
-                let plan = run::plan(&self.session, &self.runtime, &self.state, &bound.plan)?;
+                let plan = self.plan(&bound.plan)?;
                 cursor.running =
                     Some(Running::start(&self.session, &self.runtime, &self.state, plan, Arc::clone(&self.demand))?);
                 Ok(query)
@@ -107,6 +107,7 @@ impl Connection {
                 // What is taken back need not be checked.
                 self.shared.deferred.lock().back_to(deferred);
                 cursor.returned.clear();
+                cursor.returned_rows.clear();
             }
             let again = result.as_ref().err().is_some_and(|error| error.is_own(RESTART));
             let result = self.or_back_to(mark, result);

@@ -165,6 +165,33 @@ mod tests {
     }
 
     #[test]
+    fn the_sql_of_a_trigger_is_parsed_once_a_session() {
+        let mut connection = connection();
+        connection.run("create table log (a number)").unwrap();
+        let trigger = "create trigger t_log after insert on t for each row
+            declare n number; begin insert into log values (:new.a); select count(*) into n from log; end;";
+        connection.run(trigger).unwrap();
+        connection.run("insert into t values (0)").unwrap();
+        let meter = Arc::clone(connection.session.meter());
+        let before = [Statistic::ParseCountTotal, Statistic::UserCalls].map(|statistic| meter.value(statistic));
+        let executed = connection.run("insert into t select level from dual connect by level <= 50").unwrap();
+        assert_eq!(executed.rows, Some(50));
+        let after = [Statistic::ParseCountTotal, Statistic::UserCalls].map(|statistic| meter.value(statistic));
+        // Parsing and executing the statement itself.
+        assert_eq!([after[0] - before[0], after[1] - before[1]], [1, 2]);
+        assert_eq!(connection.query("select * from log").unwrap().len(), 51);
+    }
+
+    #[test]
+    fn triggers_without_end_are_an_error() {
+        let mut connection = connection();
+        connection.run("insert into t values (1)").unwrap();
+        connection.run("create trigger t_again after update on t begin update t set a = a + 1; end;").unwrap();
+        assert!(connection.run("update t set a = 2").unwrap_err().is_ora(36));
+        assert_eq!(connection.query("select a from t").unwrap(), [[scalar::Datum::from(1i64)]]);
+    }
+
+    #[test]
     fn nesting_ends_before_the_stack_does() {
         let mut connection = connection();
         let nested = Arc::clone(&connection.nested);

@@ -60,6 +60,8 @@ pub(crate) struct Cursor {
     pub(crate) row_sources: Vec<RowSource>,
     /// Bind variables that RETURNING … INTO has given values.
     pub(crate) returned: Vec<(String, Datum)>,
+    /// What RETURNING has given of each row.
+    pub(crate) returned_rows: Vec<Vec<Datum>>,
     pub(crate) executed: bool,
     pub(crate) parse_was_hard: bool,
     /// When its query locked its rows, by the connection's count of such moments.
@@ -80,6 +82,7 @@ impl Cursor {
             snapshot: None,
             row_sources: Vec::new(),
             returned: Vec::new(),
+            returned_rows: Vec::new(),
             executed: false,
             parse_was_hard: false,
             locked_at: None,

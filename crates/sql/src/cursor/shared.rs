@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use common::sync::Mutex;
 use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use common::{Error, Result};
+use common::{Error, ObjectNumber, Result};
 use scalar::Nls;
 
 use super::open::{Cursor, CursorNumber};
@@ -69,6 +69,10 @@ pub(crate) struct Shared {
     /// Programs have committed without waiting; the outermost call waits at its end.
     /// Also of what sessions that work for this one have committed.
     pub(crate) commits_pending: Arc<AtomicBool>,
+    /// Triggers at work, inside each other.
+    triggers: AtomicU32,
+    /// Tables whose rows are being changed, one row after the other, by the statements that these triggers were fired by.
+    mutating: Mutex<Vec<ObjectNumber>>,
     /// A statement has called programs: the outermost call looks at what they have left.
     called: AtomicBool,
 }
@@ -93,6 +97,8 @@ impl Shared {
             cursors: Mutex::default(),
             depth: AtomicU32::new(0),
             commits_pending: Arc::default(),
+            triggers: AtomicU32::new(0),
+            mutating: Mutex::default(),
             called: AtomicBool::new(false),
         }
     }
@@ -120,6 +126,39 @@ impl Shared {
         let result = work();
         self.depth.fetch_sub(1, Ordering::Relaxed);
         result
+    }
+
+    /// Does `work` as a trigger does that is fired while rows of these tables change.
+    pub(crate) fn in_trigger<R>(&self, mutating: &[ObjectNumber], work: impl FnOnce() -> R) -> R {
+        let before = {
+            let mut tables = self.mutating.lock();
+            let before = tables.len();
+            tables.extend_from_slice(mutating);
+            before
+        };
+        self.triggers.fetch_add(1, Ordering::Relaxed);
+        let result = work();
+        self.triggers.fetch_sub(1, Ordering::Relaxed);
+        self.mutating.lock().truncate(before);
+        result
+    }
+
+    fn has_triggers(&self) -> bool {
+        self.triggers.load(Ordering::Relaxed) > 0
+    }
+
+    /// # Errors
+    /// ORA-04092 while a trigger is at work: its transaction is that of the statement which has fired it.
+    pub(crate) fn check_no_trigger(&self, what: &str) -> Result<()> {
+        if self.has_triggers() {
+            return Err(Error::user(4092, format!("cannot {what} in a trigger")));
+        }
+        Ok(())
+    }
+
+    /// The tables that are mutating.
+    pub(crate) fn mutating(&self) -> Vec<ObjectNumber> {
+        if self.has_triggers() { self.mutating.lock().clone() } else { Vec::new() }
     }
 
     pub(crate) fn note_called(&self) {

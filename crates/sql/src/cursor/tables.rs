@@ -40,6 +40,7 @@ pub(crate) struct SessionTables {
     pub(crate) demand: Arc<AtomicUsize>,
     pub(crate) current_values: CurrentValues,
     /// Where the statement calls programs.
+    #[allow(dead_code, reason = "for functions of programs in expressions")]
     pub(crate) nested: Arc<Nested>,
 }
 

@@ -22,6 +22,10 @@ pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
         {
             words.expect("DROP")?;
             clauses.push(constraint::drop(words)?);
+        } else if words.take("ENABLE ALL TRIGGERS") {
+            clauses.push(TableClause::Triggers(true));
+        } else if words.take("DISABLE ALL TRIGGERS") {
+            clauses.push(TableClause::Triggers(false));
         } else if words.take("ENABLE") {
             clauses.push(constraint::enable(words, true)?);
         } else if words.take("DISABLE") {

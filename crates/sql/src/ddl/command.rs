@@ -125,13 +125,32 @@ pub(crate) enum TableClause {
     Physical(PhysicalAttributes),
     Add(Vec<ColumnDef>),
     AddConstraint(Constraint),
-    DropConstraint { name: ConstraintName, cascade: bool, keep_index: Option<bool> },
-    ChangeConstraint { name: ConstraintName, change: ConstraintChange, index: UsingIndex },
-    RenameConstraint { from: String, to: String },
+    DropConstraint {
+        name: ConstraintName,
+        cascade: bool,
+        keep_index: Option<bool>,
+    },
+    ChangeConstraint {
+        name: ConstraintName,
+        change: ConstraintChange,
+        index: UsingIndex,
+    },
+    RenameConstraint {
+        from: String,
+        to: String,
+    },
     Modify(Vec<engine::catalog::ColumnChange>),
-    Drop { columns: Vec<String>, cascade: bool },
+    Drop {
+        columns: Vec<String>,
+        cascade: bool,
+    },
     RenameTo(String),
-    RenameColumn { from: String, to: String },
+    /// ENABLE and DISABLE ALL TRIGGERS.
+    Triggers(bool),
+    RenameColumn {
+        from: String,
+        to: String,
+    },
 }
 
 /// What stands between SET and its end in ALTER SESSION and ALTER SYSTEM.

@@ -243,6 +243,10 @@ impl Connection {
                 TableClause::Drop { columns, cascade } => {
                     TableChange::DropColumns { names: columns.clone(), cascade: *cascade }
                 }
+                TableClause::Triggers(enabled) => {
+                    self.session.alter_triggers_of(&owner, &name, *enabled)?;
+                    continue;
+                }
                 TableClause::RenameTo(to) => TableChange::RenameTable(to.clone()),
                 TableClause::RenameColumn { from, to } => {
                     TableChange::RenameColumn { from: from.clone(), to: to.clone() }

@@ -16,6 +16,23 @@ use crate::types::Kind;
 pub(crate) enum Statement {
     Insert,
     Update,
+    /// With BEFORE row triggers, which may put a value where NULL is: NULLs are looked at when these have fired.
+    InsertFiring,
+    UpdateFiring,
+}
+
+impl Statement {
+    pub(crate) fn insert(firing: bool) -> Self {
+        if firing { Self::InsertFiring } else { Self::Insert }
+    }
+
+    pub(crate) fn update(firing: bool) -> Self {
+        if firing { Self::UpdateFiring } else { Self::Update }
+    }
+
+    fn is_firing(self) -> bool {
+        matches!(self, Self::InsertFiring | Self::UpdateFiring)
+    }
 }
 
 /// A column of a table as a statement assigns it.
@@ -35,7 +52,13 @@ impl Target {
         let definition = &table.columns[column];
         let name = format!("\"{}\".\"{}\".\"{}\"", table.owner, table.name, definition.name);
         let trusted = source.is_some_and(|source| fits(source, definition.data_type));
-        Self { name, data_type: definition.data_type, nullable: !table.refuses_null(column), statement, trusted }
+        Self {
+            name,
+            data_type: definition.data_type,
+            nullable: statement.is_firing() || !table.refuses_null(column),
+            statement,
+            trusted,
+        }
     }
 
     /// The values of a batch's column, ready to be stored.
@@ -132,10 +155,22 @@ impl Target {
         Ok(stored)
     }
 
+    /// Of a row that BEFORE row triggers have seen.
+    ///
+    /// # Errors
+    /// ORA-01400 and ORA-01407.
+    pub(crate) fn check_null(&self, is_null: bool) -> Result<()> {
+        if is_null && !self.nullable { Err(self.null_error()) } else { Ok(()) }
+    }
+
     fn null_error(&self) -> Error {
         match self.statement {
-            Statement::Insert => Error::user(1400, format!("cannot insert NULL into ({})", self.name)),
-            Statement::Update => Error::user(1407, format!("cannot update ({}) to NULL", self.name)),
+            Statement::Insert | Statement::InsertFiring => {
+                Error::user(1400, format!("cannot insert NULL into ({})", self.name))
+            }
+            Statement::Update | Statement::UpdateFiring => {
+                Error::user(1407, format!("cannot update ({}) to NULL", self.name))
+            }
         }
     }
 

@@ -14,7 +14,7 @@ use datafusion::physical_expr::{PhysicalExpr, create_physical_expr};
 use engine::catalog::{ColumnDef, TableDef};
 
 use crate::cursor::connection::Connection;
-use crate::cursor::run::{self, Running};
+use crate::cursor::run::Running;
 use crate::error::from_datafusion;
 use crate::plan::binder::Hints;
 use crate::plan::scope::{Merged, Scope, ScopeColumn};
@@ -148,7 +148,7 @@ impl Connection {
                 .and_then(|builder| builder.limit(0, Some(1)))
                 .and_then(LogicalPlanBuilder::build)
                 .map_err(from_datafusion)?;
-        let physical = run::plan(&self.session, &self.runtime, &self.state, &plan)?;
+        let physical = self.plan(&plan)?;
         let mut running =
             Running::start(&self.session, &self.runtime, &self.state, physical, Arc::clone(&self.demand))?;
         Ok(running.fetch(1)?.is_empty())

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use common::{Error, Result};
+use common::{Error, Result, Rowid};
 use datafusion::sql::sqlparser::ast::{self, FromTable};
 use engine::catalog::ObjectPrivilege;
 use engine::table::{Deleter, fetch_row};
 
 use super::referential::Consequences;
-use super::returning::several_rows;
+use super::trigger::{self, Event, Triggers};
 use super::update::{dml_sources, rows_query, target_name};
 use crate::cursor::connection::Connection;
 use crate::cursor::open::Cursor;
@@ -24,18 +24,30 @@ impl Connection {
     ) -> Result<u64> {
         let from = check(delete)?;
         let target = self.target(target_name(from)?, ObjectPrivilege::Delete)?;
-        let (_lock, table) = self.session.lock_for_change(&target)?;
+        let (_lock, table) = self.lock_for_change(&target)?;
+        let triggers = Triggers::of(self, &table, Event::Delete);
+        let _seen = trigger::begin(triggers.as_ref())?;
         let select = rows_query(from, &delete.optimizer_hints, delete.selection.as_ref());
         let bound = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
             binder.rows_to_change(&select, |_| Ok(Vec::new()))
         })?;
         let work = Figures::default();
         let (plan, victims) = work.measure(self.session.meter(), || self.victims(&bound))?;
-        if let Some(returning) = returning {
-            let mut giving = self.giving(returning, &table, true, cursor)?;
-            if victims.rows.len() > 1 {
-                return Err(several_rows());
-            }
+        let mut giving = match returning {
+            Some(returning) => Some(self.giving(returning, &table, cursor)?),
+            None => None,
+        };
+        if let Some(triggers) = triggers.as_ref().filter(|triggers| triggers.has_row()) {
+            let rows: Vec<Rowid> = victims.rows.iter().map(|(rowid, ..)| *rowid).collect();
+            let result = work
+                .measure(self.session.meter(), || self.delete_rows_firing(triggers, &table, &rows, giving.as_mut()));
+            cursor.row_sources = dml_sources("DELETE", &table, &plan, &work);
+            let rows = result?;
+            self.give(giving, cursor)?;
+            triggers.end()?;
+            return Ok(rows);
+        }
+        if let Some(giving) = &mut giving {
             for (rowid, ..) in &victims.rows {
                 if let Some(row) = fetch_row(&self.session, &table, *rowid)? {
                     let mut columns = row.columns();
@@ -43,7 +55,6 @@ impl Connection {
                     giving.add(Some(*rowid), &columns);
                 }
             }
-            cursor.returned = giving.finish()?;
         }
         let consequences = if table.referencing.is_empty() {
             None
@@ -62,7 +73,10 @@ impl Connection {
             deleter.finish()
         });
         cursor.row_sources = dml_sources("DELETE", &table, &plan, &work);
-        result
+        let rows = result?;
+        self.give(giving, cursor)?;
+        trigger::end(triggers.as_ref())?;
+        Ok(rows)
     }
 }
 

@@ -16,6 +16,7 @@ use scalar::{Context, Datum, Function};
 
 use super::assign::{Statement, Target};
 use super::intake::Intake;
+use super::trigger::{Event, Triggers};
 use crate::cursor::connection::Connection;
 use crate::cursor::open::Cursor;
 use crate::functions::rows;
@@ -108,7 +109,10 @@ impl Connection {
         }
         let Direct::Insert(direct) = &cursor.direct else { return Ok(None) };
         let direct = Arc::clone(direct);
-        let (_lock, table) = self.session.lock_for_change(&direct.table)?;
+        if Triggers::of(self, &direct.table, Event::InsertOne).is_some() {
+            return Ok(None);
+        }
+        let (_lock, table) = self.lock_for_change(&direct.table)?;
         if !Arc::ptr_eq(&table, &direct.table) {
             // DDL came between: the other way looks at it afresh.
             cursor.direct = Direct::Unknown;
@@ -124,6 +128,9 @@ impl Connection {
         cursor.returned = given
             .map(|(column, data_type, into)| Ok((into.clone(), scalar::load(row[*column], *data_type)?)))
             .collect::<Result<_>>()?;
+        if !cursor.returned.is_empty() {
+            cursor.returned_rows = vec![cursor.returned.iter().map(|(_, value)| value.clone()).collect()];
+        }
         Ok(Some(rows))
     }
 

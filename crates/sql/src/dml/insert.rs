@@ -13,9 +13,9 @@ use scalar::Datum;
 
 use super::assign::{Ready, Statement, Target, fits, kind};
 use super::intake::Intake;
-use super::returning::{Giving, several_rows};
 use super::target::reads;
 use super::transfer;
+use super::trigger::{self, Event, Triggers};
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
 use crate::cursor::run::{self, Running};
@@ -52,20 +52,24 @@ impl Connection {
         }
         let (name, query) = check(insert)?;
         let target = self.target(name, ObjectPrivilege::Insert)?;
-        let (_lock, table) = self.session.lock_for_change(&target)?;
+        let (_lock, table) = self.lock_for_change(&target)?;
         let columns = listed_columns(insert, &table, &cursor.shared.text)?;
         match &*query.body {
             SetExpr::Values(values) if query.order_by.is_none() && query.with.is_none() => {
-                let mut giving = match returning {
-                    Some(returning) => Some(self.giving(returning, &table, false, cursor)?),
+                let giving = match returning {
+                    Some(returning) => Some(self.giving(returning, &table, cursor)?),
                     None => None,
                 };
+                let event = if values.rows.len() == 1 { Event::InsertOne } else { Event::Insert };
+                let triggers = Triggers::of(self, &table, event);
+                let _seen = trigger::begin(triggers.as_ref())?;
+                let mut intake = Intake::new(self, &table)?.firing(triggers.as_ref()).giving(giving);
                 let rows = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
-                    self.insert_values(&table, &columns, &values.rows, binder, giving.as_mut())
+                    let firing = triggers.as_ref().is_some_and(Triggers::has_before_row);
+                    self.insert_values(&table, &columns, &values.rows, binder, Statement::insert(firing), &mut intake)
                 })?;
-                if let Some(giving) = giving {
-                    cursor.returned = giving.finish()?;
-                }
+                self.give(intake.take_giving(), cursor)?;
+                trigger::end(triggers.as_ref())?;
                 Ok(rows)
             }
             _ if returning.is_some() => {
@@ -76,7 +80,11 @@ impl Connection {
                     let bound = binder.statement_query(query, &[])?;
                     assigned(binder, bound, &table, &columns)
                 })?;
-                self.insert_query(&table, &columns, bound, cursor)
+                let triggers = Triggers::of(self, &table, Event::Insert);
+                let _seen = trigger::begin(triggers.as_ref())?;
+                let rows = self.insert_query(&table, &columns, bound, triggers.as_ref(), cursor)?;
+                trigger::end(triggers.as_ref())?;
+                Ok(rows)
             }
         }
     }
@@ -86,12 +94,13 @@ impl Connection {
         &self,
         table: &TableDef,
         columns: &[usize],
+        statement: Statement,
         context: &dyn scalar::Context,
     ) -> Result<Vec<Origin>> {
         (0..table.columns.len())
             .map(|column| match columns.iter().position(|listed| *listed == column) {
                 Some(at) => Ok(Origin::Source(at)),
-                None => Ok(Origin::Constant(self.default_value(table, column, Statement::Insert, context)?)),
+                None => Ok(Origin::Constant(self.default_value(table, column, statement, context)?)),
             })
             .collect()
     }
@@ -122,16 +131,13 @@ impl Connection {
         columns: &[usize],
         rows: &[ast::Parens<Vec<ast::Expr>>],
         binder: &Binder<'_>,
-        mut giving: Option<&mut Giving>,
+        statement: Statement,
+        intake: &mut Intake<'_>,
     ) -> Result<u64> {
         let context = Arc::clone(binder.context());
-        if giving.is_some() && rows.len() > 1 {
-            return Err(several_rows());
-        }
-        let origins = self.origins(table, columns, &*context)?;
+        let origins = self.origins(table, columns, statement, &*context)?;
         let targets: Vec<Target> =
-            (0..table.columns.len()).map(|column| Target::new(table, column, None, Statement::Insert)).collect();
-        let mut inserter = Intake::new(self, table)?;
+            (0..table.columns.len()).map(|column| Target::new(table, column, None, statement)).collect();
         let mut bytes = Vec::new();
         for row in rows {
             let values = &row.content;
@@ -154,7 +160,7 @@ impl Connection {
                             true
                         }
                         Origin::Source(at) if is_default(&values[*at]) => {
-                            match self.default_value(table, column, Statement::Insert, &*context)? {
+                            match self.default_value(table, column, statement, &*context)? {
                                 Some(value) => {
                                     bytes.extend_from_slice(&value);
                                     true
@@ -172,14 +178,11 @@ impl Connection {
                 }
                 let row: Vec<Option<&[u8]>> =
                     places.iter().map(|place| place.map(|(start, end)| &bytes[start..end])).collect();
-                if let Some(giving) = &mut giving {
-                    giving.add(None, &row);
-                }
-                inserter.push(&row)
+                intake.push(&row)
             })();
             pushed?;
         }
-        inserter.finish()
+        intake.finish()
     }
 
     /// The value of an expression without columns; a subquery in it is run.
@@ -191,7 +194,7 @@ impl Connection {
             .project(vec![bound.expr.alias("VALUE")])
             .and_then(LogicalPlanBuilder::build)
             .map_err(from_datafusion)?;
-        let physical = run::plan(&self.session, &self.runtime, &self.state, &plan)?;
+        let physical = self.plan(&plan)?;
         let mut running =
             Running::start(&self.session, &self.runtime, &self.state, physical, Arc::clone(&self.demand))?;
         let rows = running.fetch(1)?;
@@ -202,7 +205,7 @@ impl Connection {
         let columns: Vec<usize> = (0..table.columns.len()).collect();
         // A text literal is VARCHAR2 while the query runs, and CHAR as a column.
         let bound = self.with_binder(&cursor.shared.text, &[], |binder| assigned(binder, bound, table, &columns))?;
-        self.insert_query(table, &columns, bound, cursor)
+        self.insert_query(table, &columns, bound, None, cursor)
     }
 
     fn insert_query(
@@ -210,22 +213,25 @@ impl Connection {
         table: &Arc<TableDef>,
         columns: &[usize],
         bound: BoundQuery,
+        triggers: Option<&Triggers<'_>>,
         cursor: &mut Cursor,
     ) -> Result<u64> {
         let context = self.statement_context()?;
-        let origins = self.origins(table, columns, &*context)?;
-        let targets = targets(table, columns, &bound);
+        let statement = Statement::insert(triggers.is_some_and(Triggers::has_before_row));
+        let origins = self.origins(table, columns, statement, &*context)?;
+        let targets = targets(table, columns, statement, &bound);
         // Rows of another table, unchanged, need not become arrays on their way.
         let same_bytes = columns
             .iter()
             .zip(&bound.outputs)
-            .all(|(column, output)| output.exact && fits(output.declared, table.columns[*column].data_type));
+            .all(|(column, output)| output.exact && fits(output.declared, table.columns[*column].data_type))
+            && !triggers.is_some_and(Triggers::has_row);
         let not_null =
             columns.iter().zip(&bound.outputs).any(|(column, output)| table.refuses_null(*column) && output.nullable);
-        let plan = run::plan(&self.session, &self.runtime, &self.state, &bound.plan)?;
+        let plan = self.plan(&bound.plan)?;
         let own = reads(&plan, table);
         let load = Figures::default();
-        let mut inserter = Intake::new(self, table)?;
+        let mut inserter = Intake::new(self, table)?.firing(triggers);
         let result = load.measure(self.session.meter(), || -> Result<()> {
             if same_bytes
                 && !not_null
@@ -274,11 +280,17 @@ pub(crate) struct Settled {
 
 impl Connection {
     /// Runs a query whose outputs are of the kinds of `columns`.
-    pub(crate) fn settle(&self, table: &TableDef, columns: &[usize], bound: &BoundQuery) -> Result<Settled> {
+    pub(crate) fn settle(
+        &self,
+        table: &TableDef,
+        columns: &[usize],
+        statement: Statement,
+        bound: &BoundQuery,
+    ) -> Result<Settled> {
         let context = self.statement_context()?;
-        let origins = self.origins(table, columns, &*context)?;
-        let targets = targets(table, columns, bound);
-        let plan = run::plan(&self.session, &self.runtime, &self.state, &bound.plan)?;
+        let origins = self.origins(table, columns, statement, &*context)?;
+        let targets = targets(table, columns, statement, bound);
+        let plan = self.plan(&bound.plan)?;
         let mut running =
             Running::start(&self.session, &self.runtime, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
         self.demand.store(0, common::sync::atomic::Ordering::Relaxed);
@@ -290,8 +302,13 @@ impl Connection {
     }
 
     /// Puts the rows in; says how many.
-    pub(crate) fn put_settled(&self, table: &Arc<TableDef>, settled: &Settled) -> Result<u64> {
-        let mut intake = Intake::new(self, table)?;
+    pub(crate) fn put_settled(
+        &self,
+        table: &Arc<TableDef>,
+        settled: &Settled,
+        triggers: Option<&Triggers<'_>>,
+    ) -> Result<u64> {
+        let mut intake = Intake::new(self, table)?.firing(triggers);
         settled
             .batches
             .iter()
@@ -301,13 +318,9 @@ impl Connection {
 }
 
 /// The columns as the outputs of a query are assigned to them.
-fn targets(table: &TableDef, columns: &[usize], bound: &BoundQuery) -> Vec<Target> {
+fn targets(table: &TableDef, columns: &[usize], statement: Statement, bound: &BoundQuery) -> Vec<Target> {
     let declared = bound.outputs.iter().map(|output| output.exact.then_some(output.declared));
-    columns
-        .iter()
-        .zip(declared)
-        .map(|(column, declared)| Target::new(table, *column, declared, Statement::Insert))
-        .collect()
+    columns.iter().zip(declared).map(|(column, declared)| Target::new(table, *column, declared, statement)).collect()
 }
 
 /// The expressions of a row, None for DEFAULT. What they take of sequences is taken here: one value of each for the row.

@@ -8,6 +8,8 @@ use engine::table::Inserter;
 
 use super::checks::RowChecks;
 use super::deferred::violated_key;
+use super::returning::Giving;
+use super::trigger::{Image, Triggers};
 use crate::cursor::connection::Connection;
 
 /// Rows that are checked together.
@@ -25,6 +27,11 @@ pub(crate) struct Intake<'c> {
     width: usize,
     bytes: Vec<u8>,
     places: Vec<(u32, u32)>,
+    table: Arc<TableDef>,
+    /// Those for each row.
+    triggers: Option<&'c Triggers<'c>>,
+    /// What RETURNING gives of the rows.
+    giving: Option<Giving>,
 }
 
 impl<'c> Intake<'c> {
@@ -32,11 +39,48 @@ impl<'c> Intake<'c> {
         let checks = RowChecks::of(connection, table, None)?;
         let inserter = Inserter::new(Arc::clone(&connection.session), Arc::clone(table))?;
         let (bytes, places) = (Vec::new(), Vec::new());
-        Ok(Self { connection, inserter, checks, width: table.columns.len(), bytes, places })
+        let (width, table) = (table.columns.len(), Arc::clone(table));
+        Ok(Self { connection, inserter, checks, width, bytes, places, table, triggers: None, giving: None })
     }
 
-    /// Adds a row: all columns of the table, encoded; lengths and NOT NULL have been checked.
+    /// An insert that fires row triggers.
+    pub(crate) fn firing(self, triggers: Option<&'c Triggers<'c>>) -> Self {
+        Self { triggers: triggers.filter(|triggers| triggers.has_row()), ..self }
+    }
+
+    /// An insert with RETURNING.
+    pub(crate) fn giving(self, giving: Option<Giving>) -> Self {
+        Self { giving, ..self }
+    }
+
+    pub(crate) fn take_giving(&mut self) -> Option<Giving> {
+        self.giving.take()
+    }
+
+    /// Adds a row: all columns of the table, encoded; lengths and NOT NULL have been checked, where there are no BEFORE row triggers.
     pub(crate) fn push(&mut self, row: &[Option<&[u8]>]) -> Result<()> {
+        let Some(triggers) = self.triggers else { return self.put(row) };
+        let mut new = Image::of(&self.table, row)?;
+        triggers.before_row(None, Some(&mut new))?;
+        self.put(&new.columns())?;
+        if triggers.has_after_row() {
+            // What the trigger looks at, or refers to, is there.
+            self.settle()?;
+            triggers.after_row(None, Some(&mut new))?;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, row: &[Option<&[u8]>]) -> Result<()> {
+        let Some(mut giving) = self.giving.take() else { return self.take(row) };
+        let taken = self.take(row);
+        let taken = if giving.wants_rowid() { taken.and_then(|()| self.settle().map(drop)) } else { taken };
+        giving.add(self.inserter.last_rowid().filter(|_| giving.wants_rowid()), row);
+        self.giving = Some(giving);
+        taken
+    }
+
+    fn take(&mut self, row: &[Option<&[u8]>]) -> Result<()> {
         let Some(checks) = &mut self.checks else {
             return self.inserter.push(row).map_err(|error| self.connection.key_named(error));
         };
@@ -72,12 +116,17 @@ impl<'c> Intake<'c> {
 
     /// Puts in what still waits, and says how many rows stand.
     pub(crate) fn finish(&mut self) -> Result<u64> {
-        self.flush()?;
-        let rows = self.inserter.finish().map_err(|error| self.connection.key_named(error))?;
+        let rows = self.settle()?;
         if let Some(checks) = self.checks.take() {
             checks.finish(&mut self.connection.shared.deferred.lock())?;
         }
         Ok(rows)
+    }
+
+    /// Puts in what still waits, and goes on.
+    fn settle(&mut self) -> Result<u64> {
+        self.flush()?;
+        self.inserter.finish().map_err(|error| self.connection.key_named(error))
     }
 
     /// Rows that stand.

@@ -14,9 +14,11 @@ use datafusion::logical_expr::{Expr, lit, when};
 use datafusion::sql::sqlparser::ast::{self, BinaryOperator};
 use engine::catalog::{ObjectPrivilege, TableDef};
 use engine::table::Deleter;
+use engine::txn::Entered;
 
 use super::assign::{Ready, Statement, Target, kind};
-use super::referential::Consequences;
+use super::referential::{Consequences, NewRows};
+use super::trigger::{self, Event, Triggers};
 use super::update::{Victims, default_bound, dml_sources, rows_query};
 use crate::cursor::connection::Connection;
 use crate::cursor::open::Cursor;
@@ -47,7 +49,18 @@ impl Connection {
             target = Some(self.target(name, privilege)?);
         }
         let target = target.ok_or_else(|| Error::bug("a MERGE that does nothing"))?;
-        let (_lock, table) = self.session.lock_for_change(&target)?;
+        let (_lock, table) = self.lock_for_change(&target)?;
+        let assigned = match &merge.update {
+            Some(update) => assigned_columns(update, &table)?.into_iter().map(|(column, _)| column).collect(),
+            None => Vec::new(),
+        };
+        let deletes = merge.update.as_ref().is_some_and(|update| update.delete.is_some());
+        let firing = Firing {
+            update: merge.update.as_ref().and_then(|_| Triggers::of(self, &table, Event::Update(&assigned))),
+            delete: if deletes { Triggers::of(self, &table, Event::Delete) } else { None },
+            insert: merge.insert.as_ref().and_then(|_| Triggers::of(self, &table, Event::Insert)),
+        };
+        let _seen = firing.begin()?;
         let (text, binds) = (&cursor.shared.text, &cursor.binds);
         let matched = match &merge.update {
             Some(update) => Some(self.with_binder(text, binds, |binder| matched(binder, merge, update, &table))?),
@@ -69,7 +82,9 @@ impl Connection {
             None => None,
         };
         let settled = match &unmatched {
-            Some((columns, bound)) => Some(work.measure(&meter, || self.settle(&table, columns, bound))?),
+            Some((columns, bound)) => {
+                Some(work.measure(&meter, || self.settle(&table, columns, firing.inserts(), bound))?)
+            }
             None => None,
         };
         cursor.row_sources.clear();
@@ -81,7 +96,7 @@ impl Connection {
         }
         let mut rows = 0;
         if let (Some(update), Some(((_, victims), bound))) = (&merge.update, &found) {
-            rows += work.measure(&meter, || self.merge_matched(&table, update, victims, bound))?;
+            rows += work.measure(&meter, || self.merge_matched(&table, update, victims, bound, &firing))?;
         }
         if let Some(settled) = settled {
             if cursor.row_sources.is_empty() {
@@ -89,8 +104,9 @@ impl Connection {
             } else {
                 run::row_sources(&settled.plan, 1, &mut cursor.row_sources);
             }
-            rows += work.measure(&meter, || self.put_settled(&table, &settled))?;
+            rows += work.measure(&meter, || self.put_settled(&table, &settled, firing.insert.as_ref()))?;
         }
+        firing.end()?;
         Ok(rows)
     }
 
@@ -101,13 +117,14 @@ impl Connection {
         update: &MergeUpdate,
         victims: &Victims,
         bound: &BoundQuery,
+        firing: &Firing<'_>,
     ) -> Result<u64> {
         let width = table.columns.len();
         let targets: Vec<Target> = bound.outputs[1..=width]
             .iter()
             .enumerate()
             .map(|(column, output)| {
-                Target::new(table, column, output.exact.then_some(output.declared), Statement::Update)
+                Target::new(table, column, output.exact.then_some(output.declared), firing.updates())
             })
             .collect();
         let ready: Vec<Vec<Ready<'_>>> = victims
@@ -126,12 +143,13 @@ impl Connection {
         let changed = assigned_columns(update, table)?.into_iter().map(|(column, _)| column).collect::<Vec<_>>();
         let gone: Vec<_> =
             victims.rows.iter().filter(|(_, batch, at)| goes(*batch, *at)).map(|(rowid, ..)| *rowid).collect();
-        let consequences = if table.referencing.is_empty() || gone.is_empty() {
+        let deleting = firing.delete.as_ref().filter(|triggers| triggers.has_row());
+        let consequences = if table.referencing.is_empty() || gone.is_empty() || deleting.is_some() {
             None
         } else {
             Some(Consequences::of_delete(self, table, gone.iter().copied())?)
         };
-        self.replace_rows(table, &changed, &|take| {
+        let rows: &NewRows<'_> = &|take| {
             let mut row: Vec<Option<&[u8]>> = vec![None; width];
             for (rowid, batch, at) in victims.rows.iter().filter(|(_, batch, at)| !goes(*batch, *at)) {
                 for (value, column) in row.iter_mut().zip(&ready[*batch as usize]) {
@@ -140,7 +158,15 @@ impl Connection {
                 take(*rowid, &row)?;
             }
             Ok(())
-        })?;
+        };
+        match firing.update.as_ref().filter(|triggers| triggers.has_row()) {
+            Some(triggers) => self.replace_rows_firing(triggers, table, &changed, rows, None)?,
+            None => self.replace_rows(table, &changed, rows)?,
+        };
+        if let Some(triggers) = deleting {
+            self.delete_rows_firing(triggers, table, &gone, None)?;
+            return Ok(victims.rows.len() as u64);
+        }
         if let Some(consequences) = &consequences {
             consequences.carry_out()?;
         }
@@ -148,6 +174,37 @@ impl Connection {
         gone.iter().try_for_each(|rowid| deleter.push(*rowid))?;
         deleter.finish()?;
         Ok(victims.rows.len() as u64)
+    }
+}
+
+/// The triggers that the parts of a MERGE fire.
+struct Firing<'c> {
+    update: Option<Triggers<'c>>,
+    delete: Option<Triggers<'c>>,
+    insert: Option<Triggers<'c>>,
+}
+
+impl Firing<'_> {
+    fn begin(&self) -> Result<[Option<Entered>; 3]> {
+        Ok([
+            trigger::begin(self.update.as_ref())?,
+            trigger::begin(self.delete.as_ref())?,
+            trigger::begin(self.insert.as_ref())?,
+        ])
+    }
+
+    fn end(&self) -> Result<()> {
+        trigger::end(self.update.as_ref())?;
+        trigger::end(self.delete.as_ref())?;
+        trigger::end(self.insert.as_ref())
+    }
+
+    fn updates(&self) -> Statement {
+        Statement::update(self.update.as_ref().is_some_and(Triggers::has_before_row))
+    }
+
+    fn inserts(&self) -> Statement {
+        Statement::insert(self.insert.as_ref().is_some_and(Triggers::has_before_row))
     }
 }
 

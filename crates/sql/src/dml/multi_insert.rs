@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use common::{Error, Result};
+use common::{Error, ObjectNumber, Result};
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
 use datafusion::arrow::compute::filter_record_batch;
 use datafusion::arrow::record_batch::RecordBatch;
@@ -16,6 +16,7 @@ use super::insert::{Origin, holds_subquery, push_arrays};
 use super::intake::Intake;
 use super::merge::listed;
 use super::target::reads;
+use super::trigger::{self, Event, Triggers};
 use super::update::default_bound;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
@@ -54,10 +55,18 @@ impl Connection {
             if found.is_dictionary() {
                 return Err(Error::user(1031, format!("insufficient privileges: {name} is part of the dictionary")));
             }
-            let (lock, table) = self.session.lock_for_change(&found)?;
+            let (lock, table) = self.lock_for_change(&found)?;
             tables.push(Held { table, _lock: lock });
         }
-        let plan = run::plan(&self.session, &self.runtime, &self.state, &bound.plan)?;
+        // Of a table that rows go into several ways, once.
+        let mut triggers: Vec<(ObjectNumber, Option<Triggers<'_>>)> = Vec::new();
+        for Held { table, .. } in &tables {
+            if !triggers.iter().any(|(object, _)| *object == table.object) {
+                triggers.push((table.object, Triggers::of(self, table, Event::Insert)));
+            }
+        }
+        let _seen = triggers.iter().map(|(_, each)| trigger::begin(each.as_ref())).collect::<Result<Vec<_>>>()?;
+        let plan = self.plan(&bound.plan)?;
         let scope = output_scope(&bound);
         let conditions = self.branch_conditions(insert, &bound, &scope, cursor)?;
         let mut ways = Vec::new();
@@ -65,7 +74,9 @@ impl Connection {
         for (branch, found) in insert.branches.iter().enumerate() {
             for into in &found.into {
                 let Some(Held { table, .. }) = held.next() else { continue };
-                ways.push(self.way(branch, into, table, &bound, &scope, cursor)?);
+                let fired = triggers.iter().find(|(object, _)| *object == table.object);
+                let fired = fired.and_then(|(_, fired)| fired.as_ref());
+                ways.push(self.way(branch, into, (table, fired), &bound, &scope, cursor)?);
             }
         }
         let load = Figures::default();
@@ -92,7 +103,10 @@ impl Connection {
         cursor.row_sources =
             vec![RowSource { depth: 0, object: 0, operation: "MULTI-TABLE INSERT".to_owned(), figures }];
         run::row_sources(&plan, 1, &mut cursor.row_sources);
-        result.map(|()| rows)
+        drop(ways);
+        result?;
+        triggers.iter().try_for_each(|(_, each)| trigger::end(each.as_ref()))?;
+        Ok(rows)
     }
 
     /// The condition of each branch; None: always, or what no other took.
@@ -120,15 +134,16 @@ impl Connection {
         Ok(conditions)
     }
 
-    fn way(
-        &self,
+    fn way<'w>(
+        &'w self,
         branch: usize,
         into: &Into,
-        table: &Arc<TableDef>,
+        (table, triggers): (&Arc<TableDef>, Option<&'w Triggers<'w>>),
         bound: &BoundQuery,
         scope: &Scope<'_>,
         cursor: &Cursor,
-    ) -> Result<Way<'_>> {
+    ) -> Result<Way<'w>> {
+        let statement = Statement::insert(triggers.is_some_and(Triggers::has_before_row));
         let columns = listed(&into.columns, table)?;
         let count = into.values.as_ref().map_or(bound.outputs.len(), Vec::len);
         match count.cmp(&columns.len()) {
@@ -153,11 +168,11 @@ impl Connection {
                 return Err(Error::unsupported("a subquery in VALUES of a multi-table INSERT"));
             }
             values.push(physical(&value.expr, bound.plan.schema())?);
-            targets.push(Target::new(table, *column, value.declared, Statement::Insert));
+            targets.push(Target::new(table, *column, value.declared, statement));
         }
         let context = self.statement_context()?;
-        let origins = self.origins(table, &columns, &*context)?;
-        Ok(Way { branch, values, origins, targets, intake: Intake::new(self, table)? })
+        let origins = self.origins(table, &columns, statement, &*context)?;
+        Ok(Way { branch, values, origins, targets, intake: Intake::new(self, table)?.firing(triggers) })
     }
 }
 

@@ -14,6 +14,7 @@ use engine::table::{Deleter, Fetcher, Row, Updater, fetch_row};
 
 use super::checks::RowChecks;
 use super::deferred::child_found;
+use super::trigger::{self, Event, Image, Triggers};
 use crate::cursor::connection::Connection;
 
 /// A table whose rows change, locked.
@@ -37,6 +38,8 @@ pub(crate) struct Consequences<'c> {
     nulls: Vec<(Arc<ConstraintDef>, BTreeSet<Rowid>)>,
     /// Children that keep their parents, unless they go too.
     holding: Vec<(Arc<ConstraintDef>, BTreeSet<Rowid>)>,
+    /// Keys that go, to be looked at when the statement is at its end, in the place of `holding`.
+    late: Option<Vec<(Arc<ConstraintDef>, KeySet)>>,
 }
 
 /// The keys that rows have in some columns.
@@ -78,21 +81,57 @@ impl<'c> Consequences<'c> {
             deletes: BTreeMap::from([(table.object, named.clone())]),
             nulls: Vec::new(),
             holding: Vec::new(),
+            late: None,
         };
-        let mut waiting = vec![(Arc::clone(table), named)];
+        found.find(table, named)?;
+        found.check()?;
+        Ok(found)
+    }
+
+    /// What follows from deleting one row of a statement that deletes the rows `named`, each at its time.
+    ///
+    /// # Errors
+    /// Those of reading the tables. Who refers to the row is asked at the end of the statement: [`Consequences::late`].
+    pub(crate) fn of_one(
+        connection: &'c Connection,
+        table: &Arc<TableDef>,
+        row: Rowid,
+        named: &BTreeSet<Rowid>,
+    ) -> Result<Self> {
+        let mut found = Self {
+            connection,
+            target: table.object,
+            named: named.clone(),
+            tables: BTreeMap::new(),
+            deletes: BTreeMap::from([(table.object, named.clone())]),
+            nulls: Vec::new(),
+            holding: Vec::new(),
+            late: Some(Vec::new()),
+        };
+        found.find(table, BTreeSet::from([row]))?;
+        Ok(found)
+    }
+
+    /// Foreign keys, and the keys that have gone which they may refer to.
+    pub(crate) fn late(self) -> Vec<(Arc<ConstraintDef>, KeySet)> {
+        self.late.unwrap_or_default()
+    }
+
+    fn find(&mut self, table: &Arc<TableDef>, rows: BTreeSet<Rowid>) -> Result<()> {
+        let session = &self.connection.session;
+        let mut waiting = vec![(Arc::clone(table), rows)];
         while let Some((parent, rows)) = waiting.pop() {
-            connection.session.check_cancelled()?;
+            session.check_cancelled()?;
             if parent.referencing.iter().any(|foreign| foreign.state.enabled) {
-                take_parents(&connection.session, &parent, rows.iter().copied())?;
+                take_parents(session, &parent, rows.iter().copied())?;
             }
             for foreign in parent.referencing.iter().filter(|foreign| foreign.state.enabled) {
-                if let Some((child, more)) = found.children_of(&parent, &rows, foreign)? {
+                if let Some((child, more)) = self.children_of(&parent, &rows, foreign)? {
                     waiting.push((child, more));
                 }
             }
         }
-        found.check()?;
-        Ok(found)
+        Ok(())
     }
 
     /// Notes the children of some rows by one foreign key; gives those that go and had not been noted.
@@ -107,6 +146,10 @@ impl<'c> Consequences<'c> {
         let acts = reference.on_delete != OnDelete::NoAction;
         if !acts && self.connection.shared.deferred.lock().defers(foreign) {
             self.connection.shared.deferred.lock().note_keys(foreign, keys);
+            return Ok(None);
+        }
+        if let (false, Some(late)) = (acts, &mut self.late) {
+            late.push((Arc::clone(foreign), keys));
             return Ok(None);
         }
         let child = self.child(foreign, acts)?;
@@ -136,7 +179,7 @@ impl<'c> Consequences<'c> {
         if !changes {
             return Ok(child);
         }
-        let (lock, table) = session.lock_for_change(&child)?;
+        let (lock, table) = self.connection.lock_for_change(&child)?;
         self.tables.insert(table.object, Locked { table: Arc::clone(&table), _lock: lock });
         Ok(table)
     }
@@ -162,13 +205,39 @@ impl<'c> Consequences<'c> {
         }
         for (object, rows) in &self.deletes {
             let Some(locked) = self.tables.get(object) else { continue };
-            let mut deleter = Deleter::new(Arc::clone(&self.connection.session), Arc::clone(&locked.table));
-            for row in rows.iter().filter(|row| *object != self.target || !self.named.contains(row)) {
-                deleter.push(*row)?;
-            }
-            deleter.finish()?;
+            let rows: Vec<Rowid> =
+                rows.iter().copied().filter(|row| *object != self.target || !self.named.contains(row)).collect();
+            self.delete(&locked.table, &rows)?;
         }
         Ok(())
+    }
+
+    /// Deletes children. What follows from that is part of these consequences already.
+    fn delete(&self, table: &Arc<TableDef>, rows: &[Rowid]) -> Result<()> {
+        let triggers = Triggers::of(self.connection, table, Event::Delete).filter(|_| !rows.is_empty());
+        let triggers = triggers.map(|triggers| triggers.because_of(self.target));
+        let session = &self.connection.session;
+        let _seen = trigger::begin(triggers.as_ref())?;
+        let mut deleter = Deleter::new(Arc::clone(session), Arc::clone(table));
+        for row in rows {
+            let Some(triggers) = triggers.as_ref().filter(|triggers| triggers.has_row()) else {
+                deleter.push(*row)?;
+                continue;
+            };
+            let now = session.enter(session.current_snapshot());
+            let found = fetch_row(session, table, *row)?;
+            drop(now);
+            let Some(found) = found else { continue };
+            let mut columns = found.columns();
+            columns.resize(table.columns.len(), None);
+            let old = Image::of(table, &columns)?;
+            triggers.before_row(Some(&old), None)?;
+            deleter.push(*row)?;
+            deleter.finish()?;
+            triggers.after_row(Some(&old), None)?;
+        }
+        deleter.finish()?;
+        trigger::end(triggers.as_ref())
     }
 
     fn set_null(&self, foreign: &ConstraintDef, rows: &[Rowid]) -> Result<()> {
@@ -178,8 +247,11 @@ impl<'c> Consequences<'c> {
             let name = format!("\"{}\".\"{}\".\"{}\"", table.owner, table.name, table.columns[*column].name);
             return Err(Error::user(1407, format!("cannot update ({name}) to NULL")));
         }
+        let triggers = Triggers::of(self.connection, table, Event::Update(&changed)).filter(|_| !rows.is_empty());
+        let triggers = triggers.map(|triggers| triggers.because_of(self.target));
         let session = &self.connection.session;
-        self.connection.replace_rows(table, &changed, &|take| {
+        let _seen = trigger::begin(triggers.as_ref())?;
+        let new_rows: &NewRows<'_> = &|take| {
             for rowid in rows {
                 // Children were found as they are now; that one was changed since the statement began, the update finds out.
                 let now = session.enter(session.current_snapshot());
@@ -194,13 +266,17 @@ impl<'c> Consequences<'c> {
                 take(*rowid, &columns)?;
             }
             Ok(())
-        })?;
-        Ok(())
+        };
+        match triggers.as_ref().filter(|triggers| triggers.has_row()) {
+            Some(triggers) => self.connection.replace_rows_firing(triggers, table, &changed, new_rows, None)?,
+            None => self.connection.replace_rows(table, &changed, new_rows)?,
+        };
+        trigger::end(triggers.as_ref())
     }
 }
 
 /// A child without its parent is the parent's fault here; other errors stay what they are.
-fn orphaned(error: Error, foreign: &ConstraintDef) -> Error {
+pub(super) fn orphaned(error: Error, foreign: &ConstraintDef) -> Error {
     if error.is_ora(2291) { child_found(foreign) } else { error }
 }
 

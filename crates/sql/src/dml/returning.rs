@@ -1,4 +1,5 @@
-//! RETURNING … INTO: values of the one row that a statement has put in, changed or taken out, for bind variables.
+//! RETURNING … INTO: values of the rows that a statement has put in, changed or taken out. A program takes as many rows as there are, bind variables of
+//! other callers take one.
 
 use std::sync::Arc;
 
@@ -25,22 +26,18 @@ pub(crate) struct Giving {
     rows: StoredRows,
     values: Vec<Arc<dyn PhysicalExpr>>,
     into: Vec<String>,
+    /// One of the values has ROWID in it.
+    rowid: bool,
 }
 
 /// ORA-01422: RETURNING into single variables takes one row.
-pub(crate) fn several_rows() -> Error {
+fn several_rows() -> Error {
     Error::user(1422, "exact fetch returns more than requested number of rows: RETURNING is for one row")
 }
 
 impl Connection {
-    /// Binds the values of RETURNING. Rows that are not in the table yet have no ROWID.
-    pub(crate) fn giving(
-        &self,
-        returning: &Returning,
-        table: &TableDef,
-        placed: bool,
-        cursor: &Cursor,
-    ) -> Result<Giving> {
+    /// Binds the values of RETURNING.
+    pub(crate) fn giving(&self, returning: &Returning, table: &TableDef, cursor: &Cursor) -> Result<Giving> {
         let mut scope = row_scope(&table.name, &table.columns);
         scope.columns.push(ScopeColumn {
             table: Some(table.name.clone()),
@@ -55,19 +52,17 @@ impl Connection {
             merged: Merged::No,
         });
         let rows = StoredRows::with_rowid(table)?;
-        let mut bound = Vec::new();
+        let (mut bound, mut rowid) = (Vec::new(), false);
         for value in &returning.values {
             let value =
                 self.with_binder(&cursor.shared.text, &cursor.binds, |binder| binder.value(value, &scope))?.expr;
             if holds_subquery(&value) {
                 return Err(Error::user(22816, "unsupported feature with RETURNING clause: a subquery"));
             }
-            if !placed && value.column_refs().iter().any(|column| column.name == ROWID) {
-                return Err(Error::unsupported("RETURNING ROWID of INSERT"));
-            }
+            rowid |= value.column_refs().iter().any(|column| column.name == ROWID);
             bound.push(physical(&value, &rows.schema)?);
         }
-        Ok(Giving { rows, values: bound, into: returning.into.clone() })
+        Ok(Giving { rows, values: bound, into: returning.into.clone(), rowid })
     }
 }
 
@@ -79,16 +74,39 @@ impl Giving {
         }
     }
 
-    /// Bind variables and their values; none when there was no row.
-    pub(crate) fn finish(mut self) -> Result<Vec<(String, Datum)>> {
-        if self.rows.len() == 0 {
+    /// Whether rows are to be where they stay before they are added.
+    pub(crate) fn wants_rowid(&self) -> bool {
+        self.rowid
+    }
+
+    /// The values of each row.
+    fn finish(mut self) -> Result<Vec<Vec<Datum>>> {
+        let count = self.rows.len();
+        if count == 0 {
             return Ok(Vec::new());
         }
         let batch = self.rows.take()?;
-        self.into
-            .into_iter()
-            .zip(&self.values)
-            .map(|(name, value)| Ok((name, Argument::array(&values(value, &batch)?)?.datum(0)?)))
-            .collect()
+        let arrays = self.values.iter().map(|value| values(value, &batch)).collect::<Result<Vec<_>>>()?;
+        let columns = arrays.iter().map(Argument::array).collect::<Result<Vec<_>>>()?;
+        (0..count).map(|row| columns.iter().map(|column| column.datum(row)).collect()).collect()
+    }
+}
+
+impl Connection {
+    /// Keeps in the cursor what a statement gives back.
+    ///
+    /// # Errors
+    /// ORA-01422 for several rows, unless a program takes them.
+    pub(crate) fn give(&self, giving: Option<Giving>, cursor: &mut Cursor) -> Result<()> {
+        let Some(giving) = giving else { return Ok(()) };
+        let into = giving.into.clone();
+        let rows = giving.finish()?;
+        if rows.len() > 1 && !self.shared.is_recursive() {
+            return Err(several_rows());
+        }
+        cursor.returned =
+            rows.first().map(|row| into.into_iter().zip(row.iter().cloned()).collect()).unwrap_or_default();
+        cursor.returned_rows = rows;
+        Ok(())
     }
 }

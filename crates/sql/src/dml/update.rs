@@ -12,7 +12,8 @@ use engine::catalog::{ColumnDef, ObjectPrivilege, TableDef};
 
 use super::assign::{Ready, Statement, Target};
 use super::insert::{is_default, no_column};
-use super::returning::several_rows;
+use super::referential::NewRows;
+use super::trigger::{self, Event, Triggers};
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
 use crate::cursor::run::{self, Running};
@@ -44,9 +45,13 @@ impl Connection {
     ) -> Result<u64> {
         let name = check(update)?;
         let target = self.target(name, ObjectPrivilege::Update)?;
-        let (_lock, table) = self.session.lock_for_change(&target)?;
+        let (_lock, table) = self.lock_for_change(&target)?;
         let select = rows_query(&update.table, &update.optimizer_hints, update.selection.as_ref());
         let assignments = assignments(update, &table, &cursor.shared.text)?;
+        let changed: Vec<usize> = assignments.iter().map(|(column, _)| *column).collect();
+        let triggers = Triggers::of(self, &table, Event::Update(&changed));
+        let _seen = trigger::begin(triggers.as_ref())?;
+        let statement = Statement::update(triggers.as_ref().is_some_and(Triggers::has_before_row));
         let bound = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
             self.new_rows(binder, &select, &table, &assignments)
         })?;
@@ -57,12 +62,10 @@ impl Connection {
         let targets: Vec<Target> = declared
             .iter()
             .enumerate()
-            .map(|(column, declared)| Target::new(&table, column, *declared, Statement::Update))
+            .map(|(column, declared)| Target::new(&table, column, *declared, statement))
             .collect();
-        let changed: Vec<usize> = assignments.iter().map(|(column, _)| *column).collect();
         let mut giving = match returning {
-            Some(_) if victims.rows.len() > 1 => return Err(several_rows()),
-            Some(returning) => Some(self.giving(returning, &table, true, cursor)?),
+            Some(returning) => Some(self.giving(returning, &table, cursor)?),
             None => None,
         };
         let result = work.measure(self.session.meter(), || {
@@ -73,12 +76,7 @@ impl Connection {
                     targets.iter().zip(&batch.columns()[1..]).map(|(target, array)| target.prepare(array)).collect()
                 })
                 .collect::<Result<_>>()?;
-            if let (Some(giving), Some((rowid, batch, at))) = (&mut giving, victims.rows.first()) {
-                let row: Vec<Option<&[u8]>> =
-                    ready[*batch as usize].iter().map(|column| column.value(*at as usize)).collect();
-                giving.add(Some(*rowid), &row);
-            }
-            self.replace_rows(&table, &changed, &|take| {
+            let rows: &NewRows<'_> = &|take| {
                 let mut row: Vec<Option<&[u8]>> = vec![None; targets.len()];
                 for (rowid, batch, at) in &victims.rows {
                     for (value, column) in row.iter_mut().zip(&ready[*batch as usize]) {
@@ -87,13 +85,23 @@ impl Connection {
                     take(*rowid, &row)?;
                 }
                 Ok(())
-            })
+            };
+            if let Some(triggers) = triggers.as_ref().filter(|triggers| triggers.has_row()) {
+                return self.replace_rows_firing(triggers, &table, &changed, rows, giving.as_mut());
+            }
+            if let Some(giving) = &mut giving {
+                rows(&mut |rowid, row| {
+                    giving.add(Some(rowid), row);
+                    Ok(())
+                })?;
+            }
+            self.replace_rows(&table, &changed, rows)
         });
         cursor.row_sources = dml_sources("UPDATE", &table, &plan, &work);
-        if let (Ok(_), Some(giving)) = (&result, giving) {
-            cursor.returned = giving.finish()?;
-        }
-        result
+        let rows = result?;
+        self.give(giving, cursor)?;
+        trigger::end(triggers.as_ref())?;
+        Ok(rows)
     }
 
     /// ROWID and every column of the new rows.
@@ -127,7 +135,7 @@ impl Connection {
         &self,
         bound: &BoundQuery,
     ) -> Result<(Arc<dyn datafusion::physical_plan::ExecutionPlan>, Victims)> {
-        let plan = run::plan(&self.session, &self.runtime, &self.state, &bound.plan)?;
+        let plan = self.plan(&bound.plan)?;
         let mut running =
             Running::start(&self.session, &self.runtime, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
         self.demand.store(0, common::sync::atomic::Ordering::Relaxed);

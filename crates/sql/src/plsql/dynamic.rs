@@ -113,7 +113,6 @@ pub(super) fn execute(
         }
         return result.map(|_| Executed::default());
     }
-    let returned =
-        if returned.is_empty() { Vec::new() } else { vec![returned.into_iter().map(|(_, value)| value).collect()] };
+    let returned = connection.returned_rows(number)?;
     Ok(Executed { rows: result?.rows.unwrap_or(0), returned })
 }

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use common::sync::atomic::{AtomicU64, Ordering};
 use common::{Error, Result};
-use engine::catalog::{ProgramKind, ProgramStatus, SchemaObject};
+use engine::catalog::{ProgramDef, ProgramKind, ProgramStatus, SchemaObject};
 use engine::txn::Mark as EngineMark;
 use plsql::ast::SqlText;
 use plsql::host::{
@@ -21,6 +22,9 @@ use crate::plan::binder::{Hints, Relation, Tables};
 /// Cursors that a session keeps open for the statements of its programs; of more, the one that was not used longest is closed.
 const CACHED_CURSORS_MAX: usize = 50;
 
+/// Marks are told apart, whichever session gave them out.
+static NEXT_MARK: AtomicU64 = AtomicU64::new(0);
+
 /// What a connection keeps for its programs.
 #[derive(Default, Debug)]
 pub(crate) struct Programs {
@@ -30,7 +34,7 @@ pub(crate) struct Programs {
     queries: HashMap<OpenQuery, Query>,
     next_query: u64,
     /// Marks given out in the calls that run.
-    marks: Vec<EngineMark>,
+    marks: Vec<(Mark, EngineMark)>,
     /// Invalid programs that the call that runs has met.
     invalid: Vec<ProgramName>,
     /// The program that was compiled last by a statement of the session: SHOW ERRORS.
@@ -46,9 +50,22 @@ impl Programs {
         self.marks.len()
     }
 
+    fn place_of(&self, mark: Mark) -> Option<(usize, EngineMark)> {
+        let at = self.marks.iter().rposition(|(known, _)| *known == mark)?;
+        Some((at, self.marks[at].1))
+    }
+
     /// At the end of a call: those that were given out in it.
     pub(super) fn forget_marks(&mut self, known: usize) {
         self.marks.truncate(known);
+    }
+
+    /// An invalid program that was met.
+    pub(crate) fn note_invalid(&mut self, program: &ProgramDef) {
+        let name = (program.owner.clone(), program.name.clone(), program.kind);
+        if !self.invalid.contains(&name) {
+            self.invalid.push(name);
+        }
     }
 
     /// The invalid programs that were met; they are forgotten.
@@ -127,9 +144,7 @@ impl<'c> SessionHost<'c> {
         let connection = self.connection();
         connection.bind_numbered(number, binds)?;
         let executed = connection.execute(number)?;
-        let returned = connection.returned(number)?;
-        let returned =
-            if returned.is_empty() { Vec::new() } else { vec![returned.into_iter().map(|(_, value)| value).collect()] };
+        let returned = connection.returned_rows(number)?;
         Ok(Executed { rows: executed.rows.unwrap_or(0), returned })
     }
 
@@ -224,8 +239,7 @@ impl Host for SessionHost<'_> {
                         return Err(Error::unsupported(format!("a program of another schema: {name}")));
                     }
                     if program.status == ProgramStatus::Invalid {
-                        let name = (program.owner.clone(), program.name.clone(), program.kind);
-                        self.connection().shared.programs.lock().invalid.push(name);
+                        self.connection().shared.programs.lock().note_invalid(program);
                     }
                     Some(super::program::object_of(program))
                 }
@@ -240,6 +254,13 @@ impl Host for SessionHost<'_> {
 
     fn package_body(&mut self, owner: &str, name: &str) -> Result<Option<(Arc<str>, u64)>> {
         Ok(super::program::package_body(&self.connection().session.catalog(), owner, name))
+    }
+
+    fn trigger_table(&mut self, owner: &str, name: &str) -> Result<Option<(Box<str>, Box<str>)>> {
+        let catalog = self.connection().session.catalog();
+        let trigger = catalog.trigger(owner, name).and_then(|program| program.trigger.clone());
+        let table = trigger.and_then(|trigger| catalog.object_by_number(trigger.base));
+        Ok(table.map(|table| (table.owner().into(), table.name().into())))
     }
 
     fn prepare(
@@ -387,15 +408,23 @@ impl Host for SessionHost<'_> {
         let connection = self.connection();
         let mark = connection.session.mark();
         let mut programs = connection.shared.programs.lock();
-        programs.marks.push(mark);
-        Mark(programs.marks.len() as u64 - 1)
+        let number = Mark(NEXT_MARK.fetch_add(1, Ordering::Relaxed));
+        programs.marks.push((number, mark));
+        number
     }
 
     fn back_to(&mut self, mark: Mark) -> Result<()> {
         let connection = self.connection();
-        let found = connection.shared.programs.lock().marks.get(mark.0 as usize).copied();
+        let found = connection.shared.programs.lock().place_of(mark).map(|(_, mark)| mark);
         let found = found.ok_or_else(|| Error::bug("a mark that was not given"))?;
         connection.session.rollback_to_mark(found)
+    }
+
+    fn forget(&mut self, mark: Mark) {
+        let mut programs = self.connection().shared.programs.lock();
+        if let Some((at, _)) = programs.place_of(mark) {
+            programs.forget_marks(at);
+        }
     }
 
     fn begin_autonomous(&mut self) -> Result<()> {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use common::{Error, Result};
 use datafusion::sql::sqlparser::ast::{
-    self, Expr, Ident, ObjectName, SelectItem, Spanned, TableFactor, Value, Visit, Visitor,
+    self, AccessExpr, Expr, Ident, ObjectName, SelectItem, Spanned, TableFactor, Value, Visit, Visitor,
 };
 use datafusion::sql::sqlparser::dialect::OracleDialect;
 use datafusion::sql::sqlparser::tokenizer::{Span, Token, Tokenizer, Whitespace};
@@ -110,6 +110,14 @@ impl Visitor for Collector<'_> {
         match expr {
             Expr::Identifier(ident) => self.name(std::slice::from_ref(ident)),
             Expr::CompoundIdentifier(idents) => self.name(idents),
+            // `:NEW.X` of a trigger.
+            Expr::CompoundFieldAccess { root, access_chain } => {
+                if let (Expr::Value(value), [AccessExpr::Dot(Expr::Identifier(field))]) = (&**root, &access_chain[..])
+                    && let Value::Placeholder(name) = &value.value
+                {
+                    self.candidate(vec![name.to_uppercase(), fold(field)], value.span, field.span);
+                }
+            }
             // Stands for an expression of the program.
             Expr::Value(value) => {
                 if let Value::Placeholder(name) = &value.value {

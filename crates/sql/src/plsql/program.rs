@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use common::{Error, Result};
+use common::{Error, Number, Result};
 use engine::catalog::{
-    Catalog, Compilation, CompileError, Dependency, ProgramDef, ProgramKind, ProgramSpec, ProgramStatus,
+    Catalog, Compilation, CompileError, Dependency, ProgramDef, ProgramKind, ProgramSpec, ProgramStatus, TriggerRule,
+    TriggerSpec, TriggerTiming,
 };
-use plsql::ast::{Path, UnitKind};
+use plsql::ast::{self, Path, Trigger, UnitKind};
 use plsql::compile::entry::Stored;
 use plsql::host::Object;
 
@@ -64,8 +65,7 @@ impl Connection {
             }
             UnitKind::PackageSpecification { name, .. } => (ProgramKind::Package, name),
             UnitKind::PackageBody { name, .. } => (ProgramKind::PackageBody, name),
-            // Nothing fires them yet: one that is there and does nothing would be worse than none.
-            UnitKind::Trigger(_) => return Err(Error::unsupported("CREATE TRIGGER").at(unit.at as usize)),
+            UnitKind::Trigger(trigger) => return self.create_trigger(trigger, unit.or_replace, source, text, None),
             UnitKind::Block(_) => return Err(Error::bug("a block is not created")),
         };
         let (owner, name) = owner_and_name(path, &schema)?;
@@ -83,6 +83,11 @@ impl Connection {
             {
                 return Error::own(common::ErrorKind::User, number, error.text.clone()).at(error.at as usize);
             }
+            if let Some(error) = errors.first()
+                && let plsql::error::Number::Ora(number) = error.number
+            {
+                return Error::user(number, error.text.clone()).at(error.at as usize);
+            }
             let first = errors.first().map_or_else(String::new, ToString::to_string);
             Error::user(900, format!("invalid SQL statement: {first}"))
         };
@@ -96,7 +101,16 @@ impl Connection {
             () if words.take("FUNCTION") => ProgramKind::Function,
             () if words.take("PACKAGE BODY") => ProgramKind::PackageBody,
             () if words.take("PACKAGE") => ProgramKind::Package,
-            // Of a trigger without a table nothing can be kept.
+            // Of a trigger nothing can be kept when it does not say what it is on, or asks for what triggers do not do.
+            () if words.take("TRIGGER")
+                && errors.iter().all(|error| !matches!(error.number, plsql::error::Number::Hw(_))) =>
+            {
+                let (trigger, or_replace, at) = plsql::parser::parse_trigger_heading(text).map_err(|_| refused())?;
+                let source = text[at as usize..].trim_end().to_owned();
+                let version = self.session.catalog().version();
+                let compilation = Compilation { version, errors: kept(errors), depends_on: Vec::new() };
+                return self.create_trigger(&trigger, or_replace, source, text, Some(compilation));
+            }
             () => return Err(refused()),
         };
         let (owner, name) = self.qualified(&words.name().map_err(|_| refused())?);
@@ -113,6 +127,73 @@ impl Connection {
         let made = self.session.create_program(&spec)?;
         self.shared.programs.lock().last_compiled = Some((made.owner.clone(), made.name.clone(), made.kind));
         Ok(false)
+    }
+
+    /// CREATE TRIGGER; `compilation` of one whose body is no program text.
+    fn create_trigger(
+        &mut self,
+        trigger: &Trigger,
+        replace: bool,
+        source: String,
+        text: &str,
+        compilation: Option<Compilation>,
+    ) -> Result<bool> {
+        let schema = self.schema.clone();
+        let (owner, name) = owner_and_name(&trigger.name, &schema)?;
+        let at = trigger.table.at() as usize;
+        let (table_owner, table) = match trigger.table.parts.as_slice() {
+            [table] => (None, table),
+            [owner, table] => (Some(&*owner.name), table),
+            _ => return Err(Error::user(903, "invalid table name").at(at)),
+        };
+        let base = self.session.catalog().resolve(&owner, table_owner, &table.name)?;
+        let mut rule = TriggerRule {
+            timing: match (trigger.timing, trigger.for_each_row) {
+                (ast::TriggerTiming::Before, true) => TriggerTiming::BeforeRow,
+                (ast::TriggerTiming::Before, false) => TriggerTiming::BeforeStatement,
+                (ast::TriggerTiming::After, true) => TriggerTiming::AfterRow,
+                (ast::TriggerTiming::After, false) => TriggerTiming::AfterStatement,
+            },
+            on_insert: false,
+            on_update: false,
+            on_delete: false,
+            columns: Vec::new(),
+            old: trigger.old.name.to_string(),
+            new: trigger.new.name.to_string(),
+            when: trigger.when_text.clone().map(|place| text[place.start as usize..place.end as usize].to_owned()),
+        };
+        for event in &trigger.events {
+            let again = match event {
+                ast::TriggerEvent::Insert => std::mem::replace(&mut rule.on_insert, true),
+                ast::TriggerEvent::Delete => std::mem::replace(&mut rule.on_delete, true),
+                ast::TriggerEvent::Update { columns } => {
+                    for column in columns {
+                        if rule.columns.iter().any(|known| **known == *column.name) {
+                            let text = format!("duplicate column name: {}", column.name);
+                            return Err(Error::user(957, text).at(column.at as usize));
+                        }
+                        rule.columns.push(column.name.to_string());
+                    }
+                    std::mem::replace(&mut rule.on_update, true)
+                }
+            };
+            if again {
+                return Err(Error::user(4073, "event specified more than once in CREATE TRIGGER").at(at));
+            }
+        }
+        let spec = TriggerSpec { base_owner: base.owner, base_name: base.name, rule, enabled: !trigger.disabled };
+        let failed = compilation.is_some();
+        let kind = ProgramKind::Trigger;
+        let spec = ProgramSpec { owner, name, kind, replace, source, trigger: Some(spec), compilation };
+        let made = self.session.create_program(&spec).map_err(|error| match error.number {
+            Number::Ora(942) => error.at(at),
+            _ => error,
+        })?;
+        if failed {
+            self.shared.programs.lock().last_compiled = Some((made.owner.clone(), made.name.clone(), made.kind));
+            return Ok(false);
+        }
+        self.compile(&made, false)
     }
 
     /// Compiles a program as the dictionary has it, and keeps what comes of it there; whether it is valid. `altered`: by ALTER … COMPILE.
@@ -133,13 +214,14 @@ impl Connection {
         };
         let missing = kind == ProgramKind::PackageBody && whole.is_none();
         let library = Arc::clone(self.database.programs());
-        let result = self.with_programs(|host, _| {
-            let stored = Stored { owner: &owner, name: &name, source: &source, stamp, body };
-            Ok(match kind {
-                ProgramKind::Trigger => plsql::compile::entry::compile_trigger(host, &library, &stored),
-                _ => plsql::compile::entry::compile_stored(host, &library, &stored),
-            })
-        })?;
+        let stored = Stored { owner: &owner, name: &name, source: &source, stamp, body };
+        let result = match kind {
+            // With the names and the rights with which it fires.
+            ProgramKind::Trigger => self
+                .nested
+                .call(&owner, |host, _| Ok(plsql::compile::entry::compile_trigger(host, &library, &stored)))?,
+            _ => self.with_programs(|host, _| Ok(plsql::compile::entry::compile_stored(host, &library, &stored)))?,
+        };
         let (mut errors, dependencies) = match result {
             Ok(unit) => (Vec::new(), unit.dependencies),
             Err(errors) => (kept(&errors), Vec::new()),
@@ -220,7 +302,7 @@ impl Connection {
         let invalid = self.shared.programs.lock().take_invalid();
         for (owner, name, kind) in invalid {
             let program = self.session.catalog().program(&owner, &name, kind).cloned();
-            if let Some(program) = program.filter(|program| program.status == ProgramStatus::Invalid) {
+            if let Some(program) = program.filter(|program| program.status != ProgramStatus::Valid) {
                 let shared = Arc::clone(&self.shared);
                 result = result.and(shared.recursively(|| self.compile(&program, false)).map(drop));
             }

@@ -45,6 +45,10 @@ impl EngineTable {
         let schema = column::schema(columns.chain([(ROWID, ROWID_TYPE)]));
         Arc::new(Self { session, table, hints, schema, demand })
     }
+
+    pub(crate) fn table(&self) -> &Arc<TableDef> {
+        &self.table
+    }
 }
 
 #[async_trait]

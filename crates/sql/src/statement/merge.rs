@@ -272,7 +272,13 @@ pub(crate) fn returning(text: &str) -> Result<Option<(usize, Returning)>> {
     loop {
         match words.advance().map(|word| word.token) {
             Some(Token::Placeholder(name)) => into.push(name.trim_start_matches(':').to_uppercase()),
-            Some(Token::Colon) => into.push(words.identifier()?.to_uppercase()),
+            Some(Token::Colon) => match words.peek().map(|word| word.token.clone()) {
+                Some(Token::Number(number, _)) => {
+                    words.advance();
+                    into.push(number);
+                }
+                _ => into.push(words.identifier()?.to_uppercase()),
+            },
             _ => return Err(words.unsupported("RETURNING … INTO other than bind variables")),
         }
         if !words.take_sign(&Token::Comma) {

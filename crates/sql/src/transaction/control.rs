@@ -91,6 +91,7 @@ impl Connection {
 
     /// The commits before and after DDL.
     pub(crate) fn commit_implicitly(&mut self) -> Result<()> {
+        self.shared.check_no_trigger("COMMIT")?;
         let write = write::resolved(WriteOptions::default(), self.session.parameters());
         self.commit(write)
     }
@@ -111,6 +112,7 @@ impl Connection {
     pub(crate) fn control(&mut self, command: &TransactionCommand) -> Result<()> {
         match command {
             TransactionCommand::Commit(options) => {
+                self.shared.check_no_trigger("COMMIT")?;
                 let mut write = write::resolved(*options, self.session.parameters());
                 // The caller of a program learns of its commits when the call ends: that is when they are waited for.
                 if self.shared.is_recursive() && options.no_wait.is_none() && !write::forced(self.session.parameters())
@@ -120,8 +122,12 @@ impl Connection {
                 }
                 self.commit(write)
             }
-            TransactionCommand::Rollback(None) => self.rollback(),
+            TransactionCommand::Rollback(None) => {
+                self.shared.check_no_trigger("ROLLBACK")?;
+                self.rollback()
+            }
             TransactionCommand::Rollback(Some(savepoint)) => {
+                self.shared.check_no_trigger("ROLLBACK")?;
                 self.session.rollback_to(savepoint)?;
                 let back = self.shared.transaction.lock().back_to(savepoint);
                 if let Some((moment, deferred)) = back {
@@ -131,12 +137,14 @@ impl Connection {
                 Ok(())
             }
             TransactionCommand::Savepoint(name) => {
+                self.shared.check_no_trigger("SET SAVEPOINT")?;
                 self.session.savepoint(name)?;
                 let deferred = self.shared.deferred.lock().mark();
                 self.shared.transaction.lock().set_savepoint(name, deferred);
                 Ok(())
             }
             TransactionCommand::SetTransaction(mode) => {
+                self.shared.check_no_trigger("SET TRANSACTION")?;
                 let isolation = match mode {
                     Mode::Isolation(isolation) => *isolation,
                     Mode::Usual => self.shared.transaction.lock().isolation,

@@ -18,7 +18,7 @@ use engine::txn::LockWait;
 use super::for_update::ForUpdate;
 use crate::cursor::connection::{Connection, describe};
 use crate::cursor::open::Cursor;
-use crate::cursor::run::{self, Running};
+use crate::cursor::run::Running;
 use crate::plan::locking::LockingQuery;
 
 /// What came of locking the rows of one table.
@@ -81,7 +81,7 @@ impl Connection {
     }
 
     fn run_to_end(&self, locking: &LockingQuery) -> Result<(Arc<dyn ExecutionPlan>, Vec<RecordBatch>)> {
-        let plan = run::plan(&self.session, &self.runtime, &self.state, &locking.query.plan)?;
+        let plan = self.plan(&locking.query.plan)?;
         let mut running =
             Running::start(&self.session, &self.runtime, &self.state, Arc::clone(&plan), Arc::clone(&self.demand))?;
         self.demand.store(0, Ordering::Relaxed);

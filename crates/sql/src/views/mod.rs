@@ -35,6 +35,7 @@ pub(crate) mod statistics;
 mod synonyms;
 mod tables;
 mod transactions;
+mod triggers;
 mod undo;
 mod user_views;
 mod users;
@@ -75,6 +76,7 @@ const VIEWS: &[&[View]] = &[
     synonyms::VIEWS,
     tables::VIEWS,
     transactions::VIEWS,
+    triggers::VIEWS,
     undo::VIEWS,
     user_views::VIEWS,
     users::VIEWS,

@@ -1,7 +1,9 @@
 //! Objects of all kinds.
 
+use std::sync::Arc;
+
 use common::Result;
-use engine::catalog::{ProgramStatus, SchemaObject};
+use engine::catalog::{ProgramDef, ProgramStatus, SchemaObject};
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, at, date, maybe, n, number, s, text};
 
@@ -88,6 +90,20 @@ fn objects(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
             changed_us,
         });
     }
+    // Bodies and triggers have name spaces of their own.
+    let user = cx.session.user();
+    let shown =
+        |program: &&Arc<ProgramDef>| !program.kind.shares_names() && (scope == Scope::Dba || program.owner == user);
+    found.extend(cx.catalog.programs().filter(shown).map(|program| Object {
+        owner: &program.owner,
+        name: &program.name,
+        number: program.object.0,
+        data_object: None,
+        kind: program.kind.to_string(),
+        valid: program.status == ProgramStatus::Valid,
+        created_us: program.created_us,
+        changed_us: program.changed_us,
+    }));
     found.sort_by_key(|object| object.number);
     for object in found {
         let mut row = Vec::new();

@@ -1,0 +1,171 @@
+//! Rows that are changed and deleted one by one, because row triggers fire between them.
+//!
+//! What foreign keys demand is known only when the last trigger has fired: keys that have gone are looked at then.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use common::{Result, Rowid};
+use engine::catalog::{ConstraintDef, TableDef};
+use engine::constraint::{KeySet, take_parents, whole_key};
+use engine::table::{Deleter, Updater, fetch_row};
+
+use super::checks::RowChecks;
+use super::referential::{Consequences, NewRows, orphaned};
+use super::returning::Giving;
+use super::trigger::{Image, Triggers};
+use crate::cursor::connection::Connection;
+
+impl Connection {
+    /// A row as the statement sees it.
+    fn old_row(&self, table: &Arc<TableDef>, rowid: Rowid) -> Result<Option<Image>> {
+        let Some(row) = fetch_row(&self.session, table, rowid)? else { return Ok(None) };
+        let mut columns = row.columns();
+        columns.resize(table.columns.len(), None);
+        Image::of(table, &columns).map(Some)
+    }
+
+    /// As [`Connection::replace_rows`], row by row between the row triggers. `giving` gets the rows as they are stored.
+    pub(crate) fn replace_rows_firing(
+        &self,
+        triggers: &Triggers<'_>,
+        table: &Arc<TableDef>,
+        changed: &[usize],
+        rows: &NewRows<'_>,
+        mut giving: Option<&mut Giving>,
+    ) -> Result<u64> {
+        // A BEFORE trigger may change any column.
+        let all: Vec<usize> = (0..table.columns.len()).collect();
+        let changed = if triggers.has_before_row() { &all } else { changed };
+        let mut checks = RowChecks::of(self, table, Some(changed))?;
+        let mut leaving = LeavingKeys::new(table, changed);
+        let mut updater = Updater::new(Arc::clone(&self.session), Arc::clone(table));
+        let named = |error| self.key_named(error);
+        rows(&mut |rowid, row| {
+            let Some(old) = self.old_row(table, rowid)? else { return Ok(()) };
+            let mut new = Image::of(table, row)?;
+            triggers.before_row(Some(&old), Some(&mut new))?;
+            let columns = new.columns();
+            if let Some(checks) = &mut checks {
+                checks.add(&columns);
+                checks.run(&mut self.shared.deferred.lock())?;
+            }
+            leaving.add(self, rowid, &old.columns(), &columns)?;
+            updater.push(rowid, &columns).map_err(named)?;
+            if let Some(giving) = &mut giving {
+                giving.add(Some(rowid), &columns);
+            }
+            if triggers.has_after_row() {
+                updater.settle().map_err(named)?;
+                triggers.after_row(Some(&old), Some(&mut new))?;
+            }
+            Ok(())
+        })?;
+        let rows = updater.finish().map_err(named)?;
+        if let Some(checks) = checks {
+            checks.finish(&mut self.shared.deferred.lock())?;
+        }
+        leaving.check(self)?;
+        Ok(rows)
+    }
+
+    /// Deletes rows one by one between the row triggers, each with what follows from it. `giving` gets the rows as they were.
+    pub(crate) fn delete_rows_firing(
+        &self,
+        triggers: &Triggers<'_>,
+        table: &Arc<TableDef>,
+        rows: &[Rowid],
+        mut giving: Option<&mut Giving>,
+    ) -> Result<u64> {
+        let named: BTreeSet<Rowid> = rows.iter().copied().collect();
+        let mut deleter = Deleter::new(Arc::clone(&self.session), Arc::clone(table));
+        let mut late = Vec::new();
+        for rowid in rows {
+            let Some(old) = self.old_row(table, *rowid)? else { continue };
+            triggers.before_row(Some(&old), None)?;
+            if let Some(giving) = &mut giving {
+                giving.add(Some(*rowid), &old.columns());
+            }
+            if !table.referencing.is_empty() {
+                let consequences = Consequences::of_one(self, table, *rowid, &named)?;
+                consequences.carry_out()?;
+                late.extend(consequences.late());
+            }
+            deleter.push(*rowid)?;
+            if triggers.has_after_row() {
+                deleter.finish()?;
+                triggers.after_row(Some(&old), None)?;
+            }
+        }
+        let rows = deleter.finish()?;
+        for (foreign, keys) in &late {
+            self.check_keys_now(foreign, keys).map_err(|error| orphaned(error, foreign))?;
+        }
+        Ok(rows)
+    }
+}
+
+/// Keys that rows of a table had, and those that they have instead, by the columns of the key.
+struct LeavingKeys<'t> {
+    table: &'t Arc<TableDef>,
+    /// The foreign keys that refer to one of the columns that change.
+    foreign: Vec<Arc<ConstraintDef>>,
+    keys: BTreeMap<Vec<u16>, (KeySet, KeySet)>,
+}
+
+impl<'t> LeavingKeys<'t> {
+    fn new(table: &'t Arc<TableDef>, changed: &[usize]) -> Self {
+        let concerns = |foreign: &&Arc<ConstraintDef>| {
+            foreign.state.enabled
+                && foreign.reference.as_ref().is_some_and(|reference| {
+                    reference.columns.iter().any(|column| changed.contains(&usize::from(*column)))
+                })
+        };
+        let foreign: Vec<_> = table.referencing.iter().filter(concerns).cloned().collect();
+        let columns = foreign.iter().filter_map(|foreign| Some(foreign.reference.as_ref()?.columns.clone()));
+        let keys = columns.map(|columns| (columns, Default::default())).collect();
+        Self { table, foreign, keys }
+    }
+
+    /// A row that is about to change.
+    fn add(
+        &mut self,
+        connection: &Connection,
+        rowid: Rowid,
+        old: &[Option<&[u8]>],
+        new: &[Option<&[u8]>],
+    ) -> Result<()> {
+        let mut leaves = false;
+        for (columns, (gone, there)) in &mut self.keys {
+            let before = whole_key(columns, |position| old[position]);
+            let after = whole_key(columns, |position| new[position]);
+            leaves |= before != after;
+            gone.extend(before);
+            there.extend(after);
+        }
+        if leaves {
+            take_parents(&connection.session, self.table, std::iter::once(rowid))?;
+        }
+        Ok(())
+    }
+
+    /// When the rows have changed: rows that refer to keys that no row has any more.
+    fn check(self, connection: &Connection) -> Result<()> {
+        for foreign in &self.foreign {
+            let Some((gone, there)) = foreign.reference.as_ref().and_then(|by| self.keys.get(&by.columns)) else {
+                continue;
+            };
+            let vanished: KeySet = gone.difference(there).cloned().collect();
+            if vanished.is_empty() {
+                continue;
+            }
+            let deferred = connection.shared.deferred.lock().defers(foreign);
+            if deferred {
+                connection.shared.deferred.lock().note_keys(foreign, vanished);
+            } else {
+                connection.check_keys_now(foreign, &vanished).map_err(|error| orphaned(error, foreign))?;
+            }
+        }
+        Ok(())
+    }
+}
