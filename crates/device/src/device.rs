@@ -11,11 +11,12 @@
 
 use std::fmt::{self, Debug};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use common::sync::Arc;
 
 use crate::buffer::AlignedBuffer;
+use crate::lock::Claim;
 
 /// One file.
 pub trait Device: Send + Sync + Debug {
@@ -125,6 +126,24 @@ pub trait FileSystem: Send + Sync + Debug {
     /// # Errors
     /// [`io::ErrorKind::NotFound`] when there is none.
     fn read_whole(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// The files and block devices in a directory, without directories and anything else, sorted by name.
+    ///
+    /// # Errors
+    /// When there is no such directory, or the implementation has no way to tell.
+    fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        let text = format!("the files of {} cannot be listed", directory.display());
+        Err(io::Error::new(io::ErrorKind::Unsupported, text))
+    }
+
+    /// Takes a file for this user alone, against all others who claim it; reading and writing are not hindered. Where there is nobody else, as in
+    /// memory, a claim is always granted.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::WouldBlock`] when it is claimed already.
+    fn claim(&self, _path: &Path) -> io::Result<Claim> {
+        Ok(Claim::default())
+    }
 }
 
 /// What an implementation of [`Device::submit_read`] hands out.

@@ -10,6 +10,7 @@ use common::sync::{Arc, Mutex};
 
 use crate::buffer::AlignedBuffer;
 use crate::device::{Device, FileSystem, PendingRead};
+use crate::lock::Claim;
 
 /// What goes wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -180,6 +181,14 @@ impl FileSystem for FaultyFileSystem {
             Some(_) => Err(failure("read")),
             None => self.inner.read_whole(path),
         }
+    }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        self.inner.list(directory)
+    }
+
+    fn claim(&self, path: &Path) -> io::Result<Claim> {
+        self.inner.claim(path)
     }
 }
 

@@ -20,6 +20,6 @@ mod os;
 pub use buffer::{ALIGNMENT, AlignedBuffer};
 pub use device::{Device, FileSystem, PendingRead, ReadInFlight};
 pub use faulty::{Fault, FaultyFileSystem};
-pub use lock::{DirectoryLock, lock_directory};
+pub use lock::{Claim, DirectoryLock, lock_directory};
 pub use memory::MemoryFileSystem;
 pub use os::{OsFileSystem, OsOptions};

@@ -1,4 +1,4 @@
-//! One process a data directory.
+//! One process a data directory, and one a disk.
 //!
 //! The lock is the kernel's, on an open file: it goes with the process, however that ends, and leaves nothing to clean up. The file
 //! itself stays; its presence means nothing.
@@ -16,24 +16,55 @@ pub struct DirectoryLock {
     _file: File,
 }
 
+/// Holds one file against other claims until it is dropped.
+#[derive(Default, Debug)]
+pub struct Claim {
+    _file: Option<File>,
+}
+
+/// Locks the file itself: for files that lie in nobody's directory, such as block devices.
+pub(crate) fn lock_file(path: &Path) -> io::Result<Claim> {
+    let file = fs::OpenOptions::new().read(true).write(true).open(path)?;
+    lock(&file, path)?;
+    Ok(Claim { _file: Some(file) })
+}
+
+fn lock(file: &File, path: &Path) -> io::Result<()> {
+    file.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => {
+            io::Error::new(io::ErrorKind::WouldBlock, format!("{} is in use by another process", path.display()))
+        }
+        TryLockError::Error(error) => error,
+    })
+}
+
 /// Takes the directory's lock for this process.
 ///
 /// # Errors
 /// [`io::ErrorKind::WouldBlock`] when another process (or another lock in this one) has it.
 pub fn lock_directory(path: &Path) -> io::Result<DirectoryLock> {
     let file = fs::OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path.join(LOCK_FILE))?;
-    match file.try_lock() {
-        Ok(()) => Ok(DirectoryLock { _file: file }),
-        Err(TryLockError::WouldBlock) => {
-            Err(io::Error::new(io::ErrorKind::WouldBlock, format!("{} is in use by another process", path.display())))
-        }
-        Err(TryLockError::Error(error)) => Err(error),
-    }
+    lock(&file, path)?;
+    Ok(DirectoryLock { _file: file })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_claimed_once_by_whatever_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, link) = (directory.path().join("disk"), directory.path().join("link"));
+        fs::write(&path, b"x").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let first = lock_file(&path).unwrap();
+        assert_eq!(lock_file(&link).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+        assert_eq!(fs::read(&path).unwrap(), b"x");
+        drop(first);
+        lock_file(&link).unwrap();
+        assert_eq!(lock_file(&directory.path().join("none")).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
 
     #[test]
     fn second_lock_is_refused_until_the_first_goes() {

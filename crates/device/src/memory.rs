@@ -227,6 +227,15 @@ impl FileSystem for MemoryFileSystem {
         content.read(0, &mut [&mut bytes])?;
         Ok(bytes)
     }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        let names = self.names.lock();
+        let found: Vec<_> = names.files.keys().filter(|path| path.parent() == Some(directory)).cloned().collect();
+        if found.is_empty() && !names.directories.contains(directory) {
+            return Err(not_found(directory));
+        }
+        Ok(found)
+    }
 }
 
 #[derive(Debug)]

@@ -32,6 +32,7 @@ enum Step {
     Sync { name: usize },
     WriteWhole { name: usize, bytes: Vec<u8> },
     ReadWhole { name: usize },
+    List,
 }
 
 /// Sizes and offsets: mostly multiples of the sector, some not.
@@ -65,6 +66,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => name().prop_map(|name| Step::Sync { name }),
         1 => (name(), vec(any::<u8>(), 0..3000)).prop_map(|(name, bytes)| Step::WriteWhole { name, bytes }),
         2 => name().prop_map(|name| Step::ReadWhole { name }),
+        1 => Just(Step::List),
     ]
 }
 
@@ -154,6 +156,12 @@ impl Subject {
             }
             Step::Sync { name } => nothing(device(*name)?.sync()),
             Step::WriteWhole { name, bytes } => nothing(self.files.write_whole(&path(*name), bytes)),
+            Step::List => {
+                let paths = self.files.list(&self.directory).map_err(|e| e.kind())?;
+                assert!(paths.iter().all(|path| path.parent() == Some(&self.directory)));
+                let names = paths.iter().filter_map(|path| path.file_name()?.to_str());
+                Ok(names.collect::<Vec<_>>().join("\n").into_bytes())
+            }
             Step::ReadWhole { name } => self.files.read_whole(&path(*name)).map_err(|e| e.kind()),
         }
     }

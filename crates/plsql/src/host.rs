@@ -25,8 +25,8 @@ pub struct PreparedSql {
     pub variables: Vec<Vec<Box<str>>>,
     /// Of a query, or of RETURNING: empty otherwise.
     pub columns: Vec<Column>,
-    /// Tables, views, sequences and programs that it depends on: owner and name.
-    pub depends_on: Vec<(Box<str>, Box<str>)>,
+    /// Tables, views, sequences and programs that it depends on, as it writes them: `NAME`, `OWNER.NAME`.
+    pub depends_on: Vec<Vec<Box<str>>>,
 }
 
 /// What a name that is not declared in the program itself stands for.
@@ -51,6 +51,36 @@ pub enum Object {
     },
 }
 
+impl Object {
+    #[must_use]
+    pub fn owner_and_name(&self) -> (&str, &str) {
+        match self {
+            Self::Relation { owner, name, .. } | Self::Program { owner, name, .. } | Self::Sequence { owner, name } => {
+                (owner, name)
+            }
+        }
+    }
+}
+
+/// In whose schema names are looked up while something is compiled, and whose privileges decide what is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Viewer<'v> {
+    /// A stored program: its owner, with what the owner was granted itself.
+    Owner(&'v str),
+    /// A block: names of this schema, seen by whoever the session works for.
+    Session(&'v str),
+}
+
+impl<'v> Viewer<'v> {
+    /// Where names without an owner are looked up.
+    #[must_use]
+    pub fn schema(self) -> &'v str {
+        match self {
+            Self::Owner(schema) | Self::Session(schema) => schema,
+        }
+    }
+}
+
 /// A query that the session has open.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OpenQuery(pub u64);
@@ -72,11 +102,12 @@ pub struct Mark(pub u64);
 pub trait Host {
     // While compiling.
 
-    /// What `path` means in the dictionary, as seen by `schema`: `A`, `OWNER.A`; synonyms are followed. The second value is how many parts were used.
+    /// What `path` means in the dictionary, as seen by `viewer`: `A`, `OWNER.A`; synonyms are followed. The second value is how many parts were used.
+    /// A program that the viewer may not execute is not there.
     ///
     /// # Errors
     /// When the dictionary cannot be read. What is not there is None.
-    fn resolve(&mut self, schema: &str, path: &[&str]) -> Result<Option<(Object, usize)>>;
+    fn resolve(&mut self, viewer: Viewer<'_>, path: &[&str]) -> Result<Option<(Object, usize)>>;
 
     /// The body of a package, when it has one: its text from PACKAGE BODY on.
     ///
@@ -101,7 +132,7 @@ pub trait Host {
     /// What is wrong with the statement, with the byte offset into its text.
     fn prepare(
         &mut self,
-        schema: &str,
+        viewer: Viewer<'_>,
         sql: &SqlText,
         is_variable: &mut dyn FnMut(&[&str]) -> bool,
     ) -> Result<PreparedSql>;
@@ -109,6 +140,11 @@ pub trait Host {
     /// A number that changes with every change of the dictionary. None: it is not known, so that compiled programs are looked up anew for each call.
     fn dictionary_version(&mut self) -> Option<u64> {
         None
+    }
+
+    /// Names who [`Viewer::Session`] is: blocks are shared only where this is the same. Privileges of two that are called the same are the same.
+    fn viewer_name(&mut self) -> Box<str> {
+        "".into()
     }
 
     // While running. The session is handed over where a statement may run programs in its turn: triggers, functions, blocks.
@@ -229,6 +265,18 @@ pub trait Host {
     /// # Errors
     /// As said.
     fn end_autonomous(&mut self) -> Result<()>;
+
+    /// From now on names are looked up in `owner`'s schema, and `owner`'s privileges count: a program with its owner's rights has been entered.
+    ///
+    /// # Errors
+    /// When the owner is gone.
+    fn enter_rights(&mut self, owner: &str) -> Result<()> {
+        let _ = owner;
+        Ok(())
+    }
+
+    /// What was before [`Host::enter_rights`] counts again.
+    fn leave_rights(&mut self) {}
 
     /// A procedure or function whose body is the host's: those of the supplied packages. `name` is `PACKAGE.PROGRAM`; OUT arguments are written into `arguments`. The
     /// value is a function's result.

@@ -9,19 +9,23 @@ use common::sync::atomic::{AtomicU64, Ordering};
 use common::{Error, Result};
 
 use crate::compile::entry::{self, Stored};
+use crate::compile::sql_call::{CallArgument, SqlCall, compile_sql_call};
 use crate::compile::types::Type;
-use crate::compile::unit::{Dependency, Unit, UnitType};
+use crate::compile::unit::{Dependency, Link, Unit, UnitType};
 use crate::error::CompileError;
-use crate::host::{Host, Object};
+use crate::host::{Host, Object, Viewer};
 use crate::packages::{self, Supplied};
 
 /// Owner, name, and whether only what other units need to know.
 type Name = (Box<str>, Box<str>, bool);
 
-/// Schema, text, names and types of host variables.
-type BlockName = (Box<str>, Box<str>, Vec<(Box<str>, String)>);
+/// Who it is compiled for, schema, text, names and types of host variables.
+type BlockName = (Box<str>, Box<str>, Box<str>, Vec<(Box<str>, String)>);
 
-/// Blocks whose instructions are kept.
+/// Who it is compiled for, schema, what is called, names and types of the arguments.
+type CallName = (Box<str>, Box<str>, String, Vec<CallArgument>);
+
+/// Blocks, and calls by SQL statements, whose instructions are kept.
 const BLOCKS_MAX: usize = 500;
 
 /// How often the objects of one namespace of a library cache were asked for: a line of V$LIBRARYCACHE, counted since the instance was opened.
@@ -87,12 +91,12 @@ impl Uses {
 #[derive(Debug, Default)]
 pub struct Library {
     units: Mutex<HashMap<Name, Arc<Unit>>>,
-    /// By schema, text and the types of host variables.
     blocks: Mutex<HashMap<BlockName, Arc<Unit>>>,
     supplied: Mutex<HashMap<&'static str, Arc<Unit>>>,
     /// Of stored programs but triggers, and of triggers.
     pub programs_used: Uses,
     pub triggers_used: Uses,
+    calls: Mutex<HashMap<CallName, Arc<SqlCall>>>,
 }
 
 /// What tells whether an object of the dictionary is still what it was.
@@ -112,6 +116,14 @@ pub fn fingerprint(object: &Object) -> u64 {
     hasher.finish()
 }
 
+/// The host does not know the version of its dictionary.
+const UNKNOWN: u64 = 0;
+
+/// The version of the dictionary, plus one. Asked for before names are: a change that comes between is seen at the next call.
+fn version_of(host: &mut dyn Host) -> u64 {
+    host.dictionary_version().map_or(UNKNOWN, |version| version + 1)
+}
+
 impl Library {
     #[must_use]
     pub fn new() -> Self {
@@ -120,12 +132,19 @@ impl Library {
 
     /// Whether everything the unit was compiled with is as it was.
     fn is_current(host: &mut dyn Host, unit: &Unit) -> Result<bool> {
-        for Dependency { owner, name, fingerprint: known } in &unit.dependencies {
-            match host.resolve(&unit.owner, &[owner, name])? {
-                Some((object, _)) if fingerprint(&object) == *known => {}
+        let version = version_of(host);
+        if version != UNKNOWN && unit.current_in.load(Ordering::Relaxed) == version {
+            return Ok(true);
+        }
+        for Dependency { owner, name, written, fingerprint: known } in &unit.dependencies {
+            let written: Vec<&str> = written.iter().map(|part| &**part).collect();
+            match host.resolve(unit.viewer(), &written)? {
+                Some((object, _))
+                    if object.owner_and_name() == (&**owner, &**name) && fingerprint(&object) == *known => {}
                 _ => return Ok(false),
             }
         }
+        unit.current_in.store(version, Ordering::Relaxed);
         Ok(true)
     }
 
@@ -148,7 +167,9 @@ impl Library {
             return Ok(unit);
         }
         let stored = Stored { owner, name, source, stamp, body: None };
+        let version = version_of(host);
         let unit = Arc::new(entry::compile_interface(host, self, &stored, depth)?);
+        unit.current_in.store(version, Ordering::Relaxed);
         self.units.lock().insert(key, Arc::clone(&unit));
         Ok(unit)
     }
@@ -171,7 +192,9 @@ impl Library {
             return Ok(unit);
         }
         self.programs_used.made(was_there);
+        let version = version_of(host);
         let unit = entry::compile_stored(host, self, stored).map_err(|_| invalid(stored))?;
+        unit.current_in.store(version, Ordering::Relaxed);
         if unit.unit_type == UnitType::Package
             && stored.body.is_none()
             && unit.functions.iter().any(|each| each.is_declared_only)
@@ -223,20 +246,67 @@ impl Library {
         variables: &[(Box<str>, Type)],
     ) -> Result<Arc<Unit>, Vec<CompileError>> {
         let types = variables.iter().map(|(name, data_type)| (name.clone(), format!("{data_type:?}"))).collect();
-        let key = (schema.into(), text.into(), types);
+        let key = (host.viewer_name(), schema.into(), text.into(), types);
         let known = self.blocks.lock().get(&key).cloned();
         if let Some(unit) = known
             && Self::is_current(host, &unit).unwrap_or(false)
         {
             return Ok(unit);
         }
+        let version = version_of(host);
         let unit = Arc::new(entry::compile_block(host, self, schema, text, variables)?);
+        unit.current_in.store(version, Ordering::Relaxed);
         let mut blocks = self.blocks.lock();
         if blocks.len() >= BLOCKS_MAX {
             blocks.clear();
         }
         blocks.insert(key, Arc::clone(&unit));
         Ok(unit)
+    }
+
+    /// A function as a SQL statement calls it: `path` in upper case, looked up in a schema for the session's user.
+    ///
+    /// # Errors
+    /// All that is wrong with the call.
+    pub fn sql_call(
+        &self,
+        host: &mut dyn Host,
+        schema: &str,
+        path: &[&str],
+        arguments: Vec<CallArgument>,
+    ) -> Result<Arc<SqlCall>, Vec<CompileError>> {
+        let key = (host.viewer_name(), schema.into(), path.join("."), arguments);
+        let known = self.calls.lock().get(&key).cloned();
+        if let Some(call) = known
+            && Self::is_current(host, &call.unit).unwrap_or(false)
+        {
+            return Ok(call);
+        }
+        let version = version_of(host);
+        let call = Arc::new(compile_sql_call(host, self, schema, path, &key.3)?);
+        call.unit.current_in.store(version, Ordering::Relaxed);
+        let mut calls = self.calls.lock();
+        if calls.len() >= BLOCKS_MAX {
+            calls.clear();
+        }
+        calls.insert(key, Arc::clone(&call));
+        Ok(call)
+    }
+
+    /// Whether what is called compiles; of a package that is found out when it is called.
+    ///
+    /// # Errors
+    /// ORA-04063; errors of the dictionary.
+    pub fn check_call(&self, host: &mut dyn Host, call: &SqlCall) -> Result<()> {
+        for Link { owner, name } in &call.unit.links {
+            let found = host.resolve(Viewer::Owner(owner), &[owner, name])?;
+            let Some((Object::Program { source, stamp, .. }, _)) = found else { continue };
+            if source.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("PACKAGE")) {
+                continue;
+            }
+            self.stored(host, &Stored { owner, name, source: &source, stamp, body: None })?;
+        }
+        Ok(())
     }
 
     /// A package that comes with the database.

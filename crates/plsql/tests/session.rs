@@ -162,3 +162,82 @@ fn a_session_may_change_its_thread() {
     is_send::<Session>();
     is_shared::<Library>();
 }
+
+#[test]
+fn names_are_looked_up_again_when_the_dictionary_has_changed() {
+    let (mut mock, mut session) = session();
+    mock.version = Some(1);
+    mock.store("ONE", "function one return number is begin return 1; end;", false);
+    mock.store("P", "procedure p is begin dbms_output.put_line(one); end;", false);
+    session.run_block(&mut mock, "begin p; end;", &mut []).unwrap();
+    let known = mock.resolved;
+    assert!(known > 0);
+    for _ in 0..3 {
+        session.run_block(&mut mock, "begin p; end;", &mut []).unwrap();
+    }
+    assert_eq!(mock.resolved, known, "nothing has changed");
+    // Another session finds the compiled units as they are: it asks only for what it loads.
+    mock.store("ONE", "function one return number is begin return 2; end;", false);
+    session.run_block(&mut mock, "begin p; end;", &mut []).unwrap();
+    assert_eq!(mock.resolved, known, "the version says that nothing has changed");
+    mock.version = Some(2);
+    session.run_block(&mut mock, "begin p; end;", &mut []).unwrap();
+    assert!(mock.resolved > known);
+    let lines: Vec<String> = std::iter::from_fn(|| session.output.take_line()).collect();
+    assert_eq!(lines, ["1", "1", "1", "1", "1", "2"]);
+    // A host that does not know is asked each time.
+    mock.version = None;
+    let known = mock.resolved;
+    session.run_block(&mut mock, "begin p; end;", &mut []).unwrap();
+    assert!(mock.resolved > known);
+}
+
+#[test]
+fn rights_are_left_as_they_were_entered() {
+    let (mut mock, mut session) = session();
+    mock.store("INNER", "procedure inner is begin raise no_data_found; end;", false);
+    mock.store("P", "procedure p is begin inner; exception when others then null; end;", false);
+    mock.store("MINE", "procedure mine authid current_user is begin p; inner; end;", false);
+    session.run_block(&mut mock, "begin p; end;", &mut []).unwrap();
+    assert_eq!(mock.rights, ["+SCOTT", "-"], "the same owner is entered once");
+    mock.rights.clear();
+    session.run_block(&mut mock, "begin mine; end;", &mut []).unwrap_err();
+    assert_eq!(mock.rights, ["+SCOTT", "-", "+SCOTT", "-"], "a program with its caller's rights enters nobody's");
+}
+
+#[test]
+fn a_function_is_called_for_rows_of_a_statement() {
+    let mut mock = Mock::new();
+    let source = "package k as
+        function f(a number, b varchar2 default 'd') return varchar2;
+        function f(a date) return varchar2;
+        function missing return number;
+    end;";
+    let body = "package body k as
+        calls number := 0;
+        function f(a number, b varchar2 default 'd') return varchar2 is begin calls := calls + 1; return a || b || calls; end;
+        function f(a date) return varchar2 is begin return to_char(a, 'YYYY'); end;
+        function missing return number is begin raise no_data_found; end;
+    end;";
+    mock.store("K", source, false);
+    mock.store("K", body, true);
+    let library = Arc::new(Library::new());
+    let mut session = Session::new(Arc::clone(&library), OWNER);
+    let number = Some(HostType::Any(scalar::DatumType::Number));
+    let call = library.sql_call(&mut mock, OWNER, &["K", "F"], vec![(None, number)]).unwrap();
+    let value = |session: &mut Session, mock: &mut Mock, n| session.call_from_sql(mock, &call, &[Datum::integer(n)]);
+    assert_eq!(value(&mut session, &mut mock, 7).unwrap(), Datum::varchar2("7d1"));
+    assert_eq!(value(&mut session, &mut mock, 8).unwrap(), Datum::varchar2("8d2"), "the package keeps its state");
+    let named = vec![(Some("B".into()), None), (Some("A".into()), number)];
+    let call = library.sql_call(&mut mock, OWNER, &["K", "F"], named).unwrap();
+    let result = session.call_from_sql(&mut mock, &call, &[Datum::Null, Datum::integer(1)]).unwrap();
+    assert_eq!(result, Datum::varchar2("13"));
+    let date = Some(HostType::Any(scalar::DatumType::Date));
+    let call = library.sql_call(&mut mock, OWNER, &["K", "F"], vec![(None, date)]).unwrap();
+    let day = Datum::date(&scalar::DateTime::midnight(2026, 5, 1));
+    assert_eq!(session.call_from_sql(&mut mock, &call, &[day]).unwrap(), Datum::varchar2("2026"));
+    let call = library.sql_call(&mut mock, OWNER, &["K", "MISSING"], Vec::new()).unwrap();
+    assert_eq!(session.call_from_sql(&mut mock, &call, &[]).unwrap(), Datum::Null, "NO_DATA_FOUND is NULL to SQL");
+    let errors = library.sql_call(&mut mock, OWNER, &["K", "NOSUCH"], Vec::new()).unwrap_err();
+    assert!(errors[0].to_string().contains("PLS-00302"), "{}", errors[0]);
+}

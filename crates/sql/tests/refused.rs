@@ -95,7 +95,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("explain plan for select 1 from dual", "HW-0001"),
     ("analyze table t compute statistics", "HW-0001"),
     ("create type ty as object (x number);", "HW-0001"),
-    ("select dbms_utility.get_time from dual", "HW-0001"),
     ("create table u (a number) compress", "HW-0001"),
     ("create table u (a number) partition by range (a) (partition p1 values less than (1))", "HW-0001"),
     ("create table u (a number) organization index", "HW-0001"),

@@ -14,8 +14,8 @@
 //! cache for good.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, IoSlice, IoSliceMut};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{self, IoSlice, IoSliceMut, Seek, SeekFrom};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
 use common::sync::Arc;
@@ -271,11 +271,20 @@ impl Device for OsDevice {
     }
 
     fn size(&self) -> io::Result<u64> {
-        Ok(self.file.buffered.metadata()?.len())
+        let metadata = self.file.buffered.metadata()?;
+        if metadata.file_type().is_block_device() {
+            // A block device has no size in its metadata, but an end. Nobody uses the position that this moves.
+            return (&self.file.buffered).seek(SeekFrom::End(0));
+        }
+        Ok(metadata.len())
     }
 
     fn set_size(&self, bytes: u64) -> io::Result<()> {
         let now = self.size()?;
+        if self.file.buffered.metadata()?.file_type().is_block_device() {
+            let text = format!("a block device of {now} bytes cannot be given {bytes}");
+            return if bytes == now { Ok(()) } else { Err(io::Error::new(io::ErrorKind::Unsupported, text)) };
+        }
         if bytes > now { self.file.grow(now, bytes) } else { self.file.buffered.set_len(bytes) }
     }
 

@@ -7,6 +7,7 @@ mod vectored;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use common::sync::Arc;
@@ -15,6 +16,7 @@ use self::file::{Background, OsDevice, OsFile};
 use self::pool::ReadPool;
 use self::ring::Rings;
 use crate::device::{Device, FileSystem};
+use crate::lock::{Claim, lock_file};
 
 /// How files are to be accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,6 +133,25 @@ impl FileSystem for OsFileSystem {
 
     fn read_whole(&self, path: &Path) -> io::Result<Vec<u8>> {
         fs::read(path)
+    }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        // As `join` would build the names for the caller: the directory "" is the current one.
+        let read = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+        let mut found = Vec::new();
+        for entry in fs::read_dir(read)? {
+            let path = directory.join(entry?.file_name());
+            // What a link leads to counts. A link that leads nowhere is no file; a terminal or a pipe is no place for bytes.
+            if fs::metadata(&path).is_ok_and(|metadata| metadata.is_file() || metadata.file_type().is_block_device()) {
+                found.push(path);
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    fn claim(&self, path: &Path) -> io::Result<Claim> {
+        lock_file(path)
     }
 }
 

@@ -349,7 +349,7 @@ impl Ddl<'_> {
         on_delete: OnDelete,
     ) -> Result<Reference> {
         let parent = self.catalog.require_table(owner, parent)?.clone();
-        let user = self.session.user();
+        let user = self.session.rights();
         if user != parent.owner && !parent.is_dictionary() {
             self.catalog.check_table(&user, &parent, ObjectPrivilege::References)?;
         }

@@ -261,7 +261,7 @@ impl Ddl<'_> {
     /// # Errors
     /// ORA-01031.
     pub(super) fn check_schema_privilege(&self, owner: &str, own: SystemPrivilege, any: SystemPrivilege) -> Result<()> {
-        let user = self.session.user();
+        let user = self.session.rights();
         if owner == SYS && user != SYS {
             return Err(insufficient(format_args!("only {SYS} makes objects of {SYS}")));
         }

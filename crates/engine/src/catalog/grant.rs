@@ -131,7 +131,7 @@ impl Ddl<'_> {
     }
 
     fn check_may_grant(&self, grant: Grant) -> Result<()> {
-        let user = self.session.user();
+        let user = self.session.rights();
         if user == SYS {
             return Ok(());
         }
@@ -222,7 +222,7 @@ impl Ddl<'_> {
         let kind = object.kind();
         let valid = ObjectPrivilege::of(kind);
         let privileges = if privileges == ObjectPrivilege::ALL { valid } else { privileges };
-        let user = self.session.user();
+        let user = self.session.rights();
         let any = SystemPrivilege::GrantAnyObjectPrivilege;
         let own = user == object.owner() || user == SYS;
         if !own && (object.owner() == SYS || !self.catalog.has_system_privilege(&user, any)) {
@@ -257,7 +257,7 @@ impl Ddl<'_> {
         grantable: bool,
     ) -> Result<()> {
         let mut user = self.grantee(grantee)?;
-        if grantee == self.session.user() {
+        if self.session.rights() == grantee {
             return Err(Error::user(1749, "nobody grants privileges to or revokes them from oneself"));
         }
         if user.name == of.owner() {

@@ -49,7 +49,7 @@ impl Session {
     pub fn drop_index(self: &Arc<Self>, owner: &str, name: &str) -> Result<()> {
         self.ddl(|ddl| {
             let index = ddl.catalog.require_index(owner, name)?.clone();
-            let user = ddl.session.user();
+            let user = ddl.session.rights();
             if user != owner {
                 ddl.catalog.check_system_privilege(&user, SystemPrivilege::DropAnyIndex)?;
             }
@@ -64,7 +64,7 @@ impl Ddl<'_> {
         if table.is_dictionary() {
             return Err(insufficient(format_args!("{} is part of the dictionary", table.qualified_name())));
         }
-        let user = self.session.user();
+        let user = self.session.rights();
         self.catalog.check_table(&user, &table, ObjectPrivilege::Index)?;
         if user != spec.owner {
             self.catalog.check_system_privilege(&user, SystemPrivilege::CreateAnyIndex)?;

@@ -2,11 +2,15 @@
 //!
 //! A user holds what was granted to it, to its roles (and their roles), and to PUBLIC. The owner of an object holds every privilege on it.
 //! `… ANY …` privileges reach all schemas but SYS, whose tables are the dictionary.
+//!
+//! A stored program works with the privileges of its owner, and of those only with what the owner and PUBLIC were granted themselves: roles do not count
+//! there ([`super::Rights`]).
 
 use std::fmt;
 
 use common::{Error, ObjectNumber, Result};
 
+use super::rights::Holder;
 use super::{Catalog, ObjectKind, PUBLIC, SYS, SchemaObject, TableDef, UserDef, UserNumber};
 
 macro_rules! privileges {
@@ -174,11 +178,11 @@ impl ObjectPrivilege {
 }
 
 impl Catalog {
-    /// The user, its roles and their roles, and PUBLIC.
-    fn grantees(&self, user: &UserDef) -> Vec<&UserDef> {
+    /// The user, its roles and their roles where those count, and PUBLIC.
+    fn grantees(&self, user: &UserDef, roles: bool) -> Vec<&UserDef> {
         let mut found: Vec<UserNumber> = vec![user.number, UserNumber::PUBLIC];
         let mut at = 0;
-        while at < found.len() {
+        while roles && at < found.len() {
             if let Some(grantee) = self.user_by_number(found[at]) {
                 let new: Vec<_> = grantee.roles.keys().copied().filter(|role| !found.contains(role)).collect();
                 found.extend(new);
@@ -189,43 +193,41 @@ impl Catalog {
     }
 
     /// [`Catalog::grantees`] by name; nobody for a name that is not there.
-    pub(super) fn grantees_of(&self, user: &str) -> Vec<&UserDef> {
-        self.user(user).map_or_else(Vec::new, |user| self.grantees(user))
+    pub(super) fn grantees_of(&self, holder: &(impl Holder + ?Sized)) -> Vec<&UserDef> {
+        self.user(holder.name()).map_or_else(Vec::new, |user| self.grantees(user, holder.has_roles()))
     }
 
     /// Does `user` hold the privilege, directly or through a role?
     #[must_use]
-    pub fn has_system_privilege(&self, user: &str, privilege: SystemPrivilege) -> bool {
-        user == SYS
-            || self
-                .user(user)
-                .is_some_and(|user| self.grantees(user).iter().any(|grantee| grantee.system.contains_key(&privilege)))
+    pub fn has_system_privilege(&self, user: &(impl Holder + ?Sized), privilege: SystemPrivilege) -> bool {
+        user.name() == SYS || self.grantees_of(user).iter().any(|grantee| grantee.system.contains_key(&privilege))
     }
 
     /// # Errors
     /// ORA-01031 where `user` does not hold the privilege.
-    pub fn check_system_privilege(&self, user: &str, privilege: SystemPrivilege) -> Result<()> {
+    pub fn check_system_privilege(&self, user: &(impl Holder + ?Sized), privilege: SystemPrivilege) -> Result<()> {
         if self.has_system_privilege(user, privilege) {
             return Ok(());
         }
-        Err(insufficient(format_args!("{user} lacks {privilege}")))
-    }
-
-    fn has_object_privilege(&self, user: &UserDef, object: ObjectNumber, privilege: ObjectPrivilege) -> bool {
-        self.grantees(user).iter().any(|grantee| grantee.objects.contains_key(&(object, privilege)))
+        Err(insufficient(format_args!("{} lacks {privilege}", user.name())))
     }
 
     /// May `user` do this with `table`?
     ///
     /// # Errors
     /// ORA-00942 where `user` may do nothing with it, so may not learn that it exists; ORA-01031 where it may do something else.
-    pub fn check_table(&self, user: &str, table: &TableDef, privilege: ObjectPrivilege) -> Result<()> {
+    pub fn check_table(
+        &self,
+        user: &(impl Holder + ?Sized),
+        table: &TableDef,
+        privilege: ObjectPrivilege,
+    ) -> Result<()> {
         if table.is_dictionary() && privilege.writes() {
             return Err(insufficient(format_args!("{} is part of the dictionary", table.qualified_name())));
         }
         self.check_may(user, Of { object: table.object, owner: &table.owner, kind: ObjectKind::Table }, privilege)
             .map_err(|denied| {
-                denied.error(user, privilege, &table.qualified_name(), || no_table(&table.owner, &table.name))
+                denied.error(user.name(), privilege, &table.qualified_name(), || no_table(&table.owner, &table.name))
             })
     }
 
@@ -233,25 +235,35 @@ impl Catalog {
     ///
     /// # Errors
     /// As [`Catalog::check_table`]; in the place of ORA-00942 ORA-02289 of sequences and ORA-04043 of procedures, functions and packages.
-    pub fn check_object(&self, user: &str, object: &SchemaObject, privilege: ObjectPrivilege) -> Result<()> {
+    pub fn check_object(
+        &self,
+        user: &(impl Holder + ?Sized),
+        object: &SchemaObject,
+        privilege: ObjectPrivilege,
+    ) -> Result<()> {
         if let SchemaObject::Table(table) = object {
             return self.check_table(user, table, privilege);
         }
         let of = Of { object: object.number(), owner: object.owner(), kind: object.kind() };
         self.check_may(user, of, privilege)
-            .map_err(|denied| denied.error(user, privilege, &object.qualified_name(), || no_object(object)))
+            .map_err(|denied| denied.error(user.name(), privilege, &object.qualified_name(), || no_object(object)))
     }
 
     /// May `user` know that the object exists?
     #[must_use]
-    pub fn sees(&self, user: &str, object: &SchemaObject) -> bool {
+    pub fn sees(&self, user: &(impl Holder + ?Sized), object: &SchemaObject) -> bool {
         let of = Of { object: object.number(), owner: object.owner(), kind: object.kind() };
-        user == object.owner()
+        user.name() == object.owner()
             || object.owner() == PUBLIC
             || ObjectPrivilege::ALL.iter().any(|any| self.may(user, of, *any))
     }
 
-    fn check_may(&self, user: &str, of: Of<'_>, privilege: ObjectPrivilege) -> std::result::Result<(), Denied> {
+    fn check_may(
+        &self,
+        user: &(impl Holder + ?Sized),
+        of: Of<'_>,
+        privilege: ObjectPrivilege,
+    ) -> std::result::Result<(), Denied> {
         if self.may(user, of, privilege) {
             return Ok(());
         }
@@ -259,18 +271,18 @@ impl Catalog {
         Err(if other { Denied::This } else { Denied::All })
     }
 
-    fn may(&self, user: &str, of: Of<'_>, privilege: ObjectPrivilege) -> bool {
-        if user == of.owner || user == SYS {
+    fn may(&self, user: &(impl Holder + ?Sized), of: Of<'_>, privilege: ObjectPrivilege) -> bool {
+        if user.name() == of.owner || user.name() == SYS {
             return true;
         }
-        let Some(user) = self.user(user) else { return false };
         let any = if of.owner == SYS {
             (privilege == ObjectPrivilege::Select).then_some(SystemPrivilege::SelectAnyDictionary)
         } else {
             privilege.any(of.kind)
         };
-        self.has_object_privilege(user, of.object, privilege)
-            || any.is_some_and(|any| self.has_system_privilege(&user.name, any))
+        let holders = self.grantees_of(user);
+        holders.iter().any(|holder| holder.objects.contains_key(&(of.object, privilege)))
+            || any.is_some_and(|any| holders.iter().any(|holder| holder.system.contains_key(&any)))
     }
 }
 

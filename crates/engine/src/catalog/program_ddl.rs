@@ -50,7 +50,7 @@ impl Session {
     /// ORA-01031.
     pub fn check_may_create_program(self: &Arc<Self>, owner: &str, kind: ProgramKind) -> Result<()> {
         let (own, any) = create_privileges(kind);
-        self.catalog().check_system_privilege(&self.user(), if self.user() == owner { own } else { any })
+        self.catalog().check_system_privilege(&self.rights(), if self.rights() == owner { own } else { any })
     }
 
     /// DROP PROCEDURE, FUNCTION, PACKAGE (with its body), PACKAGE BODY and TRIGGER.
@@ -97,7 +97,7 @@ impl Ddl<'_> {
         any: SystemPrivilege,
     ) -> Result<Arc<ProgramDef>> {
         let program = self.catalog.program(owner, name, kind).cloned().ok_or_else(|| no_program(name, kind))?;
-        let user = self.session.user();
+        let user = self.session.rights();
         if user == owner || user == SYS || (owner != SYS && self.catalog.has_system_privilege(&user, any)) {
             return Ok(program);
         }

@@ -44,7 +44,7 @@ impl Ddl<'_> {
             _ if self.catalog.is_unusable(owner, from) => return self.catalog.require_table(owner, from).map(drop),
             _ => return Err(Error::user(4043, format!("object {from} does not exist"))),
         };
-        if self.session.user() != owner {
+        if self.session.rights() != owner {
             return Err(super::privilege::insufficient(format_args!("RENAME is for objects of one's own schema")));
         }
         check_name(to)?;

@@ -392,7 +392,7 @@ impl Session {
     }
 
     fn check_may_schedule(&self, owner: &str) -> Result<()> {
-        let user = self.user();
+        let user = self.rights();
         let privilege = if user == owner { SystemPrivilege::CreateJob } else { SystemPrivilege::CreateAnyJob };
         if self.catalog().has_system_privilege(&user, privilege) {
             return Ok(());

@@ -100,7 +100,7 @@ impl Session {
             let Some(object) = ddl.catalog.object(owner, name) else { return Err(no_sequence(owner, name)) };
             let SchemaObject::Sequence(sequence) = &object else { return Err(no_sequence(owner, name)) };
             check_is_no_dictionary(sequence)?;
-            let user = ddl.session.user();
+            let user = ddl.session.rights();
             if user != owner && !ddl.catalog.has_system_privilege(&user, SystemPrivilege::DropAnySequence) {
                 ddl.catalog.check_object(&user, &object, ObjectPrivilege::Select)?;
                 return Err(insufficient(format_args!("{user} lacks {}", SystemPrivilege::DropAnySequence)));
@@ -159,7 +159,7 @@ impl Ddl<'_> {
         let Some(object @ SchemaObject::Sequence(_)) = self.catalog.object(owner, name) else {
             return Err(no_sequence(owner, name));
         };
-        self.catalog.check_object(&self.session.user(), &object, ObjectPrivilege::Alter)?;
+        self.catalog.check_object(&self.session.rights(), &object, ObjectPrivilege::Alter)?;
         let SchemaObject::Sequence(old) = object else { return Err(no_sequence(owner, name)) };
         check_is_no_dictionary(&old)?;
         if spec.start.is_some() {

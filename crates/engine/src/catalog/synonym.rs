@@ -52,7 +52,7 @@ impl Session {
         self.ddl(|ddl| {
             if owner == PUBLIC {
                 ddl.check_privilege(SystemPrivilege::DropPublicSynonym)?;
-            } else if ddl.session.user() != owner {
+            } else if ddl.session.rights() != owner {
                 ddl.check_privilege(SystemPrivilege::DropAnySynonym)?;
             }
             match ddl.catalog.object(owner, name) {

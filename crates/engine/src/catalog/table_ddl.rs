@@ -187,7 +187,7 @@ impl Ddl<'_> {
     /// ORA-00942 where it does not exist or the user may not know of it; ORA-01031 for the dictionary's own tables.
     pub(super) fn table_to_change(&self, owner: &str, name: &str, any: SystemPrivilege) -> Result<Arc<TableDef>> {
         let table = self.catalog.require_table(owner, name)?.clone();
-        let user = self.session.user();
+        let user = self.session.rights();
         if table.is_dictionary() {
             return Err(super::privilege::insufficient(format_args!(
                 "{} is part of the dictionary",

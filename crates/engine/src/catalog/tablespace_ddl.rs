@@ -118,7 +118,7 @@ impl Session {
 
 impl Ddl<'_> {
     pub(super) fn check_privilege(&self, privilege: SystemPrivilege) -> Result<()> {
-        self.catalog.check_system_privilege(&self.session.user(), privilege)
+        self.catalog.check_system_privilege(&self.session.rights(), privilege)
     }
 
     fn empty_tablespace(&mut self, name: &str, contents: bool) -> Result<()> {

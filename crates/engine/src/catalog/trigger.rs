@@ -90,7 +90,7 @@ impl Session {
     pub fn alter_trigger(self: &Arc<Self>, owner: &str, name: &str, enabled: bool) -> Result<()> {
         self.ddl(|ddl| {
             let trigger = ddl.catalog.trigger(owner, name).cloned().ok_or_else(|| no_trigger(name))?;
-            let user = ddl.session.user();
+            let user = ddl.session.rights();
             if user != owner {
                 if owner == SYS && user != SYS {
                     return Err(no_trigger(name));
@@ -134,7 +134,7 @@ impl Ddl<'_> {
     /// ORA-00942; ORA-04089 of SYS; ORA-25001, 25002 a timing that it does not take; ORA-00904 a column that it does not have; ORA-01031.
     pub(super) fn trigger_base(&self, owner: &str, spec: &TriggerSpec) -> Result<SchemaObject> {
         let (base_owner, base_name) = (spec.base_owner.as_str(), spec.base_name.as_str());
-        let own = self.session.user() == owner && owner == base_owner;
+        let own = self.session.rights() == owner && owner == base_owner;
         self.check_schema_privilege(
             owner,
             if own { P::CreateTrigger } else { P::CreateAnyTrigger },

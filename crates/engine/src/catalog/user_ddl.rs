@@ -94,7 +94,7 @@ impl Ddl<'_> {
 
     fn alter_user(&mut self, name: &str, spec: &UserSpec) -> Result<()> {
         let own_password = UserSpec { password: spec.password.clone(), ..UserSpec::default() };
-        if self.session.user() != name || *spec != own_password {
+        if self.session.rights() != name || *spec != own_password {
             self.check_privilege(SystemPrivilege::AlterUser)?;
         }
         let mut user = UserDef::clone(self.catalog.require_user(name)?);

@@ -78,9 +78,9 @@ impl Session {
     /// # Errors
     /// ORA-01031.
     pub fn check_may_create_view(self: &Arc<Self>, owner: &str) -> Result<()> {
-        let own = self.user() == owner;
+        let own = self.rights() == owner;
         let privilege = if own { SystemPrivilege::CreateView } else { SystemPrivilege::CreateAnyView };
-        self.catalog().check_system_privilege(&self.user(), privilege)
+        self.catalog().check_system_privilege(&self.rights(), privilege)
     }
 
     /// DROP VIEW.
@@ -92,7 +92,7 @@ impl Session {
             let Some(object @ SchemaObject::View(_)) = ddl.catalog.object(owner, name) else {
                 return Err(no_table(owner, name));
             };
-            let user = ddl.session.user();
+            let user = ddl.session.rights();
             if user != owner && !ddl.catalog.has_system_privilege(&user, SystemPrivilege::DropAnyView) {
                 ddl.catalog.check_object(&user, &object, ObjectPrivilege::Select)?;
                 return Err(insufficient(format_args!("{user} lacks {}", SystemPrivilege::DropAnyView)));

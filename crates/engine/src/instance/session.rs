@@ -12,7 +12,7 @@ use waits::{GetMode, Meter};
 use super::entry::{ClientWork, SessionEntry};
 use super::{Health, Instance};
 use crate::cache::{Block, BlockMut, BlockScan, ChangeGroup};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Rights};
 use crate::parameters::SessionParameters;
 use crate::segment::{BlockRange, SearchHint};
 use crate::txn::{Deadlock, SessionTransactions};
@@ -35,6 +35,8 @@ pub struct Session {
     transactions: SessionTransactions,
     /// While a statement of this session fills a table that it makes: the dictionary with the table in it.
     pub(crate) making: Mutex<Option<Arc<Catalog>>>,
+    /// While a program with its owner's rights runs: that owner.
+    assumed: Mutex<Option<Rights>>,
 }
 
 impl Session {
@@ -50,6 +52,7 @@ impl Session {
             deadlock: Mutex::new(None),
             transactions: SessionTransactions::default(),
             making: Mutex::default(),
+            assumed: Mutex::default(),
         }
     }
 
@@ -71,6 +74,17 @@ impl Session {
     #[must_use]
     pub fn user(&self) -> String {
         self.entry.user().to_string()
+    }
+
+    /// Whose privileges count now: the user's, or inside a stored program those of the program's owner.
+    #[must_use]
+    pub fn rights(&self) -> Rights {
+        self.assumed.lock().clone().unwrap_or_else(|| Rights::of_user(&self.entry.user()))
+    }
+
+    /// From now on these rights count; None: the user's own. Those that counted before are returned, to be put back.
+    pub fn assume(&self, rights: Option<Rights>) -> Option<Rights> {
+        std::mem::replace(&mut *self.assumed.lock(), rights)
     }
 
     pub fn set_user(&self, user: &str) {

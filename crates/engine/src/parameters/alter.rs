@@ -12,7 +12,7 @@ impl Session {
     /// # Errors
     /// ORA-01031 without ALTER SYSTEM, and those of [`super::Parameters::alter_system`].
     pub fn alter_system(&self, name: &str, text: &str, scope: Scope) -> Result<Parameter> {
-        self.catalog().check_system_privilege(&self.user(), SystemPrivilege::AlterSystem)?;
+        self.catalog().check_system_privilege(&self.rights(), SystemPrivilege::AlterSystem)?;
         let instance = self.instance();
         instance.parameters().alter_system(&**instance.files(), instance.directory(), name, text, scope)
     }
@@ -22,7 +22,7 @@ impl Session {
     /// # Errors
     /// ORA-01031 without ALTER SYSTEM, and those of [`super::Parameters::reset_system`].
     pub fn reset_system(&self, name: &str) -> Result<Parameter> {
-        self.catalog().check_system_privilege(&self.user(), SystemPrivilege::AlterSystem)?;
+        self.catalog().check_system_privilege(&self.rights(), SystemPrivilege::AlterSystem)?;
         let instance = self.instance();
         instance.parameters().reset_system(&**instance.files(), instance.directory(), name)
     }

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use common::sync::atomic::AtomicU64;
+
 use super::emit::FunctionState;
 use super::error::{Compiled, fault};
 use super::op::{Op, Register};
@@ -35,7 +37,7 @@ pub struct Stored<'s> {
     pub body: Option<(Arc<str>, u64)>,
 }
 
-fn empty_unit(owner: &str, name: &str, unit_type: UnitType, source: &Arc<str>, stamp: u64) -> Unit {
+pub(super) fn empty_unit(owner: &str, name: &str, unit_type: UnitType, source: &Arc<str>, stamp: u64) -> Unit {
     Unit {
         owner: owner.into(),
         name: name.into(),
@@ -59,6 +61,8 @@ fn empty_unit(owner: &str, name: &str, unit_type: UnitType, source: &Arc<str>, s
         sequences: Vec::new(),
         links: Vec::new(),
         dependencies: Vec::new(),
+        invoker_rights: false,
+        current_in: AtomicU64::new(0),
         host_variables: Vec::new(),
         exports: HashMap::new(),
         trigger: None,
@@ -67,11 +71,10 @@ fn empty_unit(owner: &str, name: &str, unit_type: UnitType, source: &Arc<str>, s
 }
 
 impl<'a> Compiler<'a> {
-    fn new(host: &'a mut dyn Host, library: &'a Library, schema: &str, unit: Unit) -> Self {
+    pub(super) fn new(host: &'a mut dyn Host, library: &'a Library, unit: Unit) -> Self {
         Self {
             host,
             library,
-            schema: schema.into(),
             unit,
             scopes: Vec::new(),
             states: Vec::new(),
@@ -87,7 +90,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn finish(self, base: At, source: &str) -> Compilation {
+    pub(super) fn finish(self, base: At, source: &str) -> Compilation {
         if self.faults.is_empty() {
             return Ok(self.unit);
         }
@@ -96,21 +99,28 @@ impl<'a> Compiler<'a> {
     }
 
     /// The function that holds a block's, a trigger's or a package's own statements.
-    fn enter_main(&mut self, registers: usize) {
+    pub(super) fn enter_main(&mut self, registers: usize) {
         self.reserve_function("");
         // Its own registers are its parameters: they stay when it returns. Behind them is the place of a result.
         let next = registers as Register + 1;
         self.states.push(FunctionState { parameters: registers as u16, next, high: next, ..FunctionState::default() });
     }
 
-    fn leave_main(&mut self) {
+    pub(super) fn leave_main(&mut self) {
         self.emit(Op::Return);
         // The scope that leave_function closes.
         self.scopes.push(Scope::default());
         self.leave_function(&Frame { index: 0, level: 0, name: "", parameters: &[], result: None });
     }
 
-    fn bind_variable(&mut self, scope: &mut Scope, name: &str, register: Register, data_type: Type, access: Access) {
+    pub(super) fn bind_variable(
+        &mut self,
+        scope: &mut Scope,
+        name: &str,
+        register: Register,
+        data_type: Type,
+        access: Access,
+    ) {
         let variable = Variable {
             name: format!(":{name}").into(),
             home: Home::Frame { level: 0, register },
@@ -139,7 +149,7 @@ pub fn compile_block(
         let text = "a block is expected".to_owned();
         return Err(vec![CompileError { at: parsed.at, line: 1, column: 1, number: Number::Pls(103), text }]);
     };
-    let mut compiler = Compiler::new(host, library, schema, empty_unit(schema, "", UnitType::Block, &source, 0));
+    let mut compiler = Compiler::new(host, library, empty_unit(schema, "", UnitType::Block, &source, 0));
     compiler.binds_allowed = true;
     compiler.enter_main(variables.len());
     let mut scope = Scope::default();
@@ -207,9 +217,14 @@ fn compile_unit(
         _ => UnitType::Package,
     };
     let unit = empty_unit(stored.owner, stored.name, unit_type, stored.source, stored.stamp);
-    let mut compiler = Compiler::new(host, library, stored.owner, unit);
+    let mut compiler = Compiler::new(host, library, unit);
     compiler.interface_only = interface_only;
     compiler.depth = depth;
+    compiler.unit.invoker_rights = match &parsed.kind {
+        UnitKind::Subprogram(subprogram) => subprogram.invoker_rights,
+        UnitKind::PackageSpecification { invoker_rights, .. } => *invoker_rights,
+        _ => false,
+    };
     match &parsed.kind {
         UnitKind::Subprogram(subprogram) => {
             compiler.standalone(subprogram);
@@ -336,7 +351,7 @@ pub(crate) fn compile_supplied(
         return Err(vec![CompileError { at: parsed.at, line: 1, column: 1, number: Number::Pls(103), text }]);
     };
     let unit = empty_unit(owner, name, UnitType::Package, source, 0);
-    let mut compiler = Compiler::new(host, library, owner, unit);
+    let mut compiler = Compiler::new(host, library, unit);
     compiler.interface_only = true;
     compiler.is_supplied = true;
     let stored = Stored { owner, name, source, stamp: 0, body: None };
@@ -354,7 +369,7 @@ pub fn compile_trigger(host: &mut dyn Host, library: &Library, stored: &Stored<'
         return Err(vec![CompileError { at: parsed.at, line: 1, column: 1, number: Number::Pls(103), text }]);
     };
     let unit = empty_unit(stored.owner, stored.name, UnitType::Trigger, stored.source, stored.stamp);
-    let mut compiler = Compiler::new(host, library, stored.owner, unit);
+    let mut compiler = Compiler::new(host, library, unit);
     compiler.binds_allowed = true;
     compiler.enter_main(usize::from(trigger_registers::COUNT));
     if let Err(fault) = compiler.trigger(trigger) {

@@ -21,6 +21,7 @@ pub mod names;
 pub mod op;
 pub mod place;
 pub mod sql;
+pub mod sql_call;
 pub mod sql_text;
 pub mod statement;
 pub mod subprogram;
@@ -59,8 +60,6 @@ pub(crate) struct Import {
 pub(crate) struct Compiler<'a> {
     pub(crate) host: &'a mut dyn Host,
     pub(crate) library: &'a Library,
-    /// The schema by which names are looked up.
-    pub(crate) schema: Box<str>,
     pub(crate) unit: Unit,
     pub(crate) scopes: Vec<Scope>,
     /// Functions being compiled: the innermost last.

@@ -144,23 +144,22 @@ impl Compiler<'_> {
             return Ok(known.clone());
         }
         let answer =
-            self.host.resolve(&self.schema, &parts[..parts.len().min(3)]).map_err(|error| of_sql(at, &error))?;
-        if let Some((object, _)) = &answer {
-            let (owner, name) = match object {
-                Object::Relation { owner, name, .. }
-                | Object::Program { owner, name, .. }
-                | Object::Sequence { owner, name } => (owner, name),
-            };
-            self.depend(owner, name, fingerprint(object));
+            self.host.resolve(self.unit.viewer(), &parts[..parts.len().min(3)]).map_err(|error| of_sql(at, &error))?;
+        if let Some((object, used)) = &answer {
+            self.depend(object, &parts[..*used]);
         }
         self.resolved.insert(key, answer.clone());
         Ok(answer)
     }
 
-    pub(crate) fn depend(&mut self, owner: &str, name: &str, fingerprint: u64) {
-        let known = |dependency: &Dependency| *dependency.owner == *owner && *dependency.name == *name;
-        if !self.unit.dependencies.iter().any(known) {
-            self.unit.dependencies.push(Dependency { owner: owner.into(), name: name.into(), fingerprint });
+    /// Notes what the unit was compiled with, and how it calls that.
+    pub(crate) fn depend(&mut self, object: &Object, written: &[&str]) {
+        let written: Vec<Box<str>> = written.iter().map(|part| (*part).into()).collect();
+        let (owner, name) = object.owner_and_name();
+        let fingerprint = fingerprint(object);
+        let found = Dependency { owner: owner.into(), name: name.into(), written, fingerprint };
+        if !self.unit.dependencies.contains(&found) {
+            self.unit.dependencies.push(found);
         }
     }
 

@@ -108,8 +108,9 @@ impl Compiler<'_> {
             Some(Symbol::Variable(variable)) => Designated::Place(self.of_variable(&variable, import.as_ref())),
             Some(Symbol::Cursor(cursor)) => Designated::Cursor(cursor, import),
             Some(Symbol::Type(found)) => Designated::Type(found, name),
-            Some(Symbol::Subprogram(_)) => {
-                let symbols = self.overloads(&name, import.as_ref());
+            Some(Symbol::Subprogram(signature)) => {
+                // Behind a synonym it has another name.
+                let symbols = self.overloads(&signature.name, import.as_ref());
                 Designated::Subprograms { name, candidates: symbols, import }
             }
             Some(Symbol::Exception(_)) => {

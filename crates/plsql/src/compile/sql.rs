@@ -133,7 +133,6 @@ impl Compiler<'_> {
         ready.edits.sort_by_key(|(from, to, _)| (*from, *to));
         let text = SqlText { text: edited(&sql.text, &ready.edits).into(), ..sql.clone() };
         let Ready { placeholders, package_variables, edits } = ready;
-        let schema = self.schema.clone();
         let scopes = &self.scopes;
         let mut is_variable = |parts: &[&str]| {
             if let [only] = parts
@@ -144,26 +143,15 @@ impl Compiler<'_> {
             is_scalar_variable(scopes, parts)
                 || package_variables.contains(&parts.iter().map(|part| (*part).into()).collect::<Vec<Box<str>>>())
         };
-        let prepared = self.host.prepare(&schema, &text, &mut is_variable).map_err(|error| {
+        let prepared = self.host.prepare(self.unit.viewer(), &text, &mut is_variable).map_err(|error| {
             let at = error.position.map_or(sql.at, |offset| sql.place(original_offset(&edits, offset)));
             of_sql(at, &common::Error { position: None, ..error })
         })?;
-        for (owner, name) in &prepared.depends_on.clone() {
-            self.depend_on(sql.at, owner, name)?;
+        for written in &prepared.depends_on {
+            let written: Vec<&str> = written.iter().map(|part| &**part).collect();
+            self.resolve(sql.at, &written)?;
         }
         Ok((prepared, placeholders))
-    }
-
-    fn depend_on(&mut self, at: At, owner: &str, name: &str) -> Compiled<()> {
-        let known = |dependency: &super::unit::Dependency| *dependency.owner == *owner && *dependency.name == *name;
-        if self.unit.dependencies.iter().any(known) {
-            return Ok(());
-        }
-        let object = self.host.resolve(&self.schema, &[owner, name]).map_err(|error| of_sql(at, &error))?;
-        if let Some((object, _)) = object {
-            self.depend(owner, name, crate::library::fingerprint(&object));
-        }
-        Ok(())
     }
 
     fn rewrite(&mut self, sql: &SqlText) -> Compiled<Ready> {

@@ -129,6 +129,10 @@ fn scalar_distance(from: &Kind, to: &Kind) -> Option<u32> {
         | (Number { .. }, Number { .. })
         | (Varchar2(_), Varchar2(_))
         | (Char(_), Char(_))
+        | (Date, Date)
+        | (Timestamp(_), Timestamp(_))
+        | (Raw(_), Raw(_))
+        | (Rowid, Rowid)
         | (Boolean, Boolean) => 0,
         (from, to) if same_family(from, to) => 1,
         (Boolean, _) | (_, Boolean) => return None,

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use common::sync::atomic::AtomicU64;
 use scalar::{DatumType, Function as ScalarFunction};
 
 use super::op::{Index, Op, Register, Target};
 use super::symbol::Symbol;
 use crate::ast::{At, Mode};
 use crate::exception::ExceptionKey;
-use crate::host::{PreparedSql, StatementKey};
+use crate::host::{PreparedSql, StatementKey, Viewer};
 use crate::value::{ScalarType, Value};
 
 /// Where a variable lives.
@@ -137,6 +138,8 @@ pub struct Link {
 pub struct Dependency {
     pub owner: Box<str>,
     pub name: Box<str>,
+    /// As the unit writes it: a synonym, or a name that could come to mean something nearer.
+    pub written: Vec<Box<str>>,
     /// Of the columns of a table, or of the text of a program.
     pub fingerprint: u64,
 }
@@ -149,6 +152,8 @@ pub enum UnitType {
     /// Specification, and the body when there is one.
     Package,
     Trigger,
+    /// A call of a function by a SQL statement.
+    SqlCall,
 }
 
 /// A host variable that a block names, in order of first appearance.
@@ -188,6 +193,10 @@ pub struct Unit {
     pub sequences: Vec<(Box<str>, Box<str>)>,
     pub links: Vec<Link>,
     pub dependencies: Vec<Dependency>,
+    /// AUTHID CURRENT_USER.
+    pub invoker_rights: bool,
+    /// The version of the dictionary in which the dependencies were seen to be as they were, plus one; 0 for none.
+    pub(crate) current_in: AtomicU64,
     pub host_variables: Vec<HostVariable>,
     /// What other units may name.
     pub exports: HashMap<Box<str>, Vec<Symbol>>,
@@ -220,6 +229,21 @@ pub mod trigger_registers {
 }
 
 impl Unit {
+    /// Who looks names up for the unit when it is compiled.
+    #[must_use]
+    pub fn viewer(&self) -> Viewer<'_> {
+        match self.unit_type {
+            UnitType::Block | UnitType::SqlCall => Viewer::Session(&self.owner),
+            _ => Viewer::Owner(&self.owner),
+        }
+    }
+
+    /// Does it run with its owner's rights? Else with those of whoever calls it.
+    #[must_use]
+    pub fn has_own_rights(&self) -> bool {
+        !self.invoker_rights && !matches!(self.unit_type, UnitType::Block | UnitType::SqlCall)
+    }
+
     /// The line of a place of a function's source, counted from 1.
     #[must_use]
     pub fn line(&self, function: usize, at: At) -> usize {

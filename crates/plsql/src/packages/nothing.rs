@@ -7,7 +7,7 @@ use scalar::{Context, Datum};
 
 use crate::ast::SqlText;
 use crate::host::{
-    Column, DynamicSql, Executed, ExecutedMany, Host, Mark, Object, OpenQuery, PreparedSql, StatementKey,
+    Column, DynamicSql, Executed, ExecutedMany, Host, Mark, Object, OpenQuery, PreparedSql, StatementKey, Viewer,
 };
 use crate::run::session::Session;
 
@@ -18,7 +18,7 @@ fn nothing<T>() -> Result<T> {
 }
 
 impl Host for Nothing {
-    fn resolve(&mut self, _schema: &str, _path: &[&str]) -> Result<Option<(Object, usize)>> {
+    fn resolve(&mut self, _viewer: Viewer<'_>, _path: &[&str]) -> Result<Option<(Object, usize)>> {
         Ok(None)
     }
 
@@ -28,7 +28,7 @@ impl Host for Nothing {
 
     fn prepare(
         &mut self,
-        _schema: &str,
+        _viewer: Viewer<'_>,
         _sql: &SqlText,
         _is_variable: &mut dyn FnMut(&[&str]) -> bool,
     ) -> Result<PreparedSql> {

@@ -9,7 +9,7 @@ use super::session::Instance;
 use crate::compile::entry::Stored;
 use crate::compile::unit::{Link, Unit, UnitType};
 use crate::exception::Run;
-use crate::host::Object;
+use crate::host::{Object, Viewer};
 use crate::value::Value;
 
 /// Calls that have not returned: a runaway recursion ends here, long before memory does.
@@ -55,8 +55,18 @@ impl Machine<'_> {
         }
         // The result of a function that ends without one must not be what the register held before.
         self.stack[base + usize::from(called.parameters)] = Value::Null;
-        if called.autonomous {
-            self.host.begin_autonomous()?;
+        let of_same = |frame: &Frame| frame.unit.has_own_rights() && frame.unit.owner == unit.owner;
+        let rights = unit.has_own_rights() && !self.frames.last().is_some_and(of_same);
+        if rights {
+            self.host.enter_rights(&unit.owner)?;
+        }
+        if called.autonomous
+            && let Err(error) = self.host.begin_autonomous()
+        {
+            if rights {
+                self.host.leave_rights();
+            }
+            return Err(error.into());
         }
         self.frames.push(Frame {
             unit: Arc::clone(unit),
@@ -67,6 +77,7 @@ impl Machine<'_> {
             parent,
             handling: self.handling.len(),
             autonomous: called.autonomous,
+            rights,
         });
         Ok(())
     }
@@ -81,6 +92,9 @@ impl Machine<'_> {
         if std::mem::take(&mut frame.autonomous) {
             // Work left open is an error of the statement that returns.
             self.host.end_autonomous()?;
+        }
+        if frame.rights {
+            self.host.leave_rights();
         }
         self.frames.pop();
         self.handling.truncate(handling);
@@ -158,7 +172,7 @@ impl Machine<'_> {
                 return Ok(at);
             }
         }
-        let (source, stamp) = match self.host.resolve(&link.owner, &[&link.owner, &link.name])? {
+        let (source, stamp) = match self.host.resolve(Viewer::Owner(&link.owner), &[&link.owner, &link.name])? {
             Some((Object::Program { source, stamp, .. }, _)) => (source, stamp),
             _ => return Err(gone(link)),
         };

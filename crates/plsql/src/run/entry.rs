@@ -14,7 +14,7 @@ use crate::compile::symbol::{Body, Signature, Symbol};
 use crate::compile::types::Type;
 use crate::compile::unit::{Link, Unit, UnitType, trigger_registers};
 use crate::exception::Run;
-use crate::host::{Host, Object};
+use crate::host::{Host, Object, Viewer};
 use crate::value::{Collection, Value, convert};
 
 impl Session {
@@ -88,7 +88,7 @@ impl Session {
     }
 
     /// A call from outside of PL/SQL may meet other programs than the last one did.
-    fn look_at_dictionary(&mut self, host: &mut dyn Host) {
+    pub(super) fn look_at_dictionary(&mut self, host: &mut dyn Host) {
         if self.depth > 0 {
             return;
         }
@@ -145,7 +145,8 @@ impl Session {
         let undeclared =
             || Error::user(6550, format!("line 1, column 7:\nPLS-00201: identifier '{name}' must be declared"));
         let schema = self.schema.clone();
-        let Some((Object::Program { owner, name: unit_name, source, stamp }, used)) = host.resolve(&schema, path)?
+        let Some((Object::Program { owner, name: unit_name, source, stamp }, used)) =
+            host.resolve(Viewer::Session(&schema), path)?
         else {
             return Err(undeclared());
         };

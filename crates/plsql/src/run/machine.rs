@@ -30,6 +30,8 @@ pub(crate) struct Frame {
     pub(crate) handling: usize,
     /// It began a transaction of its own, which has not ended.
     pub(crate) autonomous: bool,
+    /// Its unit's owner's rights count while it runs; before it, others did.
+    pub(crate) rights: bool,
 }
 
 /// What FORALL has gathered.

@@ -15,6 +15,7 @@ pub mod output;
 pub mod place;
 pub mod session;
 pub mod sql;
+mod sql_call;
 pub mod unwind;
 
 pub use output::Output;

@@ -153,7 +153,7 @@ pub struct HostVariable {
 }
 
 /// The type of a host variable.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum HostType {
     Scalar(DataType),
     /// A text or number of any length, as values of EXECUTE IMMEDIATE are.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use common::Error;
 
 use super::machine::Machine;
-use crate::compile::unit::Unit;
+use crate::compile::unit::{Unit, UnitType};
 use crate::exception::{Raised, Run, text_of};
 use crate::value::Value;
 
@@ -23,7 +23,8 @@ impl Machine<'_> {
                 return Err(raised);
             }
             let at = frame.pc.saturating_sub(1) as u32;
-            if !std::mem::take(&mut raised.is_reraised) {
+            // The call by a SQL statement is no line of a program.
+            if !std::mem::take(&mut raised.is_reraised) && frame.unit.unit_type != UnitType::SqlCall {
                 let line = self.where_in(&Arc::clone(&frame.unit), frame.function, at);
                 raised.trace(line);
             }
@@ -74,6 +75,9 @@ impl Machine<'_> {
         if frame.autonomous {
             // What it left open is rolled back; that this is an error too is not told beside the exception.
             let _ = self.host.end_autonomous();
+        }
+        if frame.rights {
+            self.host.leave_rights();
         }
         self.handling.truncate(frame.handling);
         self.clear(frame.base + usize::from(function.parameters) + 1, frame.base + usize::from(function.registers));

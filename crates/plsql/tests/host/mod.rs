@@ -17,7 +17,7 @@ use common::{DataType, Error, Result};
 use plsql::ast::SqlText;
 use plsql::compile::entry::Stored;
 use plsql::host::{
-    Column, DynamicSql, Executed, ExecutedMany, Host, Mark, Object, OpenQuery, PreparedSql, StatementKey,
+    Column, DynamicSql, Executed, ExecutedMany, Host, Mark, Object, OpenQuery, PreparedSql, StatementKey, Viewer,
 };
 use plsql::run::{HostType, HostVariable, Session, TriggerEvent, TriggerRow};
 use plsql::value::Value;
@@ -67,6 +67,11 @@ pub struct Mock {
     pub natives: Vec<String>,
     /// Rows asked for at once.
     pub fetches: Vec<usize>,
+    /// What the dictionary says of its changes, and how often it was asked for a name.
+    pub version: Option<u64>,
+    pub resolved: usize,
+    /// Whose rights have been entered and left, in order.
+    pub rights: Vec<String>,
     /// ORA-01013 after so many checks.
     pub cancel_after: Option<u32>,
 }
@@ -296,7 +301,21 @@ impl Mock {
 }
 
 impl Host for Mock {
-    fn resolve(&mut self, _schema: &str, path: &[&str]) -> Result<Option<(Object, usize)>> {
+    fn dictionary_version(&mut self) -> Option<u64> {
+        self.version
+    }
+
+    fn enter_rights(&mut self, owner: &str) -> Result<()> {
+        self.rights.push(format!("+{owner}"));
+        Ok(())
+    }
+
+    fn leave_rights(&mut self) {
+        self.rights.push("-".to_owned());
+    }
+
+    fn resolve(&mut self, _viewer: Viewer<'_>, path: &[&str]) -> Result<Option<(Object, usize)>> {
+        self.resolved += 1;
         let used = usize::from(path.len() > 1 && path[0] == OWNER);
         let Some(name) = path.get(used) else { return Ok(None) };
         let owner: Box<str> = OWNER.into();
@@ -318,7 +337,7 @@ impl Host for Mock {
 
     fn prepare(
         &mut self,
-        _schema: &str,
+        _viewer: Viewer<'_>,
         text: &SqlText,
         is_variable: &mut dyn FnMut(&[&str]) -> bool,
     ) -> Result<PreparedSql> {
@@ -332,7 +351,7 @@ impl Host for Mock {
         })?;
         let columns = parsed.result_columns(&self.tables);
         let depends_on =
-            if parsed.table.is_empty() { Vec::new() } else { vec![(OWNER.into(), parsed.table.as_str().into())] };
+            if parsed.table.is_empty() { Vec::new() } else { vec![vec![OWNER.into(), parsed.table.as_str().into()]] };
         Ok(PreparedSql { text: text.text.to_string().into(), variables, columns, depends_on })
     }
 

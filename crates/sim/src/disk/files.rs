@@ -355,6 +355,11 @@ impl FileSystem for SimulatedFileSystem {
         state.read(file, 0, &mut [&mut bytes])?;
         Ok(bytes)
     }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        let state = self.0.lock();
+        Ok(state.image.names.keys().filter(|path| path.parent() == Some(directory)).cloned().collect())
+    }
 }
 
 #[derive(Debug)]

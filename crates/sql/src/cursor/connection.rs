@@ -4,6 +4,7 @@
 //! block inside it and every wait has its session. Parse, execute and fetch are calls of the session: the close of the instance cancels those that
 //! run, waits for them, and refuses further ones.
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use datafusion::execution::SessionState;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::prelude::SessionConfig;
+use engine::catalog::Rights;
 use engine::instance::Session;
 use engine::parameters::Parameter;
 use scalar::{Datum, Nls};
@@ -23,13 +25,13 @@ use super::chain::OneStream;
 use super::context::{StatementContext, local_time};
 use super::database::Database;
 use super::library::SharedCursor;
-use super::nested::Nested;
+use super::nested::{CallPlace, Nested};
 use super::open::{ColumnDescription, Cursor, CursorNumber, Prepared};
 use super::shared::Shared;
 use super::tables::SessionTables;
 use super::trace::{self, CallStart};
 use crate::functions::rows;
-use crate::plan::binder::{BindContext, BindValue, Binder, Tables};
+use crate::plan::binder::{BindValue, Binder, Tables};
 use crate::plan::bound::Bound;
 use crate::plan::locking::LockingQuery;
 use crate::plan::query::Output;
@@ -64,8 +66,10 @@ pub struct Connection {
     pub(crate) shared: Arc<Shared>,
     /// CURRENT_SCHEMA: where names without an owner are looked up.
     pub(crate) schema: String,
-    /// Whose privileges count; None: the session's user's.
-    pub(crate) rights: Option<String>,
+    /// What its statements are called in: whether they may change rows and end transactions.
+    pub(crate) place: CallPlace,
+    /// What the programs that its statement calls are called in.
+    pub(crate) calling: Cell<CallPlace>,
     pub(crate) state: SessionState,
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) demand: Arc<AtomicUsize>,
@@ -143,7 +147,8 @@ impl Connection {
             database,
             session,
             shared,
-            rights: None,
+            place: CallPlace::Free,
+            calling: Cell::default(),
             state,
             runtime: Arc::new(runtime),
             demand: Arc::default(),
@@ -164,8 +169,8 @@ impl Connection {
     }
 
     /// Whose privileges count.
-    pub(crate) fn effective_user(&self) -> String {
-        self.rights.clone().unwrap_or_else(|| self.session.user())
+    pub(crate) fn effective_user(&self) -> Rights {
+        self.session.rights()
     }
 
     #[must_use]
@@ -217,11 +222,14 @@ impl Connection {
             catalog: self.session.catalog(),
             schema: self.schema.clone(),
             user: self.effective_user(),
+            names_only: false,
+            compiling: false,
             context: self.statement_context()?,
             within: Vec::new(),
             demand: Arc::clone(&self.demand),
             current_values: Arc::clone(&self.shared.current_values),
             nested: Arc::clone(&self.nested),
+            place: self.calling.get(),
         })
     }
 
@@ -232,27 +240,7 @@ impl Connection {
         binds: &[(String, Datum)],
         work: impl FnOnce(&Binder<'_>) -> Result<R>,
     ) -> Result<R> {
-        self.with_binder_in(&self.schema, text, binds, work)
-    }
-
-    /// The same, for names that are looked up in another schema.
-    pub(crate) fn with_binder_in<R>(
-        &self,
-        schema: &str,
-        text: &str,
-        binds: &[(String, Datum)],
-        work: impl FnOnce(&Binder<'_>) -> Result<R>,
-    ) -> Result<R> {
-        let mut tables = self.tables()?;
-        schema.clone_into(&mut tables.schema);
-        let variables = binds.iter().map(bind_value).collect::<Result<Vec<_>>>()?;
-        let context = BindContext {
-            tables: &tables as &dyn Tables,
-            context: Arc::clone(&tables.context),
-            text,
-            variables: &variables,
-        };
-        work(&Binder::new(&context))
+        self.tables()?.with_binder(text, binds, work)
     }
 
     /// A value as text, by the session's NLS settings.
@@ -313,8 +301,7 @@ impl Connection {
     fn user_ids(&self) -> (u32, u32) {
         let catalog = self.session.catalog();
         let number = |user: &str| catalog.user(user).map_or(0, |user| user.number.0);
-        let uid = number(&self.session.user());
-        (uid, self.rights.as_deref().map_or(uid, number))
+        (number(&self.session.user()), number(&self.session.rights().to_string()))
     }
 
     fn trace_parse_error(&self, number: CursorNumber, text: &str, error: &Error) {
@@ -345,6 +332,7 @@ impl Connection {
         let (shared, hard) = self.database.library().find(text, &self.schema, catalog.version())?;
         let mut cursor = Cursor { parse_was_hard: hard, ..Cursor::new(shared) };
         if let Statement::Query { query, headings, lock } = &cursor.shared.statement {
+            self.calling.set(CallPlace::Query);
             let bound = match lock {
                 None => self.with_binder(text, &[], |binder| binder.statement_query(query, headings)),
                 // It is bound again when it is executed.
@@ -654,7 +642,7 @@ pub(crate) fn describe(outputs: &[Output]) -> Vec<ColumnDescription> {
         .collect()
 }
 
-fn bind_value((name, value): &(String, Datum)) -> Result<BindValue> {
+pub(super) fn bind_value((name, value): &(String, Datum)) -> Result<BindValue> {
     let kind = match value {
         Datum::Null => crate::types::Kind::Null,
         other => rows::kind_of(other.datum_type()),

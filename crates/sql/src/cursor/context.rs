@@ -53,7 +53,8 @@ impl Context for StatementContext {
             return None;
         }
         Some(match parameter {
-            "SESSION_USER" | "CURRENT_USER" | "USER" => self.user.clone(),
+            "SESSION_USER" | "USER" => self.user.clone(),
+            "CURRENT_USER" => self.session.rights().to_string(),
             "CURRENT_SCHEMA" => self.schema.clone(),
             "SESSION_USERID" | "CURRENT_USERID" => self.user_id.to_string(),
             "SID" => self.session.sid().to_string(),

@@ -8,6 +8,7 @@ use engine::table::RESTART;
 use engine::txn::Mark;
 
 use super::connection::{Connection, Executed, describe};
+use super::nested::CallPlace;
 use super::open::Cursor;
 use super::run::Running;
 use crate::ddl::command::Command;
@@ -26,6 +27,7 @@ impl Connection {
         let (verb, _) = shared.statement.verb();
         let done = |rows: Option<u64>| Executed { verb, is_query: false, rows, compilation_errors: false };
         let query = Executed { is_query: true, ..done(None) };
+        self.check_place(&shared.statement)?;
         match &shared.statement {
             Statement::Query { query: text, headings, lock: None } => {
                 // The cursor sees what was committed now, however long it is fetched from.
@@ -84,6 +86,29 @@ impl Connection {
             }
             Statement::Transaction(command) => self.control(command).map(|()| done(None)),
         }
+    }
+
+    /// What a program may not do in the statement that calls it; and what the programs that this one calls may.
+    fn check_place(&self, statement: &Statement) -> Result<()> {
+        let is_query = matches!(statement, Statement::Query { .. });
+        self.calling.set(if is_query { CallPlace::Query } else { self.place.max(CallPlace::Change) });
+        match (self.place, statement) {
+            (CallPlace::Free, _) | (_, Statement::Query { lock: None, .. } | Statement::Block) => Ok(()),
+            (_, Statement::Command(_) | Statement::Program | Statement::Transaction(_)) => self.check_may_end(),
+            (CallPlace::Query, _) => Err(Error::user(14551, "cannot perform a DML operation inside a query")),
+            (CallPlace::Change, _) => Ok(()),
+        }
+    }
+
+    /// Whether a transaction may end here.
+    ///
+    /// # Errors
+    /// ORA-14552.
+    pub(crate) fn check_may_end(&self) -> Result<()> {
+        if self.place == CallPlace::Free {
+            return Ok(());
+        }
+        Err(Error::user(14552, "cannot perform a DDL, commit or rollback inside a query or DML"))
     }
 
     /// INSERT, UPDATE, DELETE and their like: all of it or nothing. Rows that were changed since it began make it start again.

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use common::sync::Mutex;
 use common::{Error, ErrorKind, Result};
 use datafusion::execution::SessionState;
+use engine::catalog::Rights;
 use engine::instance::Session;
 use plsql::run::session::{NESTING_MAX, Session as ProgramSession};
 
@@ -24,6 +25,25 @@ use crate::plsql::SessionHost;
 
 /// Stack of a thread that programs run on. Memory is taken as it is used.
 const STACK_BYTES: usize = 16 << 20;
+
+/// What calls a program, as far as its SQL is concerned.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub(crate) enum CallPlace {
+    #[default]
+    Free,
+    /// A statement that changes rows: transactions do not end in it.
+    Change,
+    /// A query: nothing changes in it.
+    Query,
+}
+
+/// For whom a statement calls programs.
+#[derive(Debug)]
+pub(crate) struct Caller<'c> {
+    pub(crate) schema: &'c str,
+    pub(crate) rights: Rights,
+    pub(crate) place: CallPlace,
+}
 
 /// Where the statements of a connection call programs.
 pub(crate) struct Nested {
@@ -63,18 +83,32 @@ impl Nested {
         owner: &str,
         work: impl FnOnce(&mut SessionHost<'_>, &mut ProgramSession) -> Result<R> + Send,
     ) -> Result<R> {
+        self.call_as(&Caller { schema: owner, rights: Rights::of_owner(owner), place: CallPlace::Free }, work)
+    }
+
+    /// The same, for who calls: a program with its owner's rights finds other names, and has other rights.
+    ///
+    /// # Errors
+    /// As [`Nested::call`].
+    pub(crate) fn call_as<R: Send>(
+        &self,
+        caller: &Caller<'_>,
+        work: impl FnOnce(&mut SessionHost<'_>, &mut ProgramSession) -> Result<R> + Send,
+    ) -> Result<R> {
         if self.level >= NESTING_MAX {
             return Err(Error::user(36, format!("maximum number of recursive SQL levels ({NESTING_MAX}) exceeded")));
         }
         let mut connection = self.connection()?;
-        owner.clone_into(&mut connection.schema);
-        connection.rights = Some(owner.to_owned());
+        caller.schema.clone_into(&mut connection.schema);
+        connection.place = caller.place;
+        let before = self.session.assume(Some(caller.rights.clone()));
         self.shared.note_called();
         let result = if self.needs_thread() {
             on_thread(|| connection.with_programs(work))
         } else {
             connection.with_programs(work)
         };
+        self.session.assume(before);
         self.idle.lock().push(connection);
         result
     }

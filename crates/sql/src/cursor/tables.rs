@@ -6,12 +6,16 @@ use std::sync::Arc;
 
 use common::sync::atomic::AtomicUsize;
 use common::{Error, ErrorKind, Result};
-use engine::catalog::{Catalog, ObjectPrivilege, Resolved, SchemaObject, TableDef, ViewDef};
+use engine::catalog::{Catalog, ObjectPrivilege, Resolved, Rights, SchemaObject, TableDef, ViewDef};
 use engine::instance::Session;
-use scalar::Context;
+use plsql::compile::sql_call::CallArgument;
+use plsql::host::Viewer;
+use scalar::{Context, Datum};
 
+use super::connection::bind_value;
 use super::database::Database;
-use super::nested::Nested;
+use super::nested::{CallPlace, Nested};
+use crate::functions::program::Program;
 use crate::functions::sequence::{CurrentValues, Sequence};
 use crate::plan::binder::{BindContext, Binder, Hints, Relation, Source, TableColumn, Tables};
 use crate::plan::query::BoundQuery;
@@ -32,7 +36,11 @@ pub(crate) struct SessionTables {
     /// Where names without an owner are looked up.
     pub(crate) schema: String,
     /// Whose privileges count: inside a view, its owner's.
-    pub(crate) user: String,
+    pub(crate) user: Rights,
+    /// Any privilege on a table or view will do: what a program names is looked up, and checked when its statement is bound.
+    pub(crate) names_only: bool,
+    /// For the compiler of a program: nothing is run.
+    pub(crate) compiling: bool,
     pub(crate) context: Arc<dyn Context>,
     /// The views whose texts are being bound, outermost first: owner and name.
     pub(crate) within: Vec<(String, String)>,
@@ -40,8 +48,9 @@ pub(crate) struct SessionTables {
     pub(crate) demand: Arc<AtomicUsize>,
     pub(crate) current_values: CurrentValues,
     /// Where the statement calls programs.
-    #[allow(dead_code, reason = "for functions of programs in expressions")]
     pub(crate) nested: Arc<Nested>,
+    /// What kind of statement calls them.
+    pub(crate) place: CallPlace,
 }
 
 impl Tables for SessionTables {
@@ -51,12 +60,21 @@ impl Tables for SessionTables {
         let written = owner.unwrap_or(&self.schema);
         let shown = if resolved.synonym { written } else { resolved.owner.as_str() };
         match &resolved.object {
+            Some(object @ (SchemaObject::Table(_) | SchemaObject::View(_)))
+                if self.names_only && !self.catalog.sees(&self.user, object) =>
+            {
+                Ok(None)
+            }
             Some(SchemaObject::Table(table)) => {
-                self.catalog.check_table(&self.user, table, ObjectPrivilege::Select)?;
+                if !self.names_only {
+                    self.catalog.check_table(&self.user, table, ObjectPrivilege::Select)?;
+                }
                 Ok(Some(self.table(table, shown, hints)))
             }
             Some(object @ SchemaObject::View(view)) => {
-                self.catalog.check_object(&self.user, object, ObjectPrivilege::Select)?;
+                if !self.names_only {
+                    self.catalog.check_object(&self.user, object, ObjectPrivilege::Select)?;
+                }
                 self.view(view, shown).map(Some)
             }
             Some(SchemaObject::Sequence(_) | SchemaObject::Synonym(_)) => {
@@ -86,9 +104,34 @@ impl Tables for SessionTables {
             || parts.first().is_some_and(|name| program(None, name))
             || parts.get(1).is_some_and(|name| program(parts.first().copied(), name))
     }
+
+    fn program(&self, path: &[String], arguments: Vec<CallArgument>) -> Result<Option<Program>> {
+        crate::plsql::function(self, path, arguments)
+    }
 }
 
 impl SessionTables {
+    /// As a program's compiler looks names up.
+    pub(crate) fn viewed(mut self, viewer: Viewer<'_>) -> Self {
+        viewer.schema().clone_into(&mut self.schema);
+        if let Viewer::Owner(owner) = viewer {
+            self.user = Rights::of_owner(owner);
+        }
+        self
+    }
+
+    /// Does `work` with a binder over these tables.
+    pub(crate) fn with_binder<R>(
+        &self,
+        text: &str,
+        binds: &[(String, Datum)],
+        work: impl FnOnce(&Binder<'_>) -> Result<R>,
+    ) -> Result<R> {
+        let variables = binds.iter().map(bind_value).collect::<Result<Vec<_>>>()?;
+        let context = BindContext { tables: self, context: Arc::clone(&self.context), text, variables: &variables };
+        work(&Binder::new(&context))
+    }
+
     fn table(&self, table: &Arc<TableDef>, owner: &str, hints: &Hints) -> Relation {
         let mut columns: Vec<TableColumn> = table
             .columns
@@ -166,7 +209,7 @@ impl SessionTables {
     pub(crate) fn inside(&self, owner: &str, view: &str) -> Self {
         let mut within = self.within.clone();
         within.push((owner.to_owned(), view.to_owned()));
-        Self { schema: owner.to_owned(), user: owner.to_owned(), within, ..self.clone() }
+        Self { schema: owner.to_owned(), user: Rights::of_user(owner), within, names_only: false, ..self.clone() }
     }
 
     /// A view that is part of the program: of the dictionary, or of the instance's figures.

@@ -192,8 +192,10 @@ impl Connection {
     fn constant_value(&self, text: &str) -> Result<Datum> {
         let expr = parse_expression(text)?;
         // Places in the expression's own text are none in the statement.
-        self.with_binder(text, &[], |binder| evaluate::datum(&binder.value(&expr, &Names::default())?.expr))
-            .map_err(|error| Error { position: None, ..error })
+        self.with_binder(text, &[], |binder| {
+            evaluate::datum(&binder.without_programs().value(&expr, &Names::default())?.expr)
+        })
+        .map_err(|error| Error { position: None, ..error })
     }
 
     pub(super) fn create_index(&self, create: &CreateIndex) -> Result<()> {

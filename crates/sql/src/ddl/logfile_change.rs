@@ -18,7 +18,7 @@ const OWN_FILES: [&str; 4] = ["control01.ctl", "control02.ctl", "highwater.ora",
 impl Connection {
     pub(super) fn alter_logfile(&self, change: &LogfileChange) -> Result<()> {
         let session = &self.session;
-        session.catalog().check_system_privilege(&session.user(), SystemPrivilege::AlterDatabase)?;
+        session.catalog().check_system_privilege(&session.rights(), SystemPrivilege::AlterDatabase)?;
         let redo = session.instance().redo();
         match change {
             LogfileChange::AddGroups(groups) => self.add_groups(groups),

@@ -19,7 +19,7 @@ const KILL_IMMEDIATE_WAIT: Duration = Duration::from_secs(1);
 impl Connection {
     pub(super) fn system_command(&self, command: &Command) -> Result<()> {
         let (session, instance) = (&self.session, self.session.instance());
-        session.catalog().check_system_privilege(&session.user(), SystemPrivilege::AlterSystem)?;
+        session.catalog().check_system_privilege(&session.rights(), SystemPrivilege::AlterSystem)?;
         match command {
             Command::AlterSystem(settings) => settings.iter().try_for_each(|setting| self.alter_system(setting)),
             Command::ResetSystem(name) => {

@@ -66,7 +66,7 @@ impl Condition {
     pub(crate) fn bind(connection: &Connection, text: &str, table: &str, columns: &[ColumnDef]) -> Result<Self> {
         let tree = parse_expression(text)?;
         let scope = row_scope(table, columns);
-        let expr = connection.with_binder(text, &[], |binder| binder.condition(&tree, &scope))?;
+        let expr = connection.with_binder(text, &[], |binder| binder.without_programs().condition(&tree, &scope))?;
         Ok(Self { expr })
     }
 

@@ -116,7 +116,9 @@ impl Connection {
         let value = match &table.columns[column].default {
             Some(text) => {
                 let expr = parse_expression(text)?;
-                self.with_binder(text, &[], |binder| evaluate::datum(&binder.value(&expr, &Scope::default())?.expr))?
+                self.with_binder(text, &[], |binder| {
+                    evaluate::datum(&binder.without_programs().value(&expr, &Scope::default())?.expr)
+                })?
             }
             None => Datum::Null,
         };

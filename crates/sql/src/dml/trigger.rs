@@ -193,10 +193,11 @@ impl<'c> Triggers<'c> {
     ) -> Result<()> {
         for (_, program) in self.programs.iter().filter(|(its, _)| *its == timing) {
             let shared = &self.connection.shared;
+            let name = || (program.owner.clone(), program.name.clone(), program.kind);
             if program.status == ProgramStatus::Invalid {
-                shared.programs.lock().note_invalid(program);
+                shared.programs.lock().note_invalid(name());
             }
-            let new = new.as_deref_mut();
+            let (new, event) = (new.as_deref_mut(), &self.event);
             shared.in_trigger(mutating, || {
                 self.connection.nested.call(&program.owner, |host, session| {
                     let stored = Stored {
@@ -206,12 +207,12 @@ impl<'c> Triggers<'c> {
                         stamp: program.stamp,
                         body: None,
                     };
-                    session.fire_trigger(host, &stored, &self.event, TriggerRow { old, new })
+                    session.fire_trigger(host, &stored, event, TriggerRow { old, new })
                 })
             })?;
             // What kept it from compiling is there now.
             if program.status == ProgramStatus::Errors {
-                shared.programs.lock().note_invalid(program);
+                shared.programs.lock().note_invalid(name());
             }
         }
         Ok(())

@@ -11,6 +11,7 @@ pub(crate) mod library;
 pub(crate) mod listagg;
 pub(crate) mod moments;
 pub(crate) mod packed;
+pub(crate) mod program;
 pub(crate) mod rows;
 pub(crate) mod sequence;
 pub(crate) mod several_rows;

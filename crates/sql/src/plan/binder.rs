@@ -12,11 +12,13 @@ use std::sync::Arc;
 use common::{DataType, Error, Result};
 use datafusion::catalog::TableProvider;
 use datafusion::sql::sqlparser::ast::{Ident, ObjectName, ObjectNamePart};
+use plsql::compile::sql_call::CallArgument;
 use scalar::Context;
 
 use super::bound::Bound;
 use super::query::BoundQuery;
 use super::sequence::{SequencePlace, SequenceUse};
+use crate::functions::program::Program;
 use crate::functions::sequence::Sequence;
 
 /// A column of a table, as the binder sees it.
@@ -60,10 +62,19 @@ pub(crate) trait Tables: fmt::Debug + Send + Sync {
     /// Where the user may not take values of it.
     fn sequence(&self, owner: Option<&str>, name: &str) -> Result<Option<Sequence>>;
 
-    /// Whether a name is that of a stored or supplied program: a function that SQL cannot call.
+    /// Whether a name is that of a stored or supplied program.
     fn is_program(&self, path: &[String]) -> bool {
         let _ = path;
         false
+    }
+
+    /// The function of PL/SQL of this name for these arguments. None when there is none that the user may execute.
+    ///
+    /// # Errors
+    /// When it is there, and SQL cannot call it so.
+    fn program(&self, path: &[String], arguments: Vec<CallArgument>) -> Result<Option<Program>> {
+        let _ = (path, arguments);
+        Ok(None)
     }
 }
 
@@ -118,6 +129,8 @@ pub(crate) struct Binder<'a> {
     pub(crate) sequences_used: RefCell<Vec<SequenceUse>>,
     /// What each `*` of a select list stands for: where it begins and ends in the text, and the columns.
     pub(crate) wildcards: RefCell<Vec<(Range<usize>, String)>>,
+    /// Whether programs may be called where we are: not in what is kept in the dictionary for later rows.
+    pub(crate) programs_refused: Cell<bool>,
     unique: Cell<u32>,
 }
 
@@ -134,8 +147,15 @@ impl<'a> Binder<'a> {
             sequences: Cell::default(),
             sequences_used: RefCell::default(),
             wildcards: RefCell::default(),
+            programs_refused: Cell::new(false),
             unique: Cell::new(0),
         }
+    }
+
+    /// For DEFAULT and CHECK.
+    pub(crate) fn without_programs(&self) -> &Self {
+        self.programs_refused.set(true);
+        self
     }
 
     pub(crate) fn context(&self) -> &Arc<dyn Context> {

@@ -30,6 +30,7 @@ use super::condition::{RownumLimit, conjuncts};
 use super::from::{FromContext, FromItem};
 use super::function::direction;
 use super::grouping::{as_column, holds_aggregate};
+use super::guard::guarded;
 use super::hints;
 use super::query::{BoundQuery, Output, ambiguous, ordinal, unique_fields};
 use super::scope::{Merged, Scope, ScopeColumn};
@@ -308,6 +309,7 @@ impl Binder<'_> {
                 _ => return Err(Error::user(1468, "a condition may outer-join only one table")),
             }
         }
+        result.filters = guarded(result.filters);
         Ok(result)
     }
 

@@ -204,7 +204,7 @@ impl Binder<'_> {
             }
         }
         if self.cx.tables.is_program(&parts) {
-            return Err(self.at(Error::unsupported(format!("function {} of PL/SQL in SQL", parts.join("."))), span));
+            return self.program(&parts, Vec::new(), Vec::new()).map_err(|error| self.at(error, span));
         }
         let name = parts.iter().map(|part| format!("\"{part}\"")).collect::<Vec<_>>().join(".");
         Err(self.at(Error::user(904, format!("{name}: invalid identifier")), span))

@@ -8,10 +8,13 @@ use datafusion::functions_aggregate::{count::count_udaf, min_max::max_udaf, min_
 use datafusion::logical_expr::expr::{AggregateFunction, Sort};
 use datafusion::logical_expr::{AggregateUDF, Expr, Operator};
 use datafusion::sql::sqlparser::ast::{
-    self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArguments,
+    self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArgOperator, FunctionArgumentClause,
+    FunctionArguments,
 };
 
-use super::binder::{AGGREGATES_NESTED_MAX, Binder, fold_name};
+use plsql::run::HostType;
+
+use super::binder::{AGGREGATES_NESTED_MAX, Binder, fold, fold_name};
 use super::bound::{Bound, null};
 use super::scope::Scope;
 use crate::functions::{self, aggregate::Measure, listagg};
@@ -21,6 +24,8 @@ use crate::types::{Kind, literal};
 pub(crate) struct Call<'e> {
     pub(crate) name: String,
     pub(crate) arguments: Vec<&'e ast::Expr>,
+    /// The names of arguments that are given by name, for each argument.
+    names: Vec<Option<String>>,
     pub(crate) distinct: bool,
     /// `COUNT(*)`.
     pub(crate) star: bool,
@@ -39,6 +44,7 @@ impl<'e> Call<'e> {
         let mut call = Self {
             name: fold_name(name)?.join("."),
             arguments: Vec::new(),
+            names: Vec::new(),
             distinct: false,
             star: false,
             ignore_nulls: matches!(null_treatment, Some(ast::NullTreatment::IgnoreNulls)),
@@ -64,13 +70,30 @@ impl<'e> Call<'e> {
         }
         for argument in &list.args {
             match argument {
-                FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => call.arguments.push(e),
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => {
+                    call.arguments.push(e);
+                    call.names.push(None);
+                }
+                FunctionArg::Named {
+                    name,
+                    arg: FunctionArgExpr::Expr(e),
+                    operator: FunctionArgOperator::RightArrow,
+                } if !is_built_in(&call.name) => {
+                    call.arguments.push(e);
+                    call.names.push(Some(fold(name)));
+                }
                 FunctionArg::Unnamed(FunctionArgExpr::Wildcard) if call.name == "COUNT" => call.star = true,
                 other => return Err(Error::unsupported(format!("argument {other} in {}", call.name))),
             }
         }
         Ok(call)
     }
+}
+
+/// Functions of SQL itself; what has another name can only be a program.
+fn is_built_in(name: &str) -> bool {
+    let special = ["NVL", "NVL2", "COALESCE", "NULLIF", "DECODE", "LEVEL", "PRIOR", "LNNVL"];
+    is_aggregate(name) || special.contains(&name) || functions::library::exists(name)
 }
 
 fn is_aggregate(name: &str) -> bool {
@@ -160,11 +183,12 @@ impl Binder<'_> {
             _ => {
                 let values = arguments.collect::<Result<Vec<_>>>()?;
                 let ident = function.name.0.first().and_then(|part| part.as_ident());
-                let mut result = self.call(&call.name, values);
-                let path: Vec<String> = call.name.split('.').map(str::to_owned).collect();
-                if result.as_ref().is_err_and(|error| error.is_ora(904)) && self.cx.tables.is_program(&path) {
-                    result = Err(Error::unsupported(format!("function {} of PL/SQL in SQL", call.name)));
-                }
+                let path = fold_name(&function.name)?;
+                let result = if !functions::library::exists(&call.name) && self.cx.tables.is_program(&path) {
+                    self.program(&path, call.names, values)
+                } else {
+                    self.call(&call.name, values)
+                };
                 match ident {
                     Some(ident) => result.map_err(|error| self.at(error, ident.span)),
                     None => result,
@@ -218,6 +242,24 @@ impl Binder<'_> {
         let arguments = arguments.into_iter().map(|bound| (bound.expr, bound.kind)).collect();
         let (expr, kind) = functions::library::call(name, arguments, self.context())?;
         Ok(Bound::new(expr, kind).bytes(bytes))
+    }
+
+    /// A function of PL/SQL.
+    pub(crate) fn program(&self, path: &[String], names: Vec<Option<String>>, values: Vec<Bound>) -> Result<Bound> {
+        if self.programs_refused.get() {
+            let text = format!("procedure, function, package, or type is not allowed here: {}", path.join("."));
+            return Err(Error::user(4044, text));
+        }
+        let arguments = names.into_iter().zip(&values).map(|(name, value)| {
+            let host_type = (value.kind != Kind::Null).then(|| HostType::Any(functions::rows::datum_type(value.kind)));
+            (name.map(Into::into), host_type)
+        });
+        let Some(program) = self.cx.tables.program(path, arguments.collect())? else {
+            let name = path.iter().map(|part| format!("\"{part}\"")).collect::<Vec<_>>().join(".");
+            return Err(Error::user(904, format!("{name}: invalid identifier")));
+        };
+        let (expr, kind) = program.call(values.into_iter().map(|bound| (bound.expr, bound.kind)).collect());
+        Ok(Bound::new(expr, kind))
     }
 
     pub(crate) fn call_condition(&self, name: &str, arguments: Vec<Bound>) -> Result<Expr> {

@@ -9,6 +9,7 @@ pub(crate) mod expression;
 pub(crate) mod from;
 pub(crate) mod function;
 pub(crate) mod grouping;
+mod guard;
 pub(crate) mod hints;
 pub(crate) mod locking;
 pub(crate) mod query;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::{Error, Result};
-use engine::catalog::{ProgramDef, ProgramKind, ProgramStatus, SchemaObject};
+use engine::catalog::{ProgramKind, ProgramStatus, Rights};
 use engine::txn::Mark as EngineMark;
 use plsql::ast::SqlText;
 use plsql::host::{
-    Column, DynamicSql, Executed, ExecutedMany, Host, Mark, Object, OpenQuery, PreparedSql, StatementKey,
+    Column, DynamicSql, Executed, ExecutedMany, Host, Mark, Object, OpenQuery, PreparedSql, StatementKey, Viewer,
 };
 use plsql::run::session::Session;
 use scalar::{Context, Datum};
@@ -17,7 +17,7 @@ use scalar::{Context, Datum};
 use super::prepare::prepare;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::CursorNumber;
-use crate::plan::binder::{Hints, Relation, Tables};
+use crate::plan::binder::Tables;
 
 /// Cursors that a session keeps open for the statements of its programs; of more, the one that was not used longest is closed.
 const CACHED_CURSORS_MAX: usize = 50;
@@ -61,8 +61,7 @@ impl Programs {
     }
 
     /// An invalid program that was met.
-    pub(crate) fn note_invalid(&mut self, program: &ProgramDef) {
-        let name = (program.owner.clone(), program.name.clone(), program.kind);
+    pub(crate) fn note_invalid(&mut self, name: ProgramName) {
         if !self.invalid.contains(&name) {
             self.invalid.push(name);
         }
@@ -80,6 +79,8 @@ struct CachedCursor {
     used: u64,
     /// It is at work, or a query is open in it: the statement's next execution needs another.
     busy: bool,
+    /// For whom it was parsed: schema and rights.
+    seen: (String, Rights),
 }
 
 /// A query that a program has open.
@@ -98,11 +99,13 @@ struct Query {
 pub(crate) struct SessionHost<'c> {
     connection: &'c mut Connection,
     autonomous: Vec<Connection>,
+    /// What counted before each program with its owner's rights that is at work: schema and rights.
+    entered: Vec<(String, Option<Rights>)>,
 }
 
 impl<'c> SessionHost<'c> {
     pub(crate) fn new(connection: &'c mut Connection) -> Self {
-        Self { connection, autonomous: Vec::new() }
+        Self { connection, autonomous: Vec::new(), entered: Vec::new() }
     }
 
     /// The session that works now.
@@ -117,8 +120,10 @@ impl<'c> SessionHost<'c> {
         let mut programs = shared.programs.lock();
         programs.uses += 1;
         let used = programs.uses;
+        // A program with its caller's rights may come with another schema than last time.
+        let seen = (connection.schema.clone(), connection.session.rights());
         if let Some(cached) = programs.cursors.get_mut(&key) {
-            if cached.busy {
+            if cached.busy || cached.seen != seen {
                 drop(programs);
                 return connection.parse(&sql.text).map(|number| (number, None));
             }
@@ -136,7 +141,7 @@ impl<'c> SessionHost<'c> {
         }
         drop(programs);
         let number = connection.parse(&sql.text)?;
-        shared.programs.lock().cursors.insert(key, CachedCursor { number, used, busy: true });
+        shared.programs.lock().cursors.insert(key, CachedCursor { number, used, busy: true, seen });
         Ok((number, Some(key)))
     }
 
@@ -192,68 +197,25 @@ impl<'c> SessionHost<'c> {
     }
 }
 
-fn columns_of(relation: &Relation) -> Vec<Column> {
-    let shown = relation.columns.iter().filter(|column| !column.pseudo);
-    shown
-        .map(|column| Column {
-            name: column.name.as_str().into(),
-            data_type: column.data_type,
-            nullable: column.nullable,
-        })
-        .collect()
-}
-
 impl Host for SessionHost<'_> {
-    fn resolve(&mut self, schema: &str, path: &[&str]) -> Result<Option<(Object, usize)>> {
+    fn resolve(&mut self, viewer: Viewer<'_>, path: &[&str]) -> Result<Option<(Object, usize)>> {
         let connection = self.connection();
-        let mut tables = connection.tables()?;
-        schema.clone_into(&mut tables.schema);
-        let catalog = Arc::clone(&tables.catalog);
-        let candidates: [(Option<&str>, Option<&str>, usize); 2] =
-            [(None, path.first().copied(), 1), (path.first().copied(), path.get(1).copied(), 2)];
-        for (owner, name, used) in candidates {
-            let Some(name) = name else { continue };
-            let resolved = catalog.resolve(schema, owner, name)?;
-            let object = match &resolved.object {
-                Some(SchemaObject::Sequence(sequence)) => Some(Object::Sequence {
-                    owner: sequence.owner.as_str().into(),
-                    name: sequence.name.as_str().into(),
-                }),
-                Some(SchemaObject::Table(_) | SchemaObject::View(_)) | None => {
-                    // Views of the dictionary are no objects of a schema.
-                    match tables.relation(owner, name, &Hints::default()) {
-                        Ok(Some(relation)) => Some(Object::Relation {
-                            owner: resolved.owner.as_str().into(),
-                            name: resolved.name.as_str().into(),
-                            columns: columns_of(&relation),
-                        }),
-                        Ok(None) => None,
-                        Err(error) if error.is_ora(942) => None,
-                        Err(error) => return Err(error),
-                    }
-                }
-                Some(SchemaObject::Program(program)) => {
-                    // Its statements would find the names, and have the rights, of who runs it.
-                    if program.owner != schema {
-                        let name = program.qualified_name();
-                        return Err(Error::unsupported(format!("a program of another schema: {name}")));
-                    }
-                    if program.status == ProgramStatus::Invalid {
-                        self.connection().shared.programs.lock().note_invalid(program);
-                    }
-                    Some(super::program::object_of(program))
-                }
-                Some(SchemaObject::Synonym(_)) => None,
-            };
-            if let Some(object) = object {
-                return Ok(Some((object, used)));
-            }
+        let (found, invalid) = super::dictionary::resolve(connection.tables()?, viewer, path)?;
+        if let Some(name) = invalid {
+            connection.shared.programs.lock().note_invalid(name);
         }
-        Ok(None)
+        Ok(found)
     }
 
     fn package_body(&mut self, owner: &str, name: &str) -> Result<Option<(Arc<str>, u64)>> {
-        Ok(super::program::package_body(&self.connection().session.catalog(), owner, name))
+        let connection = self.connection();
+        let catalog = connection.session.catalog();
+        let body = catalog.program(owner, name, ProgramKind::PackageBody);
+        if let Some(body) = body.filter(|body| body.status != ProgramStatus::Valid) {
+            let name = (body.owner.clone(), body.name.clone(), body.kind);
+            connection.shared.programs.lock().invalid.push(name);
+        }
+        Ok(super::program::package_body(&catalog, owner, name))
     }
 
     fn trigger_table(&mut self, owner: &str, name: &str) -> Result<Option<(Box<str>, Box<str>)>> {
@@ -265,11 +227,19 @@ impl Host for SessionHost<'_> {
 
     fn prepare(
         &mut self,
-        schema: &str,
+        viewer: Viewer<'_>,
         sql: &SqlText,
         is_variable: &mut dyn FnMut(&[&str]) -> bool,
     ) -> Result<PreparedSql> {
-        prepare(self.connection(), schema, sql, is_variable)
+        prepare(self.connection().tables()?, viewer, sql, is_variable)
+    }
+
+    fn dictionary_version(&mut self) -> Option<u64> {
+        Some(self.connection().session.catalog().version())
+    }
+
+    fn viewer_name(&mut self) -> Box<str> {
+        super::dictionary::viewer_name(&self.connection().session.rights())
     }
 
     fn context(&mut self) -> Result<Arc<dyn Context>> {
@@ -431,7 +401,7 @@ impl Host for SessionHost<'_> {
         let current = self.connection();
         let mut connection = current.worker(&current.user())?;
         connection.schema.clone_from(&current.schema);
-        connection.rights.clone_from(&current.rights);
+        connection.session.assume(Some(current.session.rights()));
         self.autonomous.push(connection);
         Ok(())
     }
@@ -443,6 +413,21 @@ impl Host for SessionHost<'_> {
         }
         connection.rollback()?;
         Err(Error::user(6519, "active autonomous transaction detected and rolled back"))
+    }
+
+    fn enter_rights(&mut self, owner: &str) -> Result<()> {
+        let connection = self.connection();
+        let schema = std::mem::replace(&mut connection.schema, owner.to_owned());
+        let rights = connection.session.assume(Some(Rights::of_owner(owner)));
+        self.entered.push((schema, rights));
+        Ok(())
+    }
+
+    fn leave_rights(&mut self) {
+        let Some((schema, rights)) = self.entered.pop() else { return };
+        let connection = self.connection();
+        connection.schema = schema;
+        connection.session.assume(rights);
     }
 
     fn native(&mut self, session: &mut Session, name: &str, arguments: &mut [Datum]) -> Result<Datum> {

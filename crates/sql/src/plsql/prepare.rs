@@ -14,12 +14,12 @@ use datafusion::sql::sqlparser::ast::{
 use datafusion::sql::sqlparser::dialect::OracleDialect;
 use datafusion::sql::sqlparser::tokenizer::{Span, Token, Tokenizer, Whitespace};
 use plsql::ast::{SqlKind, SqlText};
-use plsql::host::{Column, PreparedSql};
+use plsql::host::{Column, PreparedSql, Viewer};
 use scalar::Datum;
 
-use crate::cursor::connection::Connection;
+use crate::cursor::tables::SessionTables;
 use crate::functions;
-use crate::plan::binder::{Hints, Tables, fold, owner_and_name};
+use crate::plan::binder::{Hints, Tables, fold, fold_name, owner_and_name};
 use crate::statement::merge::{Merge, MultiInsert};
 use crate::statement::parse::{Statement, parse};
 use crate::statement::position;
@@ -35,6 +35,8 @@ struct Names {
     aliases: HashSet<String>,
     /// Names that the statement gives to columns.
     columns: HashSet<String>,
+    /// Functions that are called, with all parts of their names.
+    calls: Vec<Vec<String>>,
     /// Expressions that may be variables: the parts of their name, and where they stand.
     candidates: Vec<Candidate>,
 }
@@ -118,6 +120,7 @@ impl Visitor for Collector<'_> {
                     self.candidate(vec![name.to_uppercase(), fold(field)], value.span, field.span);
                 }
             }
+            Expr::Function(function) => self.names.calls.extend(fold_name(&function.name)),
             // Stands for an expression of the program.
             Expr::Value(value) => {
                 if let Value::Placeholder(name) = &value.value {
@@ -236,8 +239,8 @@ fn is_pseudo(name: &str) -> bool {
 
 /// Makes a statement of a program ready for the session.
 pub(super) fn prepare(
-    connection: &Connection,
-    schema: &str,
+    tables: SessionTables,
+    viewer: Viewer<'_>,
     sql: &SqlText,
     is_variable: &mut dyn FnMut(&[&str]) -> bool,
 ) -> Result<PreparedSql> {
@@ -249,8 +252,7 @@ pub(super) fn prepare(
     let statement = parse(&text)?;
     let names = collect(&text, &statement);
 
-    let mut tables = connection.tables()?;
-    schema.clone_into(&mut tables.schema);
+    let tables = SessionTables { names_only: true, compiling: true, ..tables.viewed(viewer) };
     let mut columns = names.columns;
     let mut aliases = names.aliases;
     let mut depends_on = Vec::new();
@@ -265,8 +267,19 @@ pub(super) fn prepare(
             return Err(position::at(missing, &text, relation.span()));
         };
         columns.extend(found.columns.iter().map(|column| column.name.clone()));
-        depends_on.push((found.owner.into_boxed_str(), name.clone().into_boxed_str()));
+        depends_on.push(owner.iter().chain([&name]).map(|part| part.as_str().into()).collect());
         aliases.insert(name);
+    }
+
+    let depend_on_program = |path: &[String], depends_on: &mut Vec<Vec<Box<str>>>| {
+        let is_program = tables.is_program(path);
+        if is_program {
+            depends_on.push(path.iter().map(|part| part.as_str().into()).collect());
+        }
+        is_program
+    };
+    for call in names.calls.iter().filter(|call| !functions::library::exists(&call.join("."))) {
+        depend_on_program(call, &mut depends_on);
     }
 
     let mut candidates = names.candidates;
@@ -289,8 +302,12 @@ pub(super) fn prepare(
             variables.push(path.into_iter().map(Into::into).collect());
             bound.push_str(&format!(":B{}", variables.len()));
             at = place.end;
-        } else if parts.len() == 1 && !first.starts_with(':') && !is_pseudo(first) && !functions::library::exists(first)
+        } else if !first.starts_with(':')
+            && !functions::library::exists(&parts.join("."))
+            && (parts.len() == 1 && is_pseudo(first) || depend_on_program(&parts, &mut depends_on))
         {
+            // Bound when the statement is.
+        } else if parts.len() == 1 && !first.starts_with(':') && !functions::library::exists(first) {
             return Err(Error::user(904, format!("\"{first}\": invalid identifier")).at(place.start));
         }
     }
@@ -303,7 +320,7 @@ pub(super) fn prepare(
         None => None,
     };
     let columns = match query {
-        Some(query) => described(connection, schema, &query, variables.len())?,
+        Some(query) => described(&SessionTables { names_only: false, ..tables }, &query, variables.len())?,
         None => Vec::new(),
     };
     Ok(PreparedSql { text, variables, columns, depends_on })
@@ -321,10 +338,10 @@ fn returned_query(statement: &Statement, relations: &[ObjectName]) -> Option<Str
 }
 
 /// The columns of a query; none of another statement.
-fn described(connection: &Connection, schema: &str, text: &str, variables: usize) -> Result<Vec<Column>> {
+fn described(tables: &SessionTables, text: &str, variables: usize) -> Result<Vec<Column>> {
     let Statement::Query { query, headings, .. } = parse(text)? else { return Ok(Vec::new()) };
     let binds: Vec<(String, Datum)> = (1..=variables).map(|number| (format!("B{number}"), Datum::Null)).collect();
-    let bound = connection.with_binder_in(schema, text, &binds, |binder| binder.statement_query(&query, &headings))?;
+    let bound = tables.with_binder(text, &binds, |binder| binder.statement_query(&query, &headings))?;
     Ok(bound
         .outputs
         .iter()

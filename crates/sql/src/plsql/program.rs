@@ -230,14 +230,17 @@ impl Connection {
             let text = format!("PLS-00201: identifier '{name}' must be declared");
             errors = vec![CompileError { line: 0, position: 0, text }];
         }
-        let depends_on = dependencies
-            .iter()
-            .map(|found| Dependency {
-                object: catalog.object(&found.owner, &found.name).map(|object| object.number()),
-                owner: found.owner.to_string(),
-                name: found.name.to_string(),
-            })
-            .collect();
+        let mut depends_on: Vec<Dependency> = Vec::new();
+        for found in &dependencies {
+            // One object may be written in several ways.
+            if !depends_on.iter().any(|known| *known.owner == *found.owner && *known.name == *found.name) {
+                depends_on.push(Dependency {
+                    object: catalog.object(&found.owner, &found.name).map(|object| object.number()),
+                    owner: found.owner.to_string(),
+                    name: found.name.to_string(),
+                });
+            }
+        }
         let compilation = Compilation { version: catalog.version(), errors, depends_on };
         let now = if altered {
             Some(self.session.alter_program_compile(&owner, &program.name, kind, &compilation)?)
@@ -245,6 +248,24 @@ impl Connection {
             self.session.set_program_state(program, &compilation)?
         };
         Ok(now.is_some_and(|now| now.status == ProgramStatus::Valid))
+    }
+
+    /// Whether a program compiles now. Nothing is kept of it.
+    fn compiles(&mut self, program: &ProgramDef) -> bool {
+        let catalog = self.session.catalog();
+        let library = Arc::clone(self.database.programs());
+        let (owner, name) = (&program.owner, &program.name);
+        let whole = match program.kind {
+            ProgramKind::PackageBody => catalog.program(owner, name, ProgramKind::Package).cloned(),
+            ProgramKind::Trigger => return false,
+            _ => None,
+        };
+        let body = whole.is_some().then(|| (Arc::clone(&program.source), program.stamp));
+        let subject = whole.as_deref().unwrap_or(program);
+        let stored = Stored { owner, name, source: &subject.source, stamp: subject.stamp, body };
+        let result =
+            self.with_programs(|host, _| Ok(plsql::compile::entry::compile_stored(host, &library, &stored).is_ok()));
+        result.unwrap_or(false)
     }
 
     /// ALTER and DROP of a stored program; whether it is valid afterwards.
@@ -300,10 +321,17 @@ impl Connection {
         // What compiling meets in its turn is left to the next call.
         let mut result = Ok(());
         let invalid = self.shared.programs.lock().take_invalid();
-        for (owner, name, kind) in invalid {
+        // What is called was met behind its caller. It comes first: that its errors have gone makes its callers invalid once more.
+        for (owner, name, kind) in invalid.into_iter().rev() {
             let program = self.session.catalog().program(&owner, &name, kind).cloned();
-            if let Some(program) = program.filter(|program| program.status != ProgramStatus::Valid) {
-                let shared = Arc::clone(&self.shared);
+            let shared = Arc::clone(&self.shared);
+            let program = program.filter(|program| match program.status {
+                ProgramStatus::Valid => false,
+                ProgramStatus::Invalid => true,
+                // What it lacked may be there now; if not, its errors stay as they are.
+                ProgramStatus::Errors => shared.recursively(|| self.compiles(program)),
+            });
+            if let Some(program) = program {
                 result = result.and(shared.recursively(|| self.compile(&program, false)).map(drop));
             }
         }

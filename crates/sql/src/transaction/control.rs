@@ -92,6 +92,7 @@ impl Connection {
     /// The commits before and after DDL.
     pub(crate) fn commit_implicitly(&mut self) -> Result<()> {
         self.shared.check_no_trigger("COMMIT")?;
+        self.check_may_end()?;
         let write = write::resolved(WriteOptions::default(), self.session.parameters());
         self.commit(write)
     }

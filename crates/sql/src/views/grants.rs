@@ -19,7 +19,7 @@ pub(crate) const VIEWS: &[View] = &[
         name: "USER_TAB_PRIVS",
         columns: COLUMNS,
         rows: |cx, rows| {
-            let user = cx.session.user();
+            let user = cx.session.rights();
             grants(cx, rows, |grantee, owner| grantee == user || owner == user)
         },
     },

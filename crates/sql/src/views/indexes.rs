@@ -92,7 +92,7 @@ pub(crate) const VIEWS: &[View] = &[
 fn shown(cx: &ViewContext, scope: Scope, index: &IndexDef) -> bool {
     match scope {
         Scope::Dba => true,
-        Scope::User => index.owner == cx.session.user(),
+        Scope::User => index.owner == cx.session.rights(),
         Scope::All => cx.catalog.table_by_number(index.table).is_some_and(|table| cx.sees(table)),
     }
 }

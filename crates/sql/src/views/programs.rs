@@ -39,7 +39,7 @@ pub(crate) const VIEWS: &[View] = &[
 
 /// The programs that a view shows: bodies and triggers to their owner only, besides DBA_.
 fn programs(cx: &ViewContext, scope: Scope) -> Vec<Arc<ProgramDef>> {
-    let user = cx.session.user();
+    let user = cx.session.rights();
     let shown = |program: &&Arc<ProgramDef>| match scope {
         Scope::Dba => true,
         Scope::User => program.owner == user,

@@ -124,7 +124,7 @@ pub(crate) struct Found {
 }
 
 pub(crate) fn all(cx: &ViewContext, scope: Scope) -> Vec<Found> {
-    let user = cx.session.user();
+    let user = cx.session.rights();
     let wanted = |owner: &str| scope == Scope::Dba || owner == user;
     let mut found = Vec::new();
     for table in cx.catalog.tables() {

@@ -1,7 +1,7 @@
 //! Synonyms.
 
 use common::Result;
-use engine::catalog::{PUBLIC, SchemaObject};
+use engine::catalog::{PUBLIC, Rights, SchemaObject};
 use scalar::Datum;
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, s, text};
@@ -29,7 +29,7 @@ const fn own() -> &'static [ViewColumn] {
 }
 
 fn synonyms(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
-    let user = cx.session.user();
+    let user = cx.session.rights();
     for object in cx.catalog.others() {
         let SchemaObject::Synonym(synonym) = object else { continue };
         // ALL_SYNONYMS also has those of others for objects that the user may use.
@@ -51,7 +51,7 @@ fn synonyms(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
     Ok(())
 }
 
-fn reaches(cx: &ViewContext, user: &str, synonym: &SchemaObject) -> bool {
+fn reaches(cx: &ViewContext, user: &Rights, synonym: &SchemaObject) -> bool {
     let resolved = cx.catalog.resolve(synonym.owner(), Some(synonym.owner()), synonym.name());
     resolved.ok().and_then(|resolved| resolved.object).is_some_and(|object| cx.catalog.sees(user, &object))
 }

@@ -1,7 +1,7 @@
 //! Tables.
 
 use common::Result;
-use engine::catalog::{ObjectKind, SchemaObject};
+use engine::catalog::{Holder, ObjectKind, SchemaObject};
 use scalar::Datum;
 
 use super::segments::{extent_figures, freelist_figures};
@@ -67,12 +67,14 @@ pub(crate) const VIEWS: &[View] = &[
         name: "TAB",
         columns: &[text("TNAME", 128), text("TABTYPE", 13), number("CLUSTERID")],
         rows: |cx, rows| {
-            let user = cx.session.user();
-            cx.catalog.tables_of(&user).try_for_each(|table| rows.add(&[s(&table.name), s("TABLE"), Datum::Null]))?;
+            let user = cx.session.rights();
+            cx.catalog
+                .tables_of(user.name())
+                .try_for_each(|table| rows.add(&[s(&table.name), s("TABLE"), Datum::Null]))?;
             // TAB has what can be selected from, and the synonyms.
             let selectable =
                 |object: &&SchemaObject| object.kind() != ObjectKind::Sequence && !object.kind().is_program();
-            let others = cx.catalog.others_of(&user).filter(selectable);
+            let others = cx.catalog.others_of(user.name()).filter(selectable);
             others
                 .into_iter()
                 .try_for_each(|object| rows.add(&[s(object.name()), s(object.kind().to_string()), Datum::Null]))
@@ -82,10 +84,10 @@ pub(crate) const VIEWS: &[View] = &[
         name: "CAT",
         columns: &[text("TABLE_NAME", 128), text("TABLE_TYPE", 11)],
         rows: |cx, rows| {
-            let user = cx.session.user();
-            cx.catalog.tables_of(&user).try_for_each(|table| rows.add(&[s(&table.name), s("TABLE")]))?;
+            let user = cx.session.rights();
+            cx.catalog.tables_of(user.name()).try_for_each(|table| rows.add(&[s(&table.name), s("TABLE")]))?;
             cx.catalog
-                .others_of(&user)
+                .others_of(user.name())
                 .filter(|object| !object.kind().is_program())
                 .try_for_each(|object| rows.add(&[s(object.name()), s(object.kind().to_string())]))
         },

@@ -26,7 +26,7 @@ pub(crate) const VIEWS: &[View] = &[
             date("CREATED"),
         ],
         rows: |cx, rows| {
-            let user = cx.session.user();
+            let user = cx.session.rights();
             users(cx, rows, |name| name == user)
         },
     },
@@ -53,7 +53,7 @@ pub(crate) const VIEWS: &[View] = &[
         name: "SESSION_PRIVS",
         columns: &[text("PRIVILEGE", 40)],
         rows: |cx, rows| {
-            let user = cx.session.user();
+            let user = cx.session.rights();
             engine::catalog::SystemPrivilege::ALL
                 .iter()
                 .filter(|privilege| cx.catalog.has_system_privilege(&user, **privilege))

@@ -68,13 +68,13 @@ pub(crate) struct ViewContext {
 impl ViewContext {
     /// Whether the session's user may see a table in ALL_ and USER_ views.
     pub(crate) fn sees(&self, table: &engine::catalog::TableDef) -> bool {
-        let user = self.session.user();
+        let user = self.session.rights();
         table.owner == user || self.catalog.check_table(&user, table, engine::catalog::ObjectPrivilege::Select).is_ok()
     }
 
     /// Whether one of these views shows an object of any kind.
     pub(crate) fn shows_object(&self, scope: Scope, object: &SchemaObject) -> bool {
-        let user = self.session.user();
+        let user = self.session.rights();
         match scope {
             Scope::Dba => true,
             Scope::All => self.catalog.sees(&user, object),
@@ -87,7 +87,7 @@ impl ViewContext {
         match scope {
             Scope::Dba => true,
             Scope::All => self.sees(table),
-            Scope::User => table.owner == self.session.user(),
+            Scope::User => table.owner == self.session.rights(),
         }
     }
 }

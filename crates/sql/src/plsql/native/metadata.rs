@@ -239,7 +239,7 @@ pub(super) fn call(connection: &Connection, arguments: &[Datum]) -> Result<Datum
         && let Some(table) = catalog.table(&schema, &name)
     {
         catalog
-            .check_table(&connection.user(), table, ObjectPrivilege::Select)
+            .check_table(&connection.session.rights(), table, ObjectPrivilege::Select)
             .map_err(|_| missing(&kind, &schema, &name))?;
     }
     get_ddl(session.instance(), &catalog, &kind, &name, &schema).map(Datum::varchar2)

@@ -10,7 +10,11 @@ use crate::cursor::connection::Connection;
 
 /// The owner that an argument names; the current user where it is NULL.
 fn owner(connection: &Connection, arguments: &[Datum]) -> Result<String> {
-    if arguments.first().is_none_or(Datum::is_null) { Ok(connection.user()) } else { name(arguments, 0, "OWNNAME") }
+    if arguments.first().is_none_or(Datum::is_null) {
+        Ok(connection.schema.clone())
+    } else {
+        name(arguments, 0, "OWNNAME")
+    }
 }
 
 pub(super) fn gather_table(connection: &mut Connection, arguments: &[Datum]) -> Result<Datum> {

@@ -1,0 +1,124 @@
+//! Which disks there are.
+
+use std::path::{Path, PathBuf};
+
+use common::Result;
+use common::sync::Arc;
+use device::Device;
+
+use crate::environment::Environment;
+use crate::error::cannot_open;
+use crate::header::{Found, Header, State};
+use crate::pattern;
+
+/// A file or block device that may be a disk, open.
+#[derive(Debug)]
+pub(crate) struct Candidate {
+    pub(crate) path: PathBuf,
+    pub(crate) device: Arc<dyn Device>,
+    pub(crate) size: u64,
+    pub(crate) found: Found,
+}
+
+/// Opens a path and reads its headers.
+///
+/// # Errors
+/// ORA-15025.
+pub(crate) fn probe(environment: &Environment, path: &Path) -> Result<Candidate> {
+    let probed = environment.files.open(path).and_then(|device| {
+        let size = device.size()?;
+        let found = Header::read(&*device, size)?;
+        Ok(Candidate { path: path.to_owned(), device, size, found })
+    });
+    probed.map_err(|error| cannot_open(path, &error))
+}
+
+/// As HEADER_STATUS of V$ASM_DISK.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HeaderStatus {
+    /// Empty, or left behind by a creation that did not come to its end: it can become a disk.
+    Candidate,
+    /// Of a group.
+    Member,
+    /// Of a group that was dropped: it can become a disk.
+    Former,
+    /// Something else is in it.
+    Foreign,
+    /// It has a header that is not to be trusted, or cannot be read.
+    Damaged,
+}
+
+impl HeaderStatus {
+    /// As V$ASM_DISK shows it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Candidate => "CANDIDATE",
+            Self::Member => "MEMBER",
+            Self::Former => "FORMER",
+            Self::Foreign => "FOREIGN",
+            Self::Damaged => "UNKNOWN",
+        }
+    }
+}
+
+/// A file or block device that a pattern has found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DiscoveredDisk {
+    pub path: PathBuf,
+    /// 0 when it cannot be read.
+    pub bytes: u64,
+    pub status: HeaderStatus,
+    /// Group, disk and number as the header says; for members and former members.
+    pub group: Option<String>,
+    pub name: Option<String>,
+    pub number: Option<u16>,
+    /// Why it is [`HeaderStatus::Damaged`], or that only one of its two headers is whole.
+    pub remark: Option<String>,
+}
+
+/// All that a pattern finds, whatever it is.
+///
+/// # Errors
+/// ORA-15031 when it finds nothing.
+pub fn discover(environment: &Environment, patterns: &str) -> Result<Vec<DiscoveredDisk>> {
+    let paths = pattern::find(&*environment.files, patterns)?;
+    Ok(paths.into_iter().map(|path| describe(environment, path)).collect())
+}
+
+fn describe(environment: &Environment, path: PathBuf) -> DiscoveredDisk {
+    let none = DiscoveredDisk {
+        path,
+        bytes: 0,
+        status: HeaderStatus::Damaged,
+        group: None,
+        name: None,
+        number: None,
+        remark: None,
+    };
+    let candidate = match probe(environment, &none.path) {
+        Ok(candidate) => candidate,
+        Err(error) => return DiscoveredDisk { remark: Some(error.text), ..none },
+    };
+    let with = DiscoveredDisk { bytes: candidate.size, ..none };
+    match candidate.found {
+        Found::Empty => DiscoveredDisk { status: HeaderStatus::Candidate, ..with },
+        Found::Foreign => DiscoveredDisk { status: HeaderStatus::Foreign, ..with },
+        Found::Damaged(why) => DiscoveredDisk { remark: Some(why), ..with },
+        Found::Header { header, whole } => {
+            let status = match header.state {
+                State::Forming => return DiscoveredDisk { status: HeaderStatus::Candidate, ..with },
+                State::Member => HeaderStatus::Member,
+                State::Former => HeaderStatus::Former,
+            };
+            DiscoveredDisk {
+                status,
+                group: Some(header.group_name),
+                name: Some(header.name),
+                number: Some(header.number),
+                remark: (!whole).then(|| "one of its two headers is damaged".to_owned()),
+                ..with
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The errors of disk groups, each made in one place.
+//!
+//! Oracle often stacks a general error (ORA-15018, ORA-15017, ORA-15039: not created, not mounted, not dropped) on the one that says why.
+//! Here there is one error, the one that says why.
+
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+
+use common::{Error, ErrorKind, Number};
+
+/// What a disk holds is not what it must be.
+pub(crate) fn corrupt(text: impl Display) -> Error {
+    Error::new(ErrorKind::Corrupt, Number::Ora(15196), format!("invalid ASM metadata: {text}"))
+}
+
+/// A read, write or sync of a disk failed.
+pub(crate) fn io(disk: &str, path: &Path, what: &str, error: &io::Error) -> Error {
+    let text = format!("{what} of disk \"{disk}\" ({}) failed: {error}", path.display());
+    Error::new(ErrorKind::Io, Number::Ora(15080), text)
+}
+
+/// A file that is to be a disk cannot be opened or asked for its size.
+pub(crate) fn cannot_open(path: &Path, error: &io::Error) -> Error {
+    Error::new(ErrorKind::Io, Number::Ora(15025), format!("could not open disk \"{}\": {error}", path.display()))
+}
+
+/// The group is there no more.
+pub(crate) fn no_group(name: &str) -> Error {
+    Error::user(15001, format!("diskgroup \"{name}\" does not exist or is not mounted"))
+}
+
+/// There is no such file in the group.
+pub(crate) fn no_file(name: impl Display) -> Error {
+    Error::user(15012, format!("ASM file \"{name}\" does not exist"))
+}
+
+/// A write of the group's metadata failed, now or before: what is on the disks is known again only after a mount.
+pub(crate) fn stopped(group: &str, why: impl Display) -> Error {
+    Error::own(
+        ErrorKind::Poisoned,
+        70,
+        format!("diskgroup \"{group}\" takes no more changes until it is mounted again: {why}"),
+    )
+}
+
+/// What a disk reported, with the disk's name in it (`disk.rs`), as an error again.
+pub(crate) fn from_io(error: io::Error) -> Error {
+    match error.downcast::<Error>() {
+        Ok(error) => error,
+        Err(error) => Error::new(ErrorKind::Io, Number::Ora(15080), error.to_string()),
+    }
+}
+
+/// A group's error as a device reports it.
+pub(crate) fn to_io(error: Error) -> io::Error {
+    let kind = match error.kind {
+        ErrorKind::OutOfResource => io::ErrorKind::StorageFull,
+        ErrorKind::User => io::ErrorKind::InvalidInput,
+        ErrorKind::Corrupt => io::ErrorKind::InvalidData,
+        _ => io::ErrorKind::Other,
+    };
+    io::Error::new(kind, error)
+}

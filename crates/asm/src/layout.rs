@@ -1,0 +1,127 @@
+//! Where things are on a disk.
+//!
+//! ```text
+//!   0        4 KB                      2 MB - 4 KB   2 MB                                    a multiple of the AU
+//!   | header |  nothing                | header copy | metadata copy | second, if alone |    | allocation units ...
+//! ```
+//!
+//! The header's copy is at a fixed place, because the size of an allocation unit stands in the header. A group of one disk has two
+//! copies of the metadata on it; a group of more has one on each of its first three disks.
+
+use common::{Error, Result};
+
+/// A mebibyte.
+pub(crate) const MB: u64 = 1 << 20;
+/// What metadata is written in: no two writes share one, so that a torn write never harms what was written before.
+pub(crate) const BLOCK: u64 = 4096;
+/// Where the disk header is.
+pub(crate) const HEADER_AT: u64 = 0;
+/// Where its copy is: far enough from the header for what overwrites the start of a disk by mistake, and before the metadata.
+pub(crate) const HEADER_COPY_AT: u64 = 2 * MB - BLOCK;
+/// Where the first copy of the metadata is, on disks that have one.
+pub(crate) const METADATA_AT: u64 = 2 * MB;
+/// Disks that carry a copy of the metadata.
+const METADATA_DISKS: usize = 3;
+/// Bytes of a snapshot's place, at the least.
+const SNAPSHOT_BYTES_MIN: u64 = 256 << 10;
+/// Bytes of a snapshot's place for each allocation unit of the group: four extent pointers, one for now and the rest for growth.
+const SNAPSHOT_BYTES_PER_UNIT: u64 = 32;
+/// Bytes of the journal: 128 changes and more between two snapshots.
+const JOURNAL_BYTES: u64 = 512 << 10;
+
+/// The size of a group's allocation units.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AuSize(u32);
+
+impl Default for AuSize {
+    /// 1 MB.
+    fn default() -> Self {
+        Self(MB as u32)
+    }
+}
+
+impl AuSize {
+    /// An allocation unit of so many bytes.
+    ///
+    /// # Errors
+    /// ORA-15238 when that is not 1, 2, 4, 8, 16, 32 or 64 MB.
+    pub fn new(bytes: u64) -> Result<Self> {
+        if bytes.is_power_of_two() && (MB..=64 * MB).contains(&bytes) {
+            Ok(Self(bytes as u32))
+        } else {
+            let text = format!("{bytes} is not a valid value for attribute au_size: it is 1, 2, 4, 8, 16, 32 or 64 MB");
+            Err(Error::user(15238, text))
+        }
+    }
+
+    /// Bytes of a unit.
+    #[must_use]
+    pub fn bytes(self) -> u64 {
+        u64::from(self.0)
+    }
+
+    /// Mebibytes of a unit.
+    #[must_use]
+    pub fn megabytes(self) -> u64 {
+        self.bytes() / MB
+    }
+}
+
+/// The places of one copy of the metadata, one after another: two for snapshots, and the journal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Areas {
+    pub(crate) snapshot_bytes: u64,
+    pub(crate) journal_bytes: u64,
+}
+
+impl Areas {
+    /// For a group of so many allocation units.
+    pub(crate) fn for_units(units: u64) -> Self {
+        let snapshot_bytes = (units * SNAPSHOT_BYTES_PER_UNIT).max(SNAPSHOT_BYTES_MIN).next_multiple_of(BLOCK);
+        Self { snapshot_bytes, journal_bytes: JOURNAL_BYTES }
+    }
+
+    /// Bytes of one copy.
+    pub(crate) fn bytes(self) -> u64 {
+        2 * self.snapshot_bytes + self.journal_bytes
+    }
+}
+
+/// Copies of the metadata on the disk of this number in a group of so many.
+pub(crate) fn copies_on(disk: usize, disks: usize) -> u64 {
+    match (disk, disks) {
+        (0, 1) => 2,
+        _ => u64::from(disk < METADATA_DISKS),
+    }
+}
+
+/// Allocation units at the start of a disk that no file gets.
+pub(crate) fn reserved_units(copies: u64, areas: Areas, au: AuSize) -> u64 {
+    (METADATA_AT + copies * areas.bytes()).div_ceil(au.bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_allocation_unit_is_a_power_of_two_from_1_to_64_mb() {
+        for megabytes in [1, 2, 4, 8, 16, 32, 64] {
+            assert_eq!(AuSize::new(megabytes * MB).unwrap().megabytes(), megabytes);
+        }
+        for bytes in [0, 1, 512 << 10, 3 * MB, MB + 1, 128 * MB, u64::MAX] {
+            let error = AuSize::new(bytes).unwrap_err();
+            assert!(error.is_ora(15238), "{error}");
+        }
+        assert_eq!(AuSize::default().bytes(), MB);
+    }
+
+    #[test]
+    fn a_small_group_loses_little_to_its_metadata() {
+        let areas = Areas::for_units(64);
+        assert_eq!(areas.bytes(), MB);
+        let units = |disk, disks| reserved_units(copies_on(disk, disks), areas, AuSize::default());
+        assert_eq!((units(0, 1), units(0, 2), units(2, 4), units(3, 4)), (4, 3, 3, 2));
+        assert_eq!(reserved_units(1, areas, AuSize::new(64 * MB).unwrap()), 1);
+    }
+}

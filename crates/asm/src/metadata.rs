@@ -1,0 +1,274 @@
+//! The metadata on the disks: snapshots, and a journal of what has changed since.
+//!
+//! A copy of the metadata has two places for snapshots and one for the journal. A snapshot of generation g is in place g mod 2; the
+//! journal holds the changes since, each a frame of its own that begins in a block of its own.
+//!
+//! ```text
+//!   | snapshot, even generations | snapshot, odd generations | change | change | change | old frames ... |
+//! ```
+//!
+//! Why not shadow copies alone: the metadata of a large group has megabytes, and a file grows by one unit at a time. Why not a journal
+//! over blocks in place: all of it is in memory anyway, for every read needs it, so one write for a change and no second one is enough.
+//!
+//! **A change** is one frame, written durably to each copy. It has happened when it is in all of them; what one copy alone has after a
+//! crash may count or not. **A checkpoint** writes a snapshot to the place that the current one does not use, durably, to each copy; then the
+//! journal begins anew, and the frames of older generations in it mean nothing.
+//!
+//! **Mount** reads all copies, takes the one that has come furthest, by generation and then by changes, and begins a new generation in all of
+//! them before anything is read or changed. So a change that had come to one copy only is in all of them, or in none that counts.
+//!
+//! **After a failed write** nothing more is written: which copies have the change is known again after a mount.
+
+use std::io;
+
+use common::Result;
+use common::sync::Arc;
+use device::AlignedBuffer;
+use zerocopy::little_endian::{U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::codec;
+use crate::directory::{Change, Directory};
+use crate::disk::Disk;
+use crate::error::{corrupt, from_io};
+use crate::header::Id;
+use crate::layout::{Areas, BLOCK};
+
+const SNAPSHOT: [u8; 4] = *b"HWAS";
+const CHANGE: [u8; 4] = *b"HWAJ";
+
+/// In front of a snapshot or a change.
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned, Clone)]
+#[repr(C)]
+struct Frame {
+    magic: [u8; 4],
+    /// CRC-32C of the frame and what follows it, with this field zero.
+    checksum: U32,
+    group: Id,
+    generation: U64,
+    /// Which change of its generation, from 1; 0 for a snapshot.
+    sequence: U64,
+    /// Bytes that follow.
+    length: U64,
+    reserved: [u8; 16],
+}
+
+const FRAME_BYTES: usize = 64;
+const _: () = assert!(size_of::<Frame>() == FRAME_BYTES);
+
+/// A place of the metadata.
+#[derive(Clone, Debug)]
+pub(crate) struct Copy {
+    pub(crate) disk: Arc<Disk>,
+    pub(crate) offset: u64,
+}
+
+/// The metadata of a mounted group on its disks.
+#[derive(Debug)]
+pub(crate) struct Metadata {
+    group: Id,
+    areas: Areas,
+    copies: Vec<Copy>,
+    generation: u64,
+    sequence: u64,
+    /// Where the next change goes in the journal.
+    at: u64,
+}
+
+/// What was read at mount.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) directory: Directory,
+    pub(crate) metadata: Metadata,
+    /// Copies that could not be read, or that had come less far than the one that counts; a sentence for each.
+    pub(crate) behind: Vec<String>,
+}
+
+/// What one copy says.
+struct Version {
+    directory: Directory,
+    generation: u64,
+    sequence: u64,
+}
+
+fn frame(magic: [u8; 4], group: Id, generation: u64, sequence: u64, payload: &[u8]) -> AlignedBuffer {
+    let mut header = Frame {
+        magic,
+        checksum: 0.into(),
+        group,
+        generation: generation.into(),
+        sequence: sequence.into(),
+        length: (payload.len() as u64).into(),
+        reserved: [0; 16],
+    };
+    let bytes = (FRAME_BYTES + payload.len()).next_multiple_of(BLOCK as usize);
+    let mut buffer = AlignedBuffer::zeroed(bytes);
+    buffer[..FRAME_BYTES].copy_from_slice(header.as_bytes());
+    buffer[FRAME_BYTES..FRAME_BYTES + payload.len()].copy_from_slice(payload);
+    header.checksum = crc32c::crc32c(&buffer[..FRAME_BYTES + payload.len()]).into();
+    buffer[..FRAME_BYTES].copy_from_slice(header.as_bytes());
+    buffer
+}
+
+/// The frame at the start of `bytes` and what follows it, when it is whole and of this kind and group.
+fn unframe(bytes: &[u8], magic: [u8; 4], group: Id) -> Option<(Frame, &[u8])> {
+    let (frame, rest) = Frame::read_from_prefix(bytes).ok()?;
+    let length = usize::try_from(frame.length.get()).ok()?;
+    let payload = rest.get(..length)?;
+    if frame.magic != magic || frame.group != group {
+        return None;
+    }
+    let unsummed = Frame { checksum: 0.into(), ..frame.clone() };
+    let sum = crc32c::crc32c_append(crc32c::crc32c(unsummed.as_bytes()), payload);
+    (sum == frame.checksum.get()).then_some((frame, payload))
+}
+
+impl Copy {
+    fn read(&self, offset: u64, bytes: u64) -> io::Result<AlignedBuffer> {
+        let mut buffer = AlignedBuffer::zeroed(bytes as usize);
+        self.disk.read(self.offset + offset, &mut [&mut buffer])?;
+        Ok(buffer)
+    }
+
+    /// The newer of the two snapshots.
+    fn snapshot(&self, group: Id, areas: Areas) -> io::Result<Option<(u64, Directory)>> {
+        let mut newest = None;
+        for place in [0, 1] {
+            let at = place * areas.snapshot_bytes;
+            // Most of the place is empty: its first block says how much is not.
+            let first = self.read(at, BLOCK)?;
+            let Ok((frame, _)) = Frame::read_from_prefix(&first) else { continue };
+            let bytes = frame.length.get().saturating_add(FRAME_BYTES as u64);
+            if frame.magic != SNAPSHOT || frame.group != group || bytes > areas.snapshot_bytes {
+                continue;
+            }
+            let whole = self.read(at, bytes.next_multiple_of(BLOCK))?;
+            let Some((frame, payload)) = unframe(&whole, SNAPSHOT, group) else { continue };
+            let generation = frame.generation.get();
+            if generation % 2 == place
+                && newest.as_ref().is_none_or(|(other, _)| generation > *other)
+                && let Ok(directory) = codec::decode(payload)
+            {
+                newest = Some((generation, directory));
+            }
+        }
+        Ok(newest)
+    }
+
+    /// What this copy says.
+    ///
+    /// # Errors
+    /// ORA-15080 when it cannot be read, ORA-15196 when there is no whole snapshot, or a change does not fit it.
+    fn load(&self, group: Id, areas: Areas) -> Result<Version> {
+        let Some((generation, mut directory)) = self.snapshot(group, areas).map_err(from_io)? else {
+            let text =
+                format!("the copy on disk \"{}\" at offset {} has no whole snapshot", self.disk.name, self.offset);
+            return Err(corrupt(text));
+        };
+        let journal = self.read(2 * areas.snapshot_bytes, areas.journal_bytes).map_err(from_io)?;
+        let (mut at, mut sequence) = (0, 0);
+        while let Some((frame, payload)) = journal.get(at..).and_then(|rest| unframe(rest, CHANGE, group)) {
+            if frame.generation.get() != generation || frame.sequence.get() != sequence + 1 {
+                break;
+            }
+            directory.apply(&codec::decode_change(payload)?)?;
+            sequence += 1;
+            at += (FRAME_BYTES + payload.len()).next_multiple_of(BLOCK as usize);
+        }
+        Ok(Version { directory, generation, sequence })
+    }
+}
+
+impl Metadata {
+    /// For a group that is being made: nothing is written before the first [`checkpoint`](Self::checkpoint).
+    pub(crate) fn new(group: Id, areas: Areas, copies: Vec<Copy>) -> Self {
+        Self { group, areas, copies, generation: 0, sequence: 0, at: 0 }
+    }
+
+    /// Reads all copies and takes the one that has come furthest.
+    ///
+    /// # Errors
+    /// The first copy's error when none can be used.
+    pub(crate) fn load(group: Id, areas: Areas, copies: Vec<Copy>) -> Result<Loaded> {
+        let mut best: Option<Version> = None;
+        let mut states = Vec::new();
+        let mut first_error = None;
+        for copy in &copies {
+            match copy.load(group, areas) {
+                Ok(version) => {
+                    let reached = (version.generation, version.sequence);
+                    states.push(Ok(reached));
+                    if best.as_ref().is_none_or(|best| reached > (best.generation, best.sequence)) {
+                        best = Some(version);
+                    }
+                }
+                Err(error) => {
+                    states.push(Err(error.text.clone()));
+                    first_error.get_or_insert(error);
+                }
+            }
+        }
+        let Some(best) = best else {
+            return Err(first_error.unwrap_or_else(|| corrupt("the group has no copy of its metadata")));
+        };
+        let reached = (best.generation, best.sequence);
+        let mut behind = Vec::new();
+        for (copy, state) in copies.iter().zip(states) {
+            let place = format!("metadata on disk \"{}\" at offset {}", copy.disk.name, copy.offset);
+            match state {
+                Ok(state) if state == reached => {}
+                Ok(_) => behind.push(format!("{place} was older than another copy")),
+                Err(why) => behind.push(format!("{place} could not be used: {why}")),
+            }
+        }
+        let metadata =
+            Self { group, areas, copies, generation: best.generation, sequence: best.sequence, at: u64::MAX };
+        Ok(Loaded { directory: best.directory, metadata, behind })
+    }
+
+    /// Bytes that a snapshot can have.
+    pub(crate) fn capacity(&self) -> u64 {
+        self.areas.snapshot_bytes - FRAME_BYTES as u64
+    }
+
+    /// Begins a new generation with all of the metadata.
+    ///
+    /// # Errors
+    /// ORA-15080. Then which generation the disks are at is unknown, and nothing more must be written.
+    pub(crate) fn checkpoint(&mut self, directory: &Directory) -> Result<()> {
+        let generation = self.generation + 1;
+        let buffer = frame(SNAPSHOT, self.group, generation, 0, &codec::encode(directory));
+        if buffer.len() as u64 > self.areas.snapshot_bytes {
+            return Err(corrupt("the metadata has become larger than its place"));
+        }
+        self.write((generation % 2) * self.areas.snapshot_bytes, &buffer)?;
+        self.generation = generation;
+        self.sequence = 0;
+        self.at = 0;
+        Ok(())
+    }
+
+    /// Writes a change behind those of this generation; false, and nothing is written, when the journal has no room for it.
+    ///
+    /// # Errors
+    /// As [`checkpoint`](Self::checkpoint).
+    pub(crate) fn append(&mut self, change: &Change) -> Result<bool> {
+        let buffer = frame(CHANGE, self.group, self.generation, self.sequence + 1, &codec::encode_change(change));
+        let end = self.at.saturating_add(buffer.len() as u64);
+        if end > self.areas.journal_bytes {
+            return Ok(false);
+        }
+        self.write(2 * self.areas.snapshot_bytes + self.at, &buffer)?;
+        self.sequence += 1;
+        self.at = end;
+        Ok(true)
+    }
+
+    /// Writes to the same place of each copy, durably.
+    fn write(&self, offset: u64, bytes: &[u8]) -> Result<()> {
+        for copy in &self.copies {
+            copy.disk.write_durable(copy.offset + offset, &[bytes]).map_err(from_io)?;
+        }
+        Ok(())
+    }
+}

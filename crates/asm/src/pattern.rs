@@ -1,0 +1,195 @@
+//! Patterns of disks' paths: to find disks by, and to make files by.
+//!
+//! In the last part of a path `*` stands for any characters, `?` for one, and `%n` for a number. Several patterns are divided by commas.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use common::{Error, ErrorKind, Result};
+use device::FileSystem;
+
+/// Splits a pattern into its directory and its last part.
+fn split(pattern: &str) -> Result<(PathBuf, &str)> {
+    let (directory, last) = match pattern.rsplit_once('/') {
+        Some(("", last)) => (Path::new("/"), last),
+        Some((directory, last)) => (Path::new(directory), last),
+        None => (Path::new(""), pattern),
+    };
+    if last.is_empty() {
+        return Err(Error::user(
+            15031,
+            format!("disk specification \"{pattern}\" matches no disks: it has no file name"),
+        ));
+    }
+    if has_wildcard(&directory.to_string_lossy()) {
+        return Err(Error::unsupported(format!("a wildcard in the directory of \"{pattern}\"")));
+    }
+    Ok((directory.to_owned(), last))
+}
+
+fn has_wildcard(text: &str) -> bool {
+    text.contains(['*', '?']) || text.contains("%n")
+}
+
+/// Whether a file's name is as the pattern says.
+fn matches(pattern: &str, name: &str) -> bool {
+    if let Some(rest) = pattern.strip_prefix("%n") {
+        let digits = name.bytes().take_while(u8::is_ascii_digit).count();
+        return (1..=digits).any(|digits| matches(rest, &name[digits..]));
+    }
+    let mut of_pattern = pattern.chars();
+    match of_pattern.next() {
+        None => name.is_empty(),
+        Some('*') => {
+            // Several stars are one; else a pattern of many would take for ever.
+            let rest = pattern.trim_start_matches('*');
+            name.char_indices().any(|(at, _)| matches(rest, &name[at..])) || matches(rest, "")
+        }
+        Some(wanted) => {
+            let mut of_name = name.chars();
+            of_name.next().is_some_and(|c| wanted == '?' || wanted == c)
+                && matches(of_pattern.as_str(), of_name.as_str())
+        }
+    }
+}
+
+/// The paths that match, sorted, each once.
+///
+/// # Errors
+/// ORA-15031 when there is none; ORA-15025 when a directory cannot be read.
+pub(crate) fn find(files: &dyn FileSystem, patterns: &str) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for pattern in patterns.split(',').map(str::trim).filter(|pattern| !pattern.is_empty()) {
+        let (directory, last) = split(pattern)?;
+        if !has_wildcard(last) {
+            let path = PathBuf::from(pattern);
+            if files.exists(&path).map_err(|error| crate::error::cannot_open(&path, &error))? {
+                found.push(path);
+            }
+            continue;
+        }
+        match files.list(&directory) {
+            Ok(paths) => found.extend(paths.into_iter().filter(|path| {
+                path.file_name().and_then(|name| name.to_str()).is_some_and(|name| matches(last, name))
+            })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(crate::error::cannot_open(&directory, &error)),
+        }
+    }
+    if found.is_empty() {
+        return Err(Error::user(15031, format!("disk specification \"{patterns}\" matches no disks")));
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+/// Makes `count` files of `bytes` zeros to be disks, and gives their paths. The `*` or `%n` in the last part of the pattern becomes a
+/// number from 1 on, with as many digits in all of them and two at least, so that they sort.
+///
+/// # Errors
+/// ORA-15031 when the pattern has no `*` and no `%n`, or more than one, or a `?`; ORA-15037 for disks too small for any group; HW-0072
+/// when one of the files is there already or cannot be made. After an error none of the files has been made.
+pub fn make_disks(files: &dyn FileSystem, pattern: &str, count: u16, bytes: u64) -> Result<Vec<PathBuf>> {
+    let (directory, last) = split(pattern)?;
+    let marks = last.matches('*').count() + last.matches("%n").count();
+    if marks != 1 || last.contains(['?', ',']) || count == 0 {
+        let text =
+            format!("disk specification \"{pattern}\" makes no disks: it has one * or %n in it, and no ? or comma");
+        return Err(Error::user(15031, text));
+    }
+    crate::create::check_size(pattern, bytes)?;
+    let digits = count.to_string().len().max(2);
+    let mark = if last.contains('*') { "*" } else { "%n" };
+    let paths: Vec<_> =
+        (1..=count).map(|number| directory.join(last.replace(mark, &format!("{number:0digits$}")))).collect();
+    let refused = |path: &Path, why: &dyn std::fmt::Display| {
+        Error::own(ErrorKind::User, 72, format!("disk \"{}\" is not made: {why}", path.display()))
+    };
+    for path in &paths {
+        if files.exists(path).map_err(|error| refused(path, &error))? {
+            return Err(refused(path, &"there is a file of this name"));
+        }
+    }
+    for (number, path) in paths.iter().enumerate() {
+        let made = files.create(path, bytes).and_then(|device| device.sync());
+        if let Err(error) = made {
+            // A file that appeared meanwhile is not ours; one whose sync failed is.
+            let ours = if error.kind() == io::ErrorKind::AlreadyExists { number } else { number + 1 };
+            for path in &paths[..ours] {
+                let _ = files.remove(path);
+            }
+            return Err(refused(path, &error));
+        }
+    }
+    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { &directory };
+    files.sync_directory(directory).map_err(|error| refused(directory, &error))?;
+    Ok(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use common::sync::Arc;
+    use device::{Fault, FaultyFileSystem, MemoryFileSystem};
+
+    use super::*;
+    use crate::layout::MB;
+
+    #[test]
+    fn a_star_is_anything_a_question_mark_one_character_and_n_a_number() {
+        for (pattern, name) in [
+            ("disk*", "disk"),
+            ("disk*", "disk01"),
+            ("d?sk*.img", "disk1.img"),
+            ("*", "x"),
+            ("d%n", "d12"),
+            ("d%n2", "d122"),
+            ("**a*", "bab"),
+            ("%n*", "1é"),
+            ("?", "é"),
+        ] {
+            assert!(matches(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in
+            [("disk*", "Disk1"), ("disk?", "disk"), ("d%n", "d"), ("d%n", "d1x"), ("*.img", "img"), ("", "x")]
+        {
+            assert!(!matches(pattern, name), "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn disks_are_made_and_found_by_the_same_pattern() {
+        let files = MemoryFileSystem::new();
+        let made = make_disks(&files, "/d/asm%n.img", 12, 4 * MB).unwrap();
+        assert_eq!((made[0].to_str(), made[11].to_str()), (Some("/d/asm01.img"), Some("/d/asm12.img")));
+        assert_eq!(find(&files, "/d/asm%n.img").unwrap(), made);
+        assert_eq!(find(&files, "/d/*, /d/asm01.img").unwrap(), made);
+        assert_eq!(files.open(&made[3]).unwrap().size().unwrap(), 4 * MB);
+        assert_eq!(make_disks(&files, "x*", 1, 4 * MB).unwrap(), [PathBuf::from("x01")]);
+        for none in ["/d/x*", "/d/none", "/e/*", "", "/d/"] {
+            assert!(find(&files, none).unwrap_err().is_ora(15031), "{none}");
+        }
+        assert!(find(&files, "/*/asm01.img").unwrap_err().is_own(1));
+    }
+
+    #[test]
+    fn no_file_is_overwritten_and_none_is_left_behind() {
+        let inner = Arc::new(MemoryFileSystem::new());
+        let files = FaultyFileSystem::new(inner.clone());
+        files.create(Path::new("/d/3"), 5).unwrap();
+        files.rename(Path::new("/d/3"), Path::new("/d/disk03")).unwrap();
+        let error = make_disks(&files, "/d/disk*", 4, 4 * MB).unwrap_err();
+        assert_eq!(error.to_string(), "HW-0072: disk \"/d/disk03\" is not made: there is a file of this name");
+        assert_eq!(find(&files, "/d/*").unwrap(), [PathBuf::from("/d/disk03")]);
+        for (nth, fault) in [(2, Fault::Growth), (2, Fault::Sync)] {
+            files.fail(nth, fault);
+            assert!(make_disks(&files, "/e/disk*", 3, 4 * MB).unwrap_err().is_own(72));
+            assert!(find(&files, "/e/*").is_err(), "{fault:?}");
+        }
+        for wrong in ["/d/disk", "/d/*%n", "/d/**", "/d/?*", "/d/*,x"] {
+            assert!(make_disks(&files, wrong, 1, 4 * MB).unwrap_err().is_ora(15031), "{wrong}");
+        }
+        assert!(make_disks(&files, "/d/new*", 0, 4 * MB).unwrap_err().is_ora(15031));
+        assert!(make_disks(&files, "/d/new*", 1, MB).unwrap_err().is_ora(15037));
+    }
+}

@@ -1,0 +1,32 @@
+//! What the tests of groups share.
+
+use asm::{AuSize, DiskGroup, Environment, make_disks};
+use common::sync::Arc;
+use device::{Device, MemoryFileSystem};
+
+pub(crate) const MB: u64 = 1 << 20;
+
+pub(crate) fn environment() -> Environment {
+    Environment::new(Arc::new(MemoryFileSystem::new()))
+}
+
+/// The group DATA of equal disks in memory, `/d/disk01` and so on.
+#[allow(dead_code, reason = "not all tests need it")]
+pub(crate) fn group(disks: u16, bytes: u64) -> (Environment, DiskGroup) {
+    let environment = environment();
+    let disks = make_disks(&*environment.files, "/d/disk*", disks, bytes).unwrap();
+    let group = DiskGroup::create(&environment, "DATA", &disks, AuSize::default()).unwrap();
+    (environment, group)
+}
+
+pub(crate) fn read(file: &dyn Device, offset: u64, bytes: usize) -> Vec<u8> {
+    let mut buffer = vec![0; bytes];
+    file.read_at(offset, &mut [&mut buffer]).unwrap();
+    buffer
+}
+
+/// The files of a group, a line each.
+#[allow(dead_code, reason = "not all tests need it")]
+pub(crate) fn text(group: &DiskGroup) -> String {
+    group.files().unwrap().iter().map(|file| format!("{} {}\n", file.name, file.bytes)).collect()
+}
