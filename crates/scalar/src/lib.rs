@@ -7,8 +7,10 @@
 //! * [`functions::lookup`] finds a function or an operator by name, [`conditions::lookup`] a condition.
 //! * [`compare`](compare::compare), [`coerce`](coerce::coerce), [`store`](column::store) and [`load`](column::load) follow Oracle's
 //!   rules for mixed types.
+//! * [`calendar`] reads the calendar strings of jobs and finds their dates.
 //! * [`Context`] is where the clock, the user and the NLS settings come from.
 
+pub mod calendar;
 pub mod cast;
 pub mod coerce;
 pub mod column;

@@ -85,6 +85,14 @@ pub struct CompilationError {
     pub text: String,
 }
 
+/// The compilation errors of a stored program.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct CompilationErrors {
+    /// Kind and name: `PACKAGE BODY P`.
+    pub program: String,
+    pub errors: Vec<CompilationError>,
+}
+
 /// How SHUTDOWN ends the database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ShutdownMode {
@@ -142,7 +150,7 @@ pub trait Server {
     ///
     /// # Errors
     /// When they cannot be read.
-    fn errors(&mut self, object: Option<(&str, &str)>) -> Result<Vec<CompilationError>>;
+    fn errors(&mut self, object: Option<(&str, &str)>) -> Result<CompilationErrors>;
 
     /// Set to true, it makes the running statement fail with ORA-01013. The shell clears it before each statement.
     fn cancel_handle(&self) -> Arc<AtomicBool>;

@@ -19,7 +19,7 @@ use crate::segment::SegmentStatistic;
 use crate::snapshot::{EventTotals, MeterSnapshot};
 use crate::statistic::Statistic;
 use crate::system::SystemMeter;
-use crate::trace::{NO_CURSOR, TraceFile};
+use crate::trace::{NO_CURSOR, TraceFile, TracedWait};
 
 /// What a session is waiting for right now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -176,6 +176,20 @@ impl Meter {
         if !MEASURED {
             return (work(), 0);
         }
+        let (result, wait) = self.watched_wait(event, parameters, object, work, describe);
+        self.over(wait);
+        (result, wait.micros)
+    }
+
+    /// Waits, and says what there is to account for.
+    fn watched_wait<R>(
+        &self,
+        event: Event,
+        parameters: [u64; 3],
+        object: i64,
+        work: impl FnOnce() -> R,
+        describe: impl FnOnce(&R) -> ([u64; 3], i64),
+    ) -> (R, LastWait) {
         if event.class() == WaitClass::Idle {
             self.trace(TraceFile::flush);
         }
@@ -185,8 +199,7 @@ impl Meter {
         let ended_us = self.clock.monotonic_us();
         let micros = ended_us.saturating_sub(since_us);
         let (parameters, object) = describe(&result);
-        self.over(LastWait { event, parameters, object, micros, ended_us });
-        (result, micros)
+        (result, LastWait { event, parameters, object, micros, ended_us })
     }
 
     /// Accounts for a wait that is over.
@@ -198,10 +211,27 @@ impl Meter {
     }
 
     fn over(&self, wait: LastWait) {
+        let traced = self.account(wait);
+        let TracedWait { cursor, event, parameters, micros, object, tim } = traced;
+        self.trace(|file| file.wait(cursor, event, parameters, micros, object, tim));
+    }
+
+    /// As [`over`](Self::over) for one who holds a latch now: the line of the trace waits for the next one.
+    fn over_in_latch(&self, wait: LastWait) {
+        let traced = self.account(wait);
+        if self.trace_level.load(Relaxed) != 0
+            && let Some(file) = self.trace.lock().as_mut()
+        {
+            file.put_off(traced);
+        }
+    }
+
+    /// Counts a wait that is over.
+    fn account(&self, wait: LastWait) -> TracedWait {
         *self.waits.lock() = Waits { current: None, last: Some(wait) };
-        let LastWait { event, parameters, object, micros, .. } = wait;
+        let LastWait { event, parameters, object, micros, ended_us } = wait;
         self.counters.waited(event, micros);
-        self.trace(|file| file.wait(self.cursor.load(Relaxed), event, parameters, micros, object, self.tim()));
+        TracedWait { cursor: self.cursor.load(Relaxed), event, parameters, micros, object, tim: self.tim_at(ended_us) }
     }
 
     /// Notes that the wait for `event` that was accounted for last ended because its time was over.
@@ -284,8 +314,12 @@ impl Meter {
             }
         }
         let parameters = [address as u64, u64::from(name.number()), 0];
-        let (guard, micros) = self.timed_wait(name.event(), parameters, -1, take);
-        self.counters.latch_miss(name, Some(micros));
+        if !MEASURED {
+            return take();
+        }
+        let (guard, wait) = self.watched_wait(name.event(), parameters, -1, take, |_| (parameters, -1));
+        self.over_in_latch(wait);
+        self.counters.latch_miss(name, Some(wait.micros));
         guard
     }
 
@@ -373,6 +407,7 @@ impl Meter {
         if self.trace_level.load(Relaxed) != 0
             && let Some(file) = self.trace.lock().as_mut()
         {
+            file.catch_up();
             write(file);
         }
     }
@@ -386,5 +421,35 @@ impl Meter {
 impl Drop for Meter {
     fn drop(&mut self) {
         self.system.end(&self.counters);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use common::SystemClock;
+
+    use super::*;
+    use crate::trace::{LEVEL_WAITS, TraceHeader};
+
+    #[test]
+    fn nothing_is_written_of_a_wait_for_a_latch_while_it_is_held() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("hw_ora_1.trc");
+        let meter = Meter::new(&SystemMeter::new(), Arc::new(SystemClock::default()), 7, 3);
+        meter.start_trace(TraceFile::new(&path, &TraceHeader::default()).unwrap(), LEVEL_WAITS).unwrap();
+        let lines = |name: &str| std::fs::read_to_string(&path).unwrap().matches(name).count();
+        let put_off = || meter.trace.lock().as_mut().map(TraceFile::count_put_off);
+        let guard = meter.take_latch(LatchName::RedoAllocation, 1, || None, || 5);
+        assert_eq!((guard, put_off()), (5, Some(1)));
+        meter.trace(|file| {
+            file.text("next");
+            file.flush();
+        });
+        assert_eq!(put_off(), Some(0));
+        assert_eq!(lines("nam='latch: redo allocation'"), 1);
+        // What is put off when the trace ends is written all the same.
+        meter.take_latch(LatchName::RedoAllocation, 1, || None, || 6);
+        meter.stop_trace().unwrap();
+        assert_eq!(lines("nam='latch: redo allocation'"), 2);
     }
 }

@@ -11,7 +11,7 @@ use common::{DataType, Error, Result};
 use engine::catalog::SystemPrivilege;
 use engine::parameters::{Parameter, ParameterType, Value};
 use scalar::DateTime;
-use shell::{BindType, Binds, Cell, ColumnInfo, CompilationError, Done, Outcome, Server, ShutdownMode};
+use shell::{BindType, Binds, Cell, ColumnInfo, CompilationError, CompilationErrors, Done, Outcome, Server, ShutdownMode};
 use sql::{ColumnDescription, Connection, CursorNumber, Datum};
 
 use super::running::Running;
@@ -212,12 +212,18 @@ impl Server for Embedded {
             .collect())
     }
 
-    fn errors(&mut self, object: Option<(&str, &str)>) -> Result<Vec<CompilationError>> {
-        let errors = self.connection()?.program_errors(object)?;
-        Ok(errors
+    fn errors(&mut self, object: Option<(&str, &str)>) -> Result<CompilationErrors> {
+        let connection = self.connection()?;
+        let program = match object {
+            Some((kind, name)) => Some((kind.to_owned(), name.to_uppercase())),
+            None => connection.last_compiled(),
+        };
+        let errors = connection
+            .program_errors(object)?
             .into_iter()
             .map(|error| CompilationError { line: error.line, column: error.position, text: error.text })
-            .collect())
+            .collect();
+        Ok(CompilationErrors { program: program.map_or_else(String::new, |(kind, name)| format!("{kind} {name}")), errors })
     }
 
     fn cancel_handle(&self) -> Arc<AtomicBool> {

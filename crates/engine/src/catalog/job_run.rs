@@ -42,9 +42,16 @@ impl Jobs {
         let (mut jobs, mut next): (Vec<DueJob>, Option<u64>) = (Vec::new(), None);
         let waiting = session.jobs()?.into_iter().filter(|job| !job.broken).map(DueJob::Job);
         let enabled = |job: &SchedulerJob| job.enabled && matches!(job.state, JobState::Scheduled | JobState::Running);
-        let scheduled = session.scheduler_jobs()?.into_iter().filter(enabled).map(DueJob::Scheduled);
-        for job in waiting.chain(scheduled) {
+        let scheduled = session.scheduler_jobs()?;
+        let asked = self.asked(|key| scheduled.iter().any(|job| job.key() == *key));
+        let wanted = scheduled.into_iter().filter(|job| enabled(job) || asked.contains(&job.key()));
+        for job in waiting.chain(wanted.map(DueJob::Scheduled)) {
             match job.next_us() {
+                _ if asked.contains(&job.key()) => {
+                    if !self.is_running(&job.key()) {
+                        jobs.push(job);
+                    }
+                }
                 Some(at) if at > now_us => next = Some(next.map_or(at, |next| next.min(at))),
                 Some(_) if !self.is_running(&job.key()) => jobs.push(job),
                 _ => {}
@@ -63,7 +70,7 @@ impl Jobs {
     pub fn begin_run(self: &Arc<Self>, session: &Arc<Session>, key: &JobKey, when: RunWhen) -> Result<Option<JobRun>> {
         let _call = session.call()?;
         let Some(mut run) = self.claim(session, key, when) else { return Ok(None) };
-        let Some(job) = session.row_statement(|| session.begin_run(key, when))? else {
+        let Some(job) = session.row_statement(|| session.begin_run(key, when, run.asked))? else {
             if matches!(when, RunWhen::Due(_)) {
                 session.commit(CommitWrite::default())?;
             }
@@ -98,7 +105,7 @@ impl Jobs {
 }
 
 impl Session {
-    fn begin_run(self: &Arc<Self>, key: &JobKey, when: RunWhen) -> Result<Option<DueJob>> {
+    fn begin_run(self: &Arc<Self>, key: &JobKey, when: RunWhen, asked: bool) -> Result<Option<DueJob>> {
         let now_us = self.meter().clock().wall_us();
         let (due_us, wait) = match when {
             RunWhen::Due(now) => (now, LockWait::SkipLocked),
@@ -123,13 +130,13 @@ impl Session {
                 if requested {
                     return Ok(Some(DueJob::Scheduled(job)));
                 }
-                if !job.enabled || job.next_us.is_none_or(|next| next > due_us) {
+                if !asked && (!job.enabled || job.next_us.is_none_or(|next| next > due_us)) {
                     return Ok(None);
                 }
                 if !self.lock_own::<SchedulerJobRow>(rowid, wait)? {
                     return Ok(None);
                 }
-                if job.end_us.is_some_and(|end| end < now_us) {
+                if !asked && job.end_us.is_some_and(|end| end < now_us) {
                     self.end_schedule(rowid, SchedulerJob { state: JobState::Completed, ..job })?;
                     return Ok(None);
                 }
@@ -172,19 +179,25 @@ impl Session {
             JobOutcome::Failed { error, .. } => Some(error),
             JobOutcome::Succeeded { .. } => None,
         };
+        let stopped_by = self.instance().jobs().stopped_by(&run.key).filter(|_| failure.is_some());
+        let (status, information) = match (&stopped_by, failure) {
+            (Some(user), _) => (RunStatus::Stopped, Some(format!("REASON=\"Stop job called by user: '{user}'\""))),
+            (None, Some(error)) => (RunStatus::Failed, Some(error.to_string())),
+            (None, None) => (RunStatus::Succeeded, None),
+        };
         self.log_run(&SchedulerRun {
             id: 0,
             logged_us: self.meter().clock().wall_us(),
             owner: before.owner.clone(),
             job: before.name.clone(),
-            status: if failure.is_none() { RunStatus::Succeeded } else { RunStatus::Failed },
+            status,
             error: failure.map_or(0, error_number),
-            requested_us: before.next_us.filter(|_| !run.requested),
+            requested_us: before.next_us.filter(|_| !run.requested && !run.asked),
             started_us: Some(run.started_us),
             elapsed_us,
             cpu_us: run.cpu_us(self),
             session: Some((run.sid, run.serial)),
-            information: failure.map(ToString::to_string),
+            information,
         })?;
         // What a user runs in his own session is no business of the schedule's.
         let found = self.own_rows::<SchedulerJobRow>(&named(&before.owner, &before.name)?)?.into_iter().next();
@@ -194,19 +207,30 @@ impl Session {
         job.last_run_us = Some(elapsed_us);
         match failure {
             None => job.failures_in_a_row = 0,
+            Some(_) if stopped_by.is_some() => {}
             Some(error) => {
                 job.failures += 1;
                 job.failures_in_a_row += 1;
                 job.last_error = Some(cut(&error.to_string()));
             }
         }
-        let next_us = outcome.next_us().filter(|next| job.end_us.is_none_or(|end| *next <= end));
-        let last = if job.max_failures.is_some_and(|most| job.failures_in_a_row >= most) {
+        // One that a user has asked for leaves the time of the next one alone.
+        let planned = if run.asked { job.next_us } else { outcome.next_us() };
+        let next_us = planned.filter(|next| job.end_us.is_none_or(|end| *next <= end));
+        // When the next time is not known because the interval fails, there is no sense in going on.
+        let endless = failure.is_some() && stopped_by.is_none() && planned.is_none() && job.interval.is_some();
+        let last = if job.max_failures.is_some_and(|most| job.failures_in_a_row >= most) || (endless && !run.asked) {
             Some(JobState::Broken)
+        } else if run.asked && job.max_runs.is_none_or(|most| job.runs < most) {
+            None
         } else if job.max_runs.is_some_and(|most| job.runs >= most) || (next_us.is_none() && job.interval.is_some()) {
             Some(JobState::Completed)
         } else if next_us.is_none() {
-            Some(if failure.is_none() { JobState::Succeeded } else { JobState::Failed })
+            Some(match (&stopped_by, failure) {
+                (Some(_), _) => JobState::Stopped,
+                (None, Some(_)) => JobState::Failed,
+                (None, None) => JobState::Succeeded,
+            })
         } else {
             None
         };
@@ -220,9 +244,9 @@ impl Session {
         }
     }
 
-    /// A job that does not run any more.
+    /// A job that does not run any more. One that is broken, or that somebody has stopped, stays for who wants to know why.
     fn end_schedule(self: &Arc<Self>, rowid: Rowid, job: SchedulerJob) -> Result<()> {
-        if job.auto_drop {
+        if job.auto_drop && !matches!(job.state, JobState::Broken | JobState::Stopped) {
             return self.delete_scheduler_job(rowid, &job);
         }
         self.update_own(rowid, &SchedulerJob { enabled: false, next_us: None, ..job }.to_row())

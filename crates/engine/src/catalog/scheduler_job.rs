@@ -2,8 +2,10 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use common::{Error, Result, Rowid};
+use waits::Event;
 
 use super::SystemPrivilege;
 use super::check::check_name;
@@ -13,6 +15,9 @@ use super::job::check_text;
 use super::rows::{SchedulerArgumentRow, SchedulerJobRow};
 use crate::instance::{JobKey, Session};
 use crate::txn::CommitWrite;
+
+/// How long who stops a job sleeps between two looks at whether his user has cancelled.
+const LOOK_ROUND: Duration = Duration::from_millis(100);
 
 /// How far a job is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,11 +33,21 @@ pub enum JobState {
     Failed,
     /// It has failed too often.
     Broken,
+    /// It was to run once, and somebody has stopped it.
+    Stopped,
 }
 
 impl JobState {
-    const ALL: [Self; 7] =
-        [Self::Disabled, Self::Scheduled, Self::Running, Self::Completed, Self::Succeeded, Self::Failed, Self::Broken];
+    const ALL: [Self; 8] = [
+        Self::Disabled,
+        Self::Scheduled,
+        Self::Running,
+        Self::Completed,
+        Self::Succeeded,
+        Self::Failed,
+        Self::Broken,
+        Self::Stopped,
+    ];
 
     fn from_number(number: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|state| *state as u8 == number)
@@ -49,6 +64,7 @@ impl fmt::Display for JobState {
             Self::Succeeded => "SUCCEEDED",
             Self::Failed => "FAILED",
             Self::Broken => "BROKEN",
+            Self::Stopped => "STOPPED",
         })
     }
 }
@@ -316,6 +332,37 @@ impl Session {
             self.delete_scheduler_job(rowid, &job)
         })?;
         self.commit_schedule()
+    }
+
+    /// DBMS_SCHEDULER.STOP_JOB: cancels the run that is under way, or with `force` kills its session, and waits until it has ended.
+    ///
+    /// # Errors
+    /// ORA-27475 no such job; ORA-27366 it does not run; ORA-27486; ORA-00027 it runs in this session; ORA-01013 when the user cancels the wait.
+    pub fn stop_scheduler_job(self: &Arc<Self>, owner: &str, name: &str, force: bool) -> Result<()> {
+        let (_, job) = self.scheduler_job_of(owner, name)?;
+        let user = self.user();
+        let privilege = SystemPrivilege::ManageScheduler;
+        if force && !self.catalog().has_system_privilege(&user, privilege) {
+            return Err(Error::user(27486, format!("insufficient privileges: {user} lacks {privilege}")));
+        }
+        let (jobs, key) = (self.instance().jobs(), job.key());
+        let idle = || Error::user(27366, format!("job \"{owner}.{name}\" is not running"));
+        let own = jobs.running().iter().any(|run| run.key == key && (run.sid, run.serial) == self.identity());
+        if own {
+            return Err(Error::user(27, "cannot kill current session: the job runs in it"));
+        }
+        let run = jobs.stop(&key, &user).ok_or_else(idle)?;
+        if force {
+            self.kill(run.sid, run.serial).map(drop)?;
+        } else {
+            self.instance().cancel(run.sid, run.serial);
+        }
+        self.meter().wait(Event::InactiveSession, [u64::from(run.sid), 0, 0], -1, || {
+            while !jobs.wait_ended(&key, LOOK_ROUND) {
+                self.check_cancelled()?;
+            }
+            Ok(())
+        })
     }
 
     pub(super) fn delete_scheduler_job(self: &Arc<Self>, rowid: Rowid, job: &SchedulerJob) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use std::sync::{OnceLock, Weak};
 
-use common::ProcessNumber;
+use common::{Error, ProcessNumber, Result};
 use common::sync::atomic::{AtomicBool, Ordering};
 use common::sync::{Arc, Mutex, RwLock};
 use waits::{CurrentWait, LastWait, Meter};
@@ -97,6 +97,8 @@ pub(crate) struct SessionEntry {
     session: OnceLock<Weak<Session>>,
     /// The session that it works for, within whose call it was begun.
     caller: Option<Arc<Self>>,
+    /// Why what it held could not be given up when it was killed.
+    left: Mutex<Option<Error>>,
 }
 
 impl SessionEntry {
@@ -123,6 +125,7 @@ impl SessionEntry {
             statements: Mutex::default(),
             session: OnceLock::new(),
             caller,
+            left: Mutex::default(),
         })
     }
 
@@ -190,6 +193,22 @@ impl SessionEntry {
     /// False when it has been killed before.
     pub(super) fn set_killed(&self) -> bool {
         !self.killed.swap(true, Ordering::AcqRel)
+    }
+
+    /// Notes why a session that was killed still holds what it held.
+    pub(super) fn note_left(&self, error: Error) {
+        *self.left.lock() = Some(error);
+    }
+
+    /// # Errors
+    /// Why a session that was killed still holds what it held.
+    pub(super) fn check_left(&self) -> Result<()> {
+        let Some(error) = self.left.lock().clone() else { return Ok(()) };
+        let (sid, serial) = (self.meter.sid(), self.meter.serial());
+        let text = format!(
+            "session {sid},{serial} has been killed, but its transaction could not be rolled back and keeps its locks until the session has gone: {error}"
+        );
+        Err(Error { text, ..error })
     }
 
     pub(super) fn status(&self) -> SessionStatus {

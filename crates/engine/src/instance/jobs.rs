@@ -78,7 +78,7 @@ pub struct Due {
 /// Why a job is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RunWhen {
-    /// It is due at this wall time (microseconds since 1970).
+    /// It is due at this wall time (microseconds since 1970), or the queue has been asked for it.
     Due(u64),
     /// A user wants it now, in his session: DBMS_JOB.RUN, DBMS_SCHEDULER.RUN_JOB. Whether it is due, broken or enabled does not matter, nor how many
     /// run. A run of DBMS_SCHEDULER's leaves the job's schedule and counts alone, and is logged.
@@ -117,13 +117,15 @@ pub struct RunningJob {
     pub since_us: u64,
     /// The queue runs it, not a user.
     pub queued: bool,
+    /// The user who has stopped it.
+    pub stopped_by: Option<String>,
 }
 
 /// A run that has begun. Dropped without [`Jobs::end_run`] it leaves the job as it was: it is due again.
 #[derive(Debug)]
 pub struct JobRun {
     jobs: Arc<Jobs>,
-    key: JobKey,
+    pub(crate) key: JobKey,
     pub(crate) job: Option<DueJob>,
     /// Wall time, microseconds since 1970.
     pub(crate) started_us: u64,
@@ -132,6 +134,8 @@ pub struct JobRun {
     pub(crate) sid: u32,
     pub(crate) serial: u32,
     pub(crate) requested: bool,
+    /// A user has asked the queue for it: it is not the run that the schedule has planned.
+    pub(crate) asked: bool,
     /// Its end is in the job's row.
     pub(crate) ended: bool,
 }
@@ -157,6 +161,10 @@ impl Drop for JobRun {
     fn drop(&mut self) {
         let mut state = self.jobs.state.lock();
         state.running.retain(|running| running.key != self.key);
+        if self.asked && self.job.is_none() {
+            // It could not begin: whoever has asked for it is still waiting.
+            state.asked.push(self.key.clone());
+        }
         // Another one may run now, or this one again. What could not begin or end is left to the next look: it would be woken for without end.
         if self.ended {
             state.changes += 1;
@@ -168,6 +176,8 @@ impl Drop for JobRun {
 #[derive(Debug)]
 struct State {
     running: Vec<RunningJob>,
+    /// Jobs that users want to be run now, whether they are due or not.
+    asked: Vec<JobKey>,
     /// Counts what makes it worth while to look through the queue.
     changes: u64,
     closed: bool,
@@ -183,7 +193,7 @@ pub struct Jobs {
 
 impl Jobs {
     pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
-        let state = State { running: Vec::new(), changes: 1, closed: false };
+        let state = State { running: Vec::new(), asked: Vec::new(), changes: 1, closed: false };
         Self { state: Mutex::new(state), changed: Condvar::default(), clock }
     }
 
@@ -209,6 +219,45 @@ impl Jobs {
     #[must_use]
     pub fn is_running(&self, key: &JobKey) -> bool {
         self.state.lock().running.iter().any(|running| running.key == *key)
+    }
+
+    /// DBMS_SCHEDULER.RUN_JOB in a session of its own: the queue is to run a job as soon as it can. What is asked for is forgotten when the instance ends.
+    pub fn ask(&self, key: &JobKey) {
+        let mut state = self.state.lock();
+        if !state.asked.contains(key) {
+            state.asked.push(key.clone());
+        }
+        state.changes += 1;
+        self.changed.notify_all();
+    }
+
+    /// What users have asked for of the jobs that there are; the others are forgotten.
+    pub(crate) fn asked(&self, there: impl Fn(&JobKey) -> bool) -> Vec<JobKey> {
+        let mut state = self.state.lock();
+        state.asked.retain(there);
+        state.asked.clone()
+    }
+
+    /// Notes that a user stops a job that runs; what runs it. None when it does not run.
+    pub(crate) fn stop(&self, key: &JobKey, user: &str) -> Option<RunningJob> {
+        let mut state = self.state.lock();
+        let running = state.running.iter_mut().find(|running| running.key == *key)?;
+        running.stopped_by = Some(user.to_owned());
+        Some(running.clone())
+    }
+
+    /// The user who has stopped a job that still runs.
+    pub(crate) fn stopped_by(&self, key: &JobKey) -> Option<String> {
+        self.state.lock().running.iter().find(|running| running.key == *key)?.stopped_by.clone()
+    }
+
+    /// Waits until a job does not run any more, but no longer than `most`. Whether that is so.
+    pub(crate) fn wait_ended(&self, key: &JobKey, most: Duration) -> bool {
+        let mut state = self.state.lock();
+        if state.running.iter().any(|running| running.key == *key) {
+            self.changed.wait_for(&mut state, most);
+        }
+        state.running.iter().all(|running| running.key != *key)
     }
 
     /// Who waits looks through the queue.
@@ -243,6 +292,11 @@ impl Jobs {
         if taken || state.closed || (!requested && state.queued() as u64 >= most) {
             return None;
         }
+        let before = state.asked.len();
+        if !requested {
+            state.asked.retain(|asked| asked != key);
+        }
+        let asked = state.asked.len() < before;
         state.running.push(RunningJob {
             key: key.clone(),
             sid: meter.sid(),
@@ -250,6 +304,7 @@ impl Jobs {
             process: session.process(),
             since_us: started_us,
             queued: !requested,
+            stopped_by: None,
         });
         Some(JobRun {
             jobs: self.clone(),
@@ -261,6 +316,7 @@ impl Jobs {
             sid: meter.sid(),
             serial: meter.serial(),
             requested,
+            asked,
             ended: false,
         })
     }

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use common::sync::Arc;
+use common::sync::atomic::Ordering;
 use common::{Error, ErrorKind, Number, Result};
 use waits::Event;
 
@@ -36,7 +37,7 @@ impl Instance {
     /// Kills a session of a user. Not to be called for the session that calls; see [`Session::kill`].
     ///
     /// # Errors
-    /// ORA-00030 when there is no such session; ORA-00029 for one of the database's own.
+    /// ORA-00030 when there is no such session; ORA-00029 for one of the database's own; why its transaction could not be rolled back.
     pub fn kill(&self, sid: u32, serial: u32) -> Result<Killed> {
         let no_session =
             || Error::user(30, format!("user session ID does not exist: there is no session {sid},{serial}"));
@@ -56,7 +57,16 @@ impl Instance {
             None => entry.calls.set_tidy(),
         }
         self.calls.end(&entry);
+        entry.check_left()?;
         Ok(Killed::Now)
+    }
+
+    /// Cancels the statement that a session has at work: it fails with ORA-01013.
+    pub(crate) fn cancel(&self, sid: u32, serial: u32) {
+        let Some(entry) = self.sessions.find(sid, serial) else { return };
+        entry.cancelled.store(true, Ordering::Release);
+        // It may be waiting for a lock.
+        self.locks().wake();
     }
 }
 
@@ -75,11 +85,11 @@ impl Session {
     /// Waits until a session that has been killed has given up what it held, but no longer than `most`. Whether it has.
     ///
     /// # Errors
-    /// ORA-01013 when the user cancels, and what else ends a wait: [`Session::check_cancelled`].
+    /// ORA-01013 when the user cancels, and what else ends a wait: [`Session::check_cancelled`]; why its transaction could not be rolled back.
     pub fn wait_for_killed(&self, sid: u32, serial: u32, most: Duration) -> Result<bool> {
         let Some(entry) = self.instance().sessions.find(sid, serial) else { return Ok(true) };
         if entry.calls.is_tidy() {
-            return Ok(true);
+            return entry.check_left().map(|()| true);
         }
         let at = [u64::from(sid), most.as_secs(), 0];
         self.meter().wait(Event::InactiveSession, at, -1, || {
@@ -88,7 +98,7 @@ impl Session {
             loop {
                 let left = Duration::from_micros(until.saturating_sub(clock.monotonic_us()));
                 if self.instance().calls.wait_tidy(&entry.calls, left.min(LOOK_ROUND)) {
-                    return Ok(true);
+                    return entry.check_left().map(|()| true);
                 }
                 self.check_cancelled()?;
                 if left.is_zero() {
@@ -106,9 +116,11 @@ impl Session {
 
     /// Gives up what a session holds that has been killed.
     pub(super) fn tidy_up(&self) {
-        // What fails here is rolled back at the next open.
-        if self.instance().health().check().is_ok() {
-            let _ = self.rollback();
+        // What fails here is tried again when the session goes, and rolled back at the next open; who has killed it is told.
+        if self.instance().health().check().is_ok()
+            && let Err(error) = self.rollback()
+        {
+            self.entry().note_left(error);
         }
         self.set_statement(None);
         self.entry().calls.set_tidy();
@@ -156,6 +168,21 @@ mod tests {
         assert!(user.is_killed() && user.call().is_err());
         assert!(killer.kill(killer.sid(), killer.meter().serial()).unwrap_err().is_ora(27));
         drop((own, user, killer));
+        instance.shutdown().unwrap();
+    }
+
+    #[test]
+    fn why_a_killed_session_still_holds_what_it_held_is_said() {
+        let instance = instance();
+        let victim = instance.connect("SYSTEM").unwrap();
+        let (sid, serial) = victim.identity();
+        victim.entry().note_left(Error::user(1578, "a block is damaged"));
+        let error = instance.kill(sid, serial).unwrap_err();
+        assert!(error.is_ora(1578) && error.text.contains("could not be rolled back"), "{error}");
+        let killer = instance.connect("SYSTEM").unwrap();
+        assert!(killer.wait_for_killed(sid, serial, Duration::ZERO).unwrap_err().is_ora(1578));
+        drop(victim);
+        assert!(killer.wait_for_killed(sid, serial, Duration::ZERO).unwrap());
         instance.shutdown().unwrap();
     }
 

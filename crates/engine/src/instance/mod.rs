@@ -10,6 +10,7 @@ mod entry;
 mod health;
 mod jobs;
 mod kill;
+mod long_operations;
 mod monitor;
 mod sampler;
 mod session;
@@ -25,6 +26,7 @@ pub use entry::{ClientWork, SessionFigures, SessionKind, SessionStatus};
 pub use health::Health;
 pub use jobs::{Due, DueJob, JobKey, JobOutcome, JobRun, Jobs, RunWhen, RunningJob};
 pub use kill::Killed;
+pub use long_operations::{LongOperation, Progress};
 pub use session::Session;
 pub use start::{Background, CreateOptions};
 
@@ -49,6 +51,7 @@ use crate::txn::{Locks, Transactions};
 use crate::undo::UndoSegments;
 use calls::Calls;
 use checkpoint::Checkpoints;
+use long_operations::LongOperations;
 use monitor::Monitor;
 use sampler::Sampler;
 use sessions::Sessions;
@@ -88,6 +91,7 @@ pub struct Instance {
     writer: Mutex<Option<JoinHandle<()>>>,
     monitor: Arc<Monitor>,
     jobs: Arc<Jobs>,
+    long_operations: LongOperations,
     started_us: u64,
     _lock: Option<DirectoryLock>,
 }

@@ -121,6 +121,12 @@ impl Session {
         self.meter.sid()
     }
 
+    /// SID and SERIAL#.
+    #[must_use]
+    pub fn identity(&self) -> (u32, u32) {
+        (self.meter.sid(), self.meter.serial())
+    }
+
     /// When the session began, microseconds since 1970.
     #[must_use]
     pub fn logon_us(&self) -> u64 {

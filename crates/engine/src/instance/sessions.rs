@@ -138,6 +138,12 @@ impl Instance {
         self.connect_as(crate::catalog::SYS, SessionKind::Recursive, None)
     }
 
+    /// A session that is there now.
+    #[must_use]
+    pub fn session(&self, sid: u32, serial: u32) -> Option<Arc<Session>> {
+        self.sessions.find(sid, serial)?.session()
+    }
+
     fn connect_as(self: &Arc<Self>, user: &str, kind: SessionKind, caller: Option<&Session>) -> Result<Arc<Session>> {
         self.calls.check_open()?;
         self.health().check()?;

@@ -15,6 +15,7 @@ use super::checkpoint::{Checkpoints, Host};
 use super::control::{ControlData, ControlFile, Shutdown, SpaceManagement};
 use super::health::Health;
 use super::jobs::Jobs;
+use super::long_operations::LongOperations;
 use super::monitor::Monitor;
 use super::sessions::Sessions;
 use super::{Instance, Session, sessions};
@@ -490,6 +491,7 @@ impl Instance {
             writer: Mutex::new(None),
             monitor,
             jobs,
+            long_operations: LongOperations::default(),
             started_us,
             _lock: lock,
         });

@@ -13,4 +13,8 @@ package dbms_scheduler as
   procedure set_attribute(name in varchar2, attribute in varchar2, value in number);
   procedure set_attribute(name in varchar2, attribute in varchar2, value in timestamp);
   procedure set_attribute_null(name in varchar2, attribute in varchar2);
+  procedure set_job_argument_value(job_name in varchar2, argument_position in pls_integer, argument_value in varchar2);
+  procedure evaluate_calendar_string(calendar_string in varchar2, start_date in timestamp, return_date_after in timestamp,
+                                     next_run_date out timestamp);
+  function generate_job_name(prefix in varchar2 default 'JOB$_') return varchar2;
 end;

@@ -30,6 +30,7 @@ pub static PACKAGES: &[Supplied] = &[
     sys!("DBMS_JOB", "dbms_job.sql"),
     sys!("DBMS_LOCK", "dbms_lock.sql"),
     sys!("DBMS_METADATA", "dbms_metadata.sql"),
+    sys!("DBMS_MONITOR", "dbms_monitor.sql"),
     sys!("DBMS_OUTPUT", "dbms_output.sql"),
     sys!("DBMS_RANDOM", "dbms_random.sql"),
     sys!("DBMS_SCHEDULER", "dbms_scheduler.sql"),

@@ -124,6 +124,9 @@ impl Session {
         self.depth += 1;
         let result = run(self, host);
         self.depth -= 1;
+        if self.depth == 0 {
+            self.end_call();
+        }
         match result {
             Ok(value) => Ok(value),
             Err(raised) => {

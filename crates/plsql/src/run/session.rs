@@ -67,6 +67,8 @@ pub struct Session {
     /// Counts the calls that come from outside of PL/SQL.
     pub(crate) call: u64,
     pub(crate) dictionary_version: Option<u64>,
+    /// The state of packages is to be forgotten when the call ends.
+    reset_at_end: bool,
     /// DBMS_OUTPUT.
     pub output: Output,
 }
@@ -86,6 +88,7 @@ impl Session {
             depth: 0,
             call: 0,
             dictionary_version: None,
+            reset_at_end: false,
             output: Output::default(),
         }
     }
@@ -106,6 +109,18 @@ impl Session {
         if self.depth == 0 {
             self.instances.clear();
             self.by_name.clear();
+        }
+    }
+
+    /// Forgets the state of every package when the outermost call has ended.
+    pub fn reset_packages_at_end(&mut self) {
+        self.reset_at_end = true;
+    }
+
+    /// The outermost call has ended.
+    pub(crate) fn end_call(&mut self) {
+        if std::mem::take(&mut self.reset_at_end) {
+            self.reset_packages();
         }
     }
 

@@ -102,15 +102,13 @@ fn errors(shell: &mut Shell, words: &[Word]) -> Result<Flow> {
         _ => return Err(sp2(158, "SHOW ERRORS takes nothing, or the kind and the name of a stored program")),
     };
     let found = shell.server.errors(object.as_ref().map(|(kind, name)| (kind.as_str(), name.as_str())))?;
-    if found.is_empty() {
+    if found.errors.is_empty() {
         shell.out.line("No errors.");
         return Ok(Flow::Next);
     }
-    if let Some((kind, name)) = &object {
-        shell.out.line(&format!("Errors for {kind} {}:\n", name.to_uppercase()));
-    }
+    shell.out.line(&format!("Errors for {}:\n", found.program));
     let rows: Vec<Vec<String>> =
-        found.into_iter().map(|error| vec![format!("{}/{}", error.line, error.column), error.text]).collect();
+        found.errors.into_iter().map(|error| vec![format!("{}/{}", error.line, error.column), error.text]).collect();
     report(shell, &[("LINE/COL", 8), ("ERROR", 65)], &rows)?;
     Ok(Flow::Next)
 }

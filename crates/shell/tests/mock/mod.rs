@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use common::{Clock, DataType, Error, ErrorKind, Number, Result};
-use shell::{Binds, Cell, ColumnInfo, CompilationError, Console, Done, Input, Outcome, Server};
+use shell::{Binds, Cell, ColumnInfo, CompilationError, CompilationErrors, Console, Done, Input, Outcome, Server};
 
 /// Each look at it is 10 ms later.
 #[derive(Debug, Default)]
@@ -76,7 +76,7 @@ pub(crate) struct Mock {
     output: Vec<String>,
     output_on: bool,
     pub(crate) cancel: Arc<AtomicBool>,
-    errors: Vec<CompilationError>,
+    errors: CompilationErrors,
 }
 
 /// The columns and rows of a table; a row may be an error.
@@ -222,8 +222,9 @@ impl Server for Mock {
             "delete" => rows(2),
             "begin" | "declare" => self.block(&lower, binds),
             "create" if lower.contains("bad") => {
-                self.errors =
-                    vec![CompilationError { line: 3, column: 5, text: "PLS-00201: NOPE is not declared".to_owned() }];
+                let error =
+                    CompilationError { line: 3, column: 5, text: "PLS-00201: NOPE is not declared".to_owned() };
+                self.errors = CompilationErrors { program: "PACKAGE BODY BAD".to_owned(), errors: vec![error] };
                 Ok(Outcome::Done(Done { compilation_errors: true, ..Done::default() }))
             }
             "rollback" => Err(Error::own(ErrorKind::User, 7, "there is no undo yet")),
@@ -287,7 +288,7 @@ impl Server for Mock {
             .collect())
     }
 
-    fn errors(&mut self, _object: Option<(&str, &str)>) -> Result<Vec<CompilationError>> {
+    fn errors(&mut self, _object: Option<(&str, &str)>) -> Result<CompilationErrors> {
         Ok(self.errors.clone())
     }
 

@@ -8,13 +8,16 @@ use engine::parameters::Parameter;
 use engine::txn::Deadlock;
 use scalar::Datum;
 use waits::{
-    Bind, CallFigures, CallKind, CallReading, ParsedCursor, SqlCall, SqlStatement, StatLine, Statistic, TraceFile,
+    Bind, CallFigures, CallKind, CallReading, LEVEL_BINDS, LEVEL_WAITS, ParsedCursor, SqlCall, SqlStatement, StatLine, Statistic, TraceFile,
     TraceHeader,
 };
 
 use super::context::utc_offset_seconds;
 use super::library::SharedCursor;
 use super::open::RowSource;
+
+/// The module of a session that has not said what it is.
+const DEFAULT_MODULE: &str = "highwater";
 
 /// The session's counters when a call began.
 #[derive(Clone, Copy, Debug)]
@@ -209,6 +212,8 @@ fn open(session: &Session) -> std::io::Result<TraceFile> {
     std::fs::create_dir_all(directory(session))?;
     let name = instance.database_name().to_lowercase();
     let wall_us = meter.clock().wall_us();
+    let work = session.work();
+    let said = |what: Option<std::sync::Arc<str>>, usual: &str| what.as_deref().unwrap_or(usual).to_owned();
     let header = TraceHeader {
         banner: format!("Highwater {}", env!("CARGO_PKG_VERSION")),
         instance: name,
@@ -216,13 +221,24 @@ fn open(session: &Session) -> std::io::Result<TraceFile> {
         sid: session.sid(),
         serial: meter.serial(),
         service: "SYS$USERS".to_owned(),
-        module: "highwater".to_owned(),
-        action: String::new(),
-        client: String::new(),
+        module: said(work.module, DEFAULT_MODULE),
+        action: said(work.action, ""),
+        client: said(work.client_identifier, ""),
         wall_us,
         utc_offset_seconds: utc_offset_seconds(wall_us),
     };
     TraceFile::new(&path(session), &header)
+}
+
+/// A trace as DBMS_SESSION and DBMS_MONITOR ask for it.
+pub(crate) fn level(waits: bool, binds: bool) -> u32 {
+    1 | if waits { LEVEL_WAITS } else { 0 } | if binds { LEVEL_BINDS } else { 0 }
+}
+
+/// Writes a new module, action or client into the session's trace, if one runs.
+pub(crate) fn label(session: &Session, what: &str, value: Option<&str>) {
+    let meter = session.meter();
+    meter.trace(|trace| trace.label(what, value.unwrap_or_default(), meter.clock().wall_us()));
 }
 
 /// Ends the SQL trace.

@@ -69,6 +69,13 @@ impl Connection {
     }
 
     /// The PL/SQL side of the session, to be put back.
+    /// Kind and name of the program that a statement of the session has compiled last: what SHOW ERRORS is about.
+    #[must_use]
+    pub fn last_compiled(&self) -> Option<(String, String)> {
+        let programs = self.shared.programs.lock();
+        programs.last_compiled.as_ref().map(|(_, name, kind)| (kind.to_string(), name.clone()))
+    }
+
     fn programs_session(&self) -> Session {
         let known = self.shared.plsql.lock().take();
         known.unwrap_or_else(|| Session::new(Arc::clone(self.database.programs()), &self.schema))

@@ -8,8 +8,8 @@ use plsql::run::session::Session;
 use scalar::Datum;
 
 use super::host::SessionHost;
+use super::schedule::{self, wall_us};
 use crate::cursor::connection::Connection;
-use crate::cursor::context::utc_offset_seconds;
 use crate::cursor::database::Database;
 
 const US: i64 = 1_000_000;
@@ -35,16 +35,22 @@ pub(super) fn check_interval(host: &mut SessionHost<'_>, interval: Option<&str>)
     let Some(interval) = interval else { return Ok(()) };
     let connection = host.connection();
     let now_us = connection.session.meter().clock().wall_us();
-    match next_time(connection, interval)? {
+    let next = next_time(connection, interval)?;
+    in_future(next, now_us).map(drop)
+}
+
+/// What an interval has given. One that leads back would have its job run without end; a second is what a DATE may have lost.
+pub(super) fn in_future(next: Option<u64>, now_us: u64) -> Result<Option<u64>> {
+    match next {
         Some(next) if next + US as u64 <= now_us => {
             Err(Error::user(23420, "interval must evaluate to a time in the future"))
         }
-        _ => Ok(()),
+        next => Ok(next),
     }
 }
 
 /// When an interval says that a job runs next, wall time in microseconds since 1970; None when it gives NULL.
-fn next_time(connection: &mut Connection, interval: &str) -> Result<Option<u64>> {
+pub(super) fn next_time(connection: &mut Connection, interval: &str) -> Result<Option<u64>> {
     let bad = |error: Error| Error::user(23319, format!("parameter value \"{interval}\" is not appropriate: {error}"));
     let rows = connection
         .query(&format!(
@@ -52,9 +58,7 @@ fn next_time(connection: &mut Connection, interval: &str) -> Result<Option<u64>>
         ))
         .map_err(bad)?;
     let Some(at) = rows.first().and_then(|row| row.first()).and_then(Datum::as_datetime) else { return Ok(None) };
-    let local_us = at.unix_seconds() * US;
-    let offset = u64::try_from(local_us).map_or(0, |wall| i64::from(utc_offset_seconds(wall)) * US);
-    Ok(u64::try_from(local_us - offset).ok())
+    Ok(wall_us(&at))
 }
 
 /// DBMS_JOB.RUN: in the session of the caller.
@@ -79,6 +83,37 @@ pub(super) fn run_now(host: &mut SessionHost<'_>, session: &mut Session, number:
         number: common::Number::Ora(12011),
         ..error
     })
+}
+
+/// DBMS_SCHEDULER.RUN_JOB in the session of the caller.
+pub(super) fn run_scheduled_now(
+    host: &mut SessionHost<'_>,
+    session: &mut Session,
+    owner: &str,
+    name: &str,
+) -> Result<()> {
+    let connection = host.connection();
+    if connection.user() != owner {
+        return Err(Error::unsupported("RUN_JOB of another user's job in the current session"));
+    }
+    connection.commit_implicitly()?;
+    let (queue, engine) = (Arc::clone(connection.session.instance().jobs()), Arc::clone(&connection.session));
+    let key = JobKey::Scheduled { owner: owner.to_owned(), name: name.to_owned() };
+    let Some(run) = queue.begin_run(&engine, &key, RunWhen::Requested)? else {
+        return Err(if queue.is_running(&key) {
+            Error::user(27478, format!("job \"{owner}.{name}\" is running"))
+        } else {
+            Error::user(27475, format!("\"{owner}.{name}\" must be a job"))
+        });
+    };
+    let Some(DueJob::Scheduled(job)) = run.job().cloned() else { return Err(Error::bug("a run without a job")) };
+    let result = schedule::block(host.connection(), &job).and_then(|text| session.run_block(host, &text, &mut []));
+    let outcome = match &result {
+        Ok(()) => JobOutcome::Succeeded { next_us: None },
+        Err(error) => JobOutcome::Failed { error: error.clone(), next_us: None },
+    };
+    queue.end_run(&engine, run, &outcome)?;
+    result
 }
 
 impl Database {
@@ -112,6 +147,28 @@ impl Database {
     }
 }
 
+/// What a run of a job executes, and when the next one is due.
+fn prepare(connection: &mut Connection, job: &DueJob, now_us: u64) -> Result<(String, Option<u64>)> {
+    match job {
+        DueJob::Job(job) => {
+            connection.schema.clone_from(&job.schema_user);
+            let next = match &job.interval {
+                Some(interval) => in_future(next_time(connection, interval)?, now_us)?,
+                None => None,
+            };
+            Ok((block(&job.what), next))
+        }
+        DueJob::Scheduled(job) => {
+            connection.session.change_work(|work| {
+                work.module = Some("DBMS_SCHEDULER".into());
+                work.action = Some(job.name.as_str().into());
+            });
+            let next = schedule::next_run(connection, job, now_us)?;
+            Ok((schedule::block(connection, job)?, next))
+        }
+    }
+}
+
 /// Runs a job that is due, in a session of its owner's.
 fn run_due(database: &Weak<Database>, job: &DueJob) -> Result<()> {
     let Some(database) = database.upgrade() else { return Ok(()) };
@@ -125,27 +182,14 @@ fn run_due(database: &Weak<Database>, job: &DueJob) -> Result<()> {
     let engine = Arc::clone(&connection.session);
     let now_us = engine.meter().clock().wall_us();
     let Some(run) = queue.begin_run(&engine, &job.key(), RunWhen::Due(now_us))? else { return Ok(()) };
-    let (text, interval) = match run.job() {
-        Some(DueJob::Job(job)) => {
-            connection.schema.clone_from(&job.schema_user);
-            (block(&job.what), job.interval.clone())
-        }
-        Some(DueJob::Scheduled(job)) => {
-            let text =
-                if job.kind == "STORED_PROCEDURE" { format!("BEGIN {}; END;", job.action) } else { job.action.clone() };
-            (text, job.interval.clone())
-        }
-        None => return Err(Error::bug("a run without a job")),
-    };
+    let Some(job) = run.job().cloned() else { return Err(Error::bug("a run without a job")) };
     // As it is before the run: a job that takes long does not drift by that.
-    let next = match &interval {
-        Some(interval) => next_time(&mut connection, interval),
-        None => Ok(None),
-    };
-    let result = next.and_then(|next_us| connection.run(&text).map(|_| next_us));
-    let outcome = match result {
-        Ok(next_us) => JobOutcome::Succeeded { next_us },
+    let outcome = match prepare(&mut connection, &job, now_us) {
         Err(error) => JobOutcome::Failed { error, next_us: None },
+        Ok((text, next_us)) => match connection.run(&text) {
+            Ok(_) => JobOutcome::Succeeded { next_us },
+            Err(error) => JobOutcome::Failed { error, next_us },
+        },
     };
     if engine.is_killed() {
         // It begins no call any more: what became of the run another session notes.

@@ -6,7 +6,7 @@
 //!           -> dictionary.rs  the dictionary as their compiler sees it
 //! expression -> function.rs  functions of PL/SQL in SQL
 //! jobs.rs                   the coordinator, and job runs      dynamic.rs   EXECUTE IMMEDIATE
-//!                                                              native/      the supplied packages
+//! schedule.rs               when jobs of DBMS_SCHEDULER run     native/      the supplied packages
 //! ```
 
 mod block;
@@ -18,6 +18,7 @@ pub(crate) mod jobs;
 mod native;
 mod prepare;
 mod program;
+mod schedule;
 
 pub(crate) use function::function;
 pub(crate) use host::{Programs, SessionHost};

@@ -23,6 +23,7 @@ mod parameters;
 mod programs;
 mod recovery;
 mod redo;
+mod scheduler;
 mod segment_space;
 mod segment_statistics;
 mod segments;
@@ -63,6 +64,7 @@ const VIEWS: &[&[View]] = &[
     programs::VIEWS,
     recovery::VIEWS,
     redo::VIEWS,
+    scheduler::VIEWS,
     segment_space::VIEWS,
     segment_statistics::VIEWS,
     segments::VIEWS,

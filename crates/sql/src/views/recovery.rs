@@ -1,5 +1,7 @@
 //! Rollbacks and their progress; what the roll forward did that opened the database.
 
+use common::Result;
+use engine::instance::{LongOperation, Progress};
 use engine::undo::RollbackFigures;
 use scalar::Datum;
 
@@ -94,6 +96,9 @@ pub(crate) const VIEWS: &[View] = &[
                     s(format!("{OPERATION}: xid:{target} : {done} out of {total} Blocks done")),
                 ])?;
             }
+            for operation in cx.session.instance().long_operations() {
+                rows.add(&reported(&operation)?)?;
+            }
             Ok(())
         },
     },
@@ -143,4 +148,35 @@ const OPERATION: &str = "Transaction Rollback";
 
 fn elapsed_us(rollback: &RollbackFigures, now_us: u64) -> u64 {
     rollback.begun_us.map_or(0, |begun| rollback.ended_us.unwrap_or(now_us).saturating_sub(begun))
+}
+
+/// What a session has said of its own work with DBMS_APPLICATION_INFO.
+fn reported(operation: &LongOperation) -> Result<[Datum; 12]> {
+    let LongOperation { sid, serial, progress, started_us, updated_us, .. } = operation;
+    let Progress { name, so_far, total, target_description, units, .. } = progress;
+    let spent = updated_us.saturating_sub(*started_us) as f64 / 1e6;
+    // As fast as until now.
+    let left = (*so_far > 0.0).then(|| (total - so_far).max(0.0) * spent / so_far);
+    let number = |value: f64| format::number::encode_f64(value).map_or(Datum::Null, Datum::Number);
+    let or_nothing = |text: &Option<String>| text.clone().unwrap_or_default();
+    let message = format!(
+        "{}: {} : {so_far} out of {total} {} done",
+        or_nothing(name),
+        or_nothing(target_description),
+        or_nothing(units)
+    );
+    Ok([
+        n(*sid),
+        n(*serial),
+        maybe(name.as_ref(), s),
+        maybe(target_description.as_ref(), s),
+        number(*so_far),
+        number(*total),
+        maybe(units.as_ref(), s),
+        at(*started_us)?,
+        at(*updated_us)?,
+        maybe(left, |seconds| n(seconds as u64)),
+        n(spent as u64),
+        s(message),
+    ])
 }

@@ -140,6 +140,18 @@ pub(crate) fn at(wall_us: u64) -> Result<Datum> {
     Ok(Datum::date(&local_time(wall_us)?))
 }
 
+/// A timestamp from microseconds since 1970 UTC.
+pub(crate) fn moment(wall_us: Option<u64>) -> Result<Datum> {
+    wall_us.map_or(Ok(Datum::Null), |wall_us| Ok(Datum::Timestamp(local_time(wall_us)?.timestamp())))
+}
+
+/// Microseconds as Oracle prints an INTERVAL DAY(3) TO SECOND(6), a type that there is not.
+pub(crate) fn duration(micros: u64) -> Datum {
+    let seconds = micros / 1_000_000;
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
+    s(format!("+{days:03} {hours:02}:{minutes:02}:{:02}.{:06}", seconds % 60, micros % 1_000_000))
+}
+
 /// A value that may be missing.
 pub(crate) fn maybe<T>(value: Option<T>, make: impl FnOnce(T) -> Datum) -> Datum {
     value.map_or(Datum::Null, make)

@@ -23,6 +23,8 @@ use std::path::{Path, PathBuf};
 
 pub use line::{Bind, CallFigures, CallKind, ParsedCursor, StatLine};
 
+use crate::event::Event;
+
 /// Bit of the trace level: bind values.
 pub const LEVEL_BINDS: u32 = 4;
 /// Bit of the trace level: waits.
@@ -57,6 +59,17 @@ pub struct TraceHeader {
     pub utc_offset_seconds: i32,
 }
 
+/// A wait that is over and of which nothing is written yet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TracedWait {
+    pub(crate) cursor: u64,
+    pub(crate) event: Event,
+    pub(crate) parameters: [u64; 3],
+    pub(crate) micros: u64,
+    pub(crate) object: i64,
+    pub(crate) tim: u64,
+}
+
 /// A trace file being written.
 pub struct TraceFile {
     path: PathBuf,
@@ -67,6 +80,8 @@ pub struct TraceFile {
     /// `tim` of the last line that had one.
     last_tim: u64,
     failure: Option<io::Error>,
+    /// Waits for latches, whose lines are written when the session holds the latch no longer, or writes anything else.
+    put_off: Vec<TracedWait>,
 }
 
 impl TraceFile {
@@ -85,6 +100,7 @@ impl TraceFile {
             utc_offset_seconds: header.utc_offset_seconds,
             last_tim: header.wall_us,
             failure: None,
+            put_off: Vec::new(),
         };
         if fresh {
             trace.head(header);
@@ -117,6 +133,29 @@ impl TraceFile {
         }
     }
 
+    /// Notes a wait whose line is written before the next one of anything else: now the session holds a latch.
+    pub(crate) fn put_off(&mut self, wait: TracedWait) {
+        if self.level & LEVEL_WAITS != 0 {
+            self.put_off.push(wait);
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn count_put_off(&mut self) -> usize {
+        self.put_off.len()
+    }
+
+    /// Writes the lines that were put off.
+    pub(crate) fn catch_up(&mut self) {
+        if self.put_off.is_empty() {
+            return;
+        }
+        for wait in std::mem::take(&mut self.put_off) {
+            let TracedWait { cursor, event, parameters, micros, object, tim } = wait;
+            self.wait(cursor, event, parameters, micros, object, tim);
+        }
+    }
+
     /// Hands what has gathered to the operating system. A failure is kept for [`finish`](Self::finish).
     pub fn flush(&mut self) {
         if self.failure.is_none()
@@ -132,6 +171,7 @@ impl TraceFile {
     /// # Errors
     /// The first failure of a write since the file was opened: what came after it is missing from the file.
     pub fn finish(mut self) -> io::Result<()> {
+        self.catch_up();
         self.flush();
         match self.failure.take() {
             Some(error) => Err(io::Error::new(error.kind(), format!("trace file {}: {error}", self.path.display()))),
@@ -197,6 +237,7 @@ impl TraceFile {
 
 impl Drop for TraceFile {
     fn drop(&mut self) {
+        self.catch_up();
         self.flush();
     }
 }

@@ -486,3 +486,50 @@ fn jobs_are_their_users() {
     assert!(sys.drop_sequence("SYS", "JOBSEQ").unwrap_err().is_ora(1031));
     assert!(sys.alter_sequence("SYS", "JOBSEQ", &Default::default()).unwrap_err().is_ora(1031));
 }
+
+#[test]
+fn the_queue_runs_what_it_is_asked_for_and_a_run_is_stopped() {
+    let database = Database::new();
+    let session = database.session();
+    let at = now(&session);
+    let job = SchedulerJob::new("SYSTEM", "S", "PLSQL_BLOCK", "null;");
+    session.create_scheduler_job(&job).unwrap();
+    let state = || session.scheduler_jobs().unwrap().remove(0);
+    let jobs = session.instance().jobs().clone();
+    assert!(due(&session, at).is_empty(), "it is not enabled");
+    jobs.ask(&job.key());
+    jobs.ask(&JobKey::Scheduled { owner: "SYSTEM".to_owned(), name: "NONE".to_owned() });
+    assert_eq!(due(&session, at), [job.key()]);
+    assert!(session.stop_scheduler_job("SYSTEM", "S", false).unwrap_err().is_ora(27366));
+    assert!(session.stop_scheduler_job("SYSTEM", "T", false).unwrap_err().is_ora(27475));
+    let run = begin(&session, &job.key(), RunWhen::Due(at)).unwrap();
+    assert!(due(&session, at).is_empty(), "asked for once");
+    assert!(session.stop_scheduler_job("SYSTEM", "S", false).unwrap_err().is_ora(27));
+    end(&session, run, &JobOutcome::Succeeded { next_us: None });
+    // It runs on its schedule as before, which is none.
+    let after = state();
+    assert_eq!((after.state, after.enabled, after.runs, after.failures), (JobState::Disabled, false, 1, 0));
+    // One that is enabled and is stopped: it has not failed, and stays.
+    session
+        .change_scheduler_job("SYSTEM", "S", |job| {
+            job.enable(Some(at));
+            Ok(())
+        })
+        .unwrap();
+    let runner = database.session();
+    let run = begin(&runner, &job.key(), RunWhen::Due(at)).unwrap();
+    let cancelled = runner.cancel_handle();
+    let stopper = session.clone();
+    let thread = spawn("stopper", move || stopper.stop_scheduler_job("SYSTEM", "S", false)).unwrap();
+    while !cancelled.load(std::sync::atomic::Ordering::Acquire) {
+        std::thread::yield_now();
+    }
+    let error = runner.check_cancelled().unwrap_err();
+    end(&runner, run, &JobOutcome::Failed { error, next_us: None });
+    thread.join().unwrap().unwrap();
+    let after = state();
+    assert_eq!((after.state, after.enabled, after.runs, after.failures), (JobState::Stopped, false, 2, 0));
+    let log = session.scheduler_runs().unwrap();
+    assert_eq!(log.iter().map(|run| run.status).collect::<Vec<_>>(), [RunStatus::Succeeded, RunStatus::Stopped]);
+    assert_eq!(log[1].information.as_deref(), Some("REASON=\"Stop job called by user: 'SYSTEM'\""));
+}

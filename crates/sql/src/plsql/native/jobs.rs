@@ -7,20 +7,15 @@ use scalar::Datum;
 
 use super::{number, text};
 use crate::cursor::connection::Connection;
-use crate::cursor::context::utc_offset_seconds;
 use crate::plsql::host::SessionHost;
 use crate::plsql::jobs;
-
-const US: i64 = 1_000_000;
+use crate::plsql::schedule::wall_us;
 
 /// A DATE as wall time in microseconds since 1970; NULL is None.
 fn moment(argument: Option<&Datum>) -> Result<Option<u64>> {
     let Some(date) = argument.and_then(Datum::as_datetime) else { return Ok(None) };
-    let local_us = date.unix_seconds() * US;
-    let wall =
-        u64::try_from(local_us).map_err(|_| Error::user(23420, "interval must evaluate to a time in the future"))?;
-    let offset = i64::from(utc_offset_seconds(wall)) * US;
-    Ok(u64::try_from(local_us - offset).ok())
+    let wall = wall_us(&date).ok_or_else(|| Error::user(23420, "interval must evaluate to a time in the future"))?;
+    Ok(Some(wall))
 }
 
 fn job_number(arguments: &[Datum]) -> Result<u64> {

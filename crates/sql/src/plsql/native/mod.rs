@@ -1,7 +1,10 @@
 //! The subprograms of supplied packages that need the session. Arguments stand in the order of the package's specification; a BOOLEAN is 1 or 0.
 
+mod application_info;
 mod jobs;
 mod metadata;
+mod scheduler;
+mod session;
 mod space;
 mod stats;
 mod statspack;
@@ -35,6 +38,18 @@ pub(super) fn call(
         _ if name.starts_with("STATSPACK.") => {
             statspack::call(connection, session, &name["STATSPACK.".len()..], arguments)
         }
+        _ if name.starts_with("DBMS_APPLICATION_INFO.") => {
+            application_info::call(connection, &name["DBMS_APPLICATION_INFO.".len()..], arguments)
+        }
+        _ if name.starts_with("DBMS_SESSION.") => {
+            session::call(connection, session, &name["DBMS_SESSION.".len()..], arguments)
+        }
+        _ if name.starts_with("DBMS_MONITOR.") => {
+            session::monitor(connection, &name["DBMS_MONITOR.".len()..], arguments)
+        }
+        _ if name.starts_with("DBMS_SCHEDULER.") => {
+            scheduler::call(host, session, &name["DBMS_SCHEDULER.".len()..], arguments)
+        }
         _ if name.starts_with("DBMS_JOB.") => jobs::call(host, session, &name["DBMS_JOB.".len()..], arguments),
         _ => Err(Error::unsupported(name)),
     }
@@ -52,6 +67,16 @@ fn name(arguments: &[Datum], at: usize, what: &str) -> Result<String> {
         Some(quoted) => quoted.to_owned(),
         None => given.trim().to_uppercase(),
     })
+}
+
+/// A BOOLEAN argument; NULL is what is said.
+fn flag(arguments: &[Datum], at: usize, usual: bool) -> bool {
+    number(arguments, at).map_or(usual, |value| value != 0.0)
+}
+
+/// A text cut to so many bytes, as whole characters.
+fn cut(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
 }
 
 /// A number argument as a float; NULL is None.

@@ -1,0 +1,54 @@
+//! Calendar strings of DBMS_SCHEDULER: `FREQ=WEEKLY; INTERVAL=2; BYDAY=MON,FRI; BYHOUR=18`.
+//!
+//! `FREQ` and `INTERVAL` say which periods count, seen from the start date; the `BY` parts say what lies in them:
+//!
+//! ```text
+//!             day                                               time of day
+//! YEARLY      BYMONTH, BYMONTHDAY, BYDAY, else the start's      BYHOUR, BYMINUTE, BYSECOND, else the start's
+//! MONTHLY     BYMONTHDAY, BYDAY, else the start's               as above
+//! WEEKLY      BYDAY, else the start's weekday                   as above
+//! DAILY       every day                                         as above
+//! HOURLY …    every day                                         every hour (minute, second); what is finer as above
+//! ```
+//!
+//! What is not needed to choose among the days or times of a period leaves some of them out: `FREQ=DAILY; BYDAY=MON,TUE`. Not there: BYYEARDAY, BYWEEKNO,
+//! BYDATE, BYSETPOS, PERIODS, BYPERIOD, INCLUDE, EXCLUDE, INTERSECT and named schedules; each is refused by its name.
+
+mod parse;
+mod search;
+
+pub use parse::{is_calendar, parse};
+
+/// How long a period is; from the longest on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Frequency {
+    Yearly,
+    Monthly,
+    Weekly,
+    Daily,
+    Hourly,
+    Minutely,
+    Secondly,
+}
+
+/// A weekday, 0 for Sunday; which one of its month or year, from the end when it is below 0; 0 for every one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ByDay {
+    pub(crate) ordinal: i32,
+    pub(crate) weekday: u8,
+}
+
+/// A calendar string that has been read. A list that is empty was not given.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Calendar {
+    pub(crate) frequency: Frequency,
+    /// Every so many periods, 1 to 99.
+    pub(crate) interval: i64,
+    pub(crate) months: Vec<u8>,
+    /// Below 0: from the end of the month.
+    pub(crate) month_days: Vec<i32>,
+    pub(crate) days: Vec<ByDay>,
+    pub(crate) hours: Vec<u8>,
+    pub(crate) minutes: Vec<u8>,
+    pub(crate) seconds: Vec<u8>,
+}
