@@ -162,9 +162,10 @@ fn runaway_recursion_ends_with_an_error() {
         let said = run(&mut c, down);
         assert!(said.starts_with("ORA-06500"), "{said}");
         // With something large in each call.
-        let large = "declare procedure down(n number) is v varchar2(32767) := rpad('x', 32767); begin down(n + 1); end; begin down(1); end;";
+        let large = "declare procedure down(n number) is v varchar2(32767) := rpad('x', 4000); begin v := v || v || v || v || v || v || v; \
+                     down(n + 1); end; begin down(1); end;";
         let said = run(&mut c, large);
-        assert!(said.starts_with("ORA-06500") || said.starts_with("ORA-04030"), "{said}");
+        assert!(said.starts_with("ORA-06500"), "{said}");
         // Through SQL: by dynamic SQL, by a trigger.
         c.run("create procedure again as begin execute immediate 'begin again; end;'; end;").unwrap();
         let said = run(&mut c, "begin again; end;");
