@@ -257,14 +257,17 @@ impl Connection {
         let (owner, name) = (&program.owner, &program.name);
         let whole = match program.kind {
             ProgramKind::PackageBody => catalog.program(owner, name, ProgramKind::Package).cloned(),
-            ProgramKind::Trigger => return false,
             _ => None,
         };
         let body = whole.is_some().then(|| (Arc::clone(&program.source), program.stamp));
         let subject = whole.as_deref().unwrap_or(program);
         let stored = Stored { owner, name, source: &subject.source, stamp: subject.stamp, body };
-        let result =
-            self.with_programs(|host, _| Ok(plsql::compile::entry::compile_stored(host, &library, &stored).is_ok()));
+        let result = self.with_programs(|host, _| {
+            Ok(match program.kind {
+                ProgramKind::Trigger => plsql::compile::entry::compile_trigger(host, &library, &stored).is_ok(),
+                _ => plsql::compile::entry::compile_stored(host, &library, &stored).is_ok(),
+            })
+        });
         result.unwrap_or(false)
     }
 
