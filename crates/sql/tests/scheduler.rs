@@ -66,10 +66,7 @@ fn a_job_runs_at_once_and_again_and_its_runs_are_logged() {
         c.run("create table t (n number)").unwrap();
         c.run("create procedure p as begin insert into t values (1); end;").unwrap();
         // Once, and gone.
-        assert_eq!(
-            call(&mut c, "dbms_scheduler.create_job('j', 'stored_procedure', 'p', enabled => true)"),
-            "PL/SQL"
-        );
+        assert_eq!(call(&mut c, "dbms_scheduler.create_job('j', 'stored_procedure', 'p', enabled => true)"), "PL/SQL");
         until(&mut c, "select count(*) from t", "1");
         until(&mut c, "select count(*) from user_scheduler_jobs", "0");
         let log = "select job_name, status, error#, owner from user_scheduler_job_run_details order by log_id";
@@ -82,7 +79,10 @@ fn a_job_runs_at_once_and_again_and_its_runs_are_logged() {
         until(&mut c, STATE, "COMPLETED | FALSE | 3 | 0");
         assert_eq!(rows(&mut c, "select count(*) from t where n = 2"), "3");
         // In the session that asks, and in one of its own; the schedule notices the second alone.
-        assert_eq!(call(&mut c, "dbms_scheduler.set_attribute_null('J', 'max_runs'); dbms_scheduler.run_job('J')"), "PL/SQL");
+        assert_eq!(
+            call(&mut c, "dbms_scheduler.set_attribute_null('J', 'max_runs'); dbms_scheduler.run_job('J')"),
+            "PL/SQL"
+        );
         assert_eq!(rows(&mut c, STATE), "COMPLETED | FALSE | 3 | 0");
         assert_eq!(call(&mut c, "dbms_scheduler.run_job('J', use_current_session => false)"), "PL/SQL");
         until(&mut c, STATE, "DISABLED | FALSE | 4 | 0");
@@ -254,7 +254,10 @@ fn a_session_says_what_it_does() {
         assert_eq!(call(&mut c, text), "PL/SQL");
         let own = format!("select module, action, client_info, client_identifier from v$session where sid = {sid}");
         assert_eq!(rows(&mut c, &own), "orders | load | host 7 | me");
-        assert_eq!(rows(&mut c, "select distinct module, action from v$sql where sql_text like 'select module%client_info%'"), "orders | load");
+        assert_eq!(
+            rows(&mut c, "select distinct module, action from v$sql where sql_text like 'select module%client_info%'"),
+            "orders | load"
+        );
         assert_eq!(call(&mut c, "dbms_application_info.set_action('store'); dbms_session.clear_identifier"), "PL/SQL");
         let text = "declare m varchar2(48); a varchar2(32); i varchar2(64); begin \
                     dbms_application_info.read_module(m, a); dbms_application_info.read_client_info(i); \
@@ -267,17 +270,28 @@ fn a_session_says_what_it_does() {
         assert_eq!(call(&mut c, &format!("dbms_application_info.set_module('{long}', null)")), "PL/SQL");
         assert_eq!(rows(&mut c, &format!("select length(module), action from v$session where sid = {sid}")), "48 | -");
         let file = std::fs::read_dir(data.join("trace")).unwrap();
-        let file = file.map(|entry| entry.unwrap().path()).find(|path| path.to_string_lossy().contains("said")).unwrap();
+        let file =
+            file.map(|entry| entry.unwrap().path()).find(|path| path.to_string_lossy().contains("said")).unwrap();
         let trace = std::fs::read_to_string(file).unwrap();
-        for line in ["*** MODULE NAME:(first)", "*** ACTION NAME:(one)", "*** MODULE NAME:(orders)", "*** ACTION NAME:(load)",
-            "*** ACTION NAME:(store)", "*** CLIENT ID:(me)", "*** CLIENT ID:()"] {
+        for line in [
+            "*** MODULE NAME:(first)",
+            "*** ACTION NAME:(one)",
+            "*** MODULE NAME:(orders)",
+            "*** ACTION NAME:(load)",
+            "*** ACTION NAME:(store)",
+            "*** CLIENT ID:(me)",
+            "*** CLIENT ID:()",
+        ] {
             assert!(trace.lines().any(|found| found.starts_with(line)), "{line}: {trace}");
         }
         assert!(trace.contains("\nBINDS #") && trace.contains("\nEXEC #"), "{trace}");
         // The report of the trace has the statement of the program under those that are recursive, and its time is not counted twice.
         let report = report::tkprof::summarise(trace.as_bytes(), &report::tkprof::Options::default()).unwrap();
         let of = |start: &str| {
-            let found = report.statements.iter().find(|statement| statement.sql.as_deref().is_some_and(|sql| sql.starts_with(start)));
+            let found = report
+                .statements
+                .iter()
+                .find(|statement| statement.sql.as_deref().is_some_and(|sql| sql.starts_with(start)));
             found.unwrap_or_else(|| panic!("{start}: {trace}"))
         };
         let (block, inner) = (of("declare n number"), of("SELECT COUNT"));
@@ -296,11 +310,17 @@ fn sessions_are_traced_and_set_by_packages() {
         let (database, _) = on_disk(directory.path());
         let (mut c, mut other) = (database.connect("system", None).unwrap(), database.connect("system", None).unwrap());
         let (sid, serial) = other.session().identity();
-        assert_eq!(call(&mut c, &format!("dbms_monitor.session_trace_enable({sid}, {serial}, binds => true)")), "PL/SQL");
+        assert_eq!(
+            call(&mut c, &format!("dbms_monitor.session_trace_enable({sid}, {serial}, binds => true)")),
+            "PL/SQL"
+        );
         assert_eq!(other.session().meter().trace_level(), 13);
         assert_eq!(call(&mut c, &format!("dbms_monitor.session_trace_disable({sid}, {serial})")), "PL/SQL");
         assert_eq!(other.session().meter().trace_level(), 0);
-        assert!(call(&mut c, &format!("dbms_monitor.session_trace_enable({sid}, {})", serial + 99)).starts_with("ORA-00030"));
+        assert!(
+            call(&mut c, &format!("dbms_monitor.session_trace_enable({sid}, {})", serial + 99))
+                .starts_with("ORA-00030")
+        );
         assert_eq!(call(&mut c, "dbms_session.set_sql_trace(true)"), "PL/SQL");
         assert_eq!(c.session().meter().trace_level(), 1);
         assert_eq!(call(&mut c, "dbms_monitor.session_trace_enable"), "PL/SQL");

@@ -11,7 +11,9 @@ use common::{DataType, Error, Result};
 use engine::catalog::SystemPrivilege;
 use engine::parameters::{Parameter, ParameterType, Value};
 use scalar::DateTime;
-use shell::{BindType, Binds, Cell, ColumnInfo, CompilationError, CompilationErrors, Done, Outcome, Server, ShutdownMode};
+use shell::{
+    BindType, Binds, Cell, ColumnInfo, CompilationError, CompilationErrors, Done, Outcome, Server, ShutdownMode,
+};
 use sql::{ColumnDescription, Connection, CursorNumber, Datum};
 
 use super::running::Running;
@@ -223,7 +225,10 @@ impl Server for Embedded {
             .into_iter()
             .map(|error| CompilationError { line: error.line, column: error.position, text: error.text })
             .collect();
-        Ok(CompilationErrors { program: program.map_or_else(String::new, |(kind, name)| format!("{kind} {name}")), errors })
+        Ok(CompilationErrors {
+            program: program.map_or_else(String::new, |(kind, name)| format!("{kind} {name}")),
+            errors,
+        })
     }
 
     fn cancel_handle(&self) -> Arc<AtomicBool> {

@@ -102,12 +102,26 @@ begin
   l_x := 1;
 end;
 /
+-- A variable may be named as a column that it is inserted into; in a subquery the name is the column.
+declare
+  id number := 90; name varchar2(20) := 'var';
+begin
+  insert into emp (id, name) values (id, name);
+  insert into emp (id, name) values (id + 1, (select max(name) from emp where id = 1));
+  for r in (select e.id, e.name from emp e where e.id >= 90 order by e.id) loop
+    dbms_output.put_line(r.id || ' ' || r.name);
+  end loop;
+  rollback;
+end;
+/
 create or replace function broken return number as
 begin
   return missing_function(1);
 end;
 /
 show errors
+show errors function broken
+show errors procedure nothing_there
 select broken from dual;
 -- A dependent becomes invalid, and is compiled again when it is used.
 create or replace procedure uses_emp as

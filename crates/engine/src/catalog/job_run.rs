@@ -47,11 +47,7 @@ impl Jobs {
         let wanted = scheduled.into_iter().filter(|job| enabled(job) || asked.contains(&job.key()));
         for job in waiting.chain(wanted.map(DueJob::Scheduled)) {
             match job.next_us() {
-                _ if asked.contains(&job.key()) => {
-                    if !self.is_running(&job.key()) {
-                        jobs.push(job);
-                    }
-                }
+                _ if asked.contains(&job.key()) && !self.is_running(&job.key()) => jobs.push(job),
                 Some(at) if at > now_us => next = Some(next.map_or(at, |next| next.min(at))),
                 Some(_) if !self.is_running(&job.key()) => jobs.push(job),
                 _ => {}

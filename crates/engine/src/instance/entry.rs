@@ -2,9 +2,9 @@
 
 use std::sync::{OnceLock, Weak};
 
-use common::{Error, ProcessNumber, Result};
 use common::sync::atomic::{AtomicBool, Ordering};
 use common::sync::{Arc, Mutex, RwLock};
+use common::{Error, ProcessNumber, Result};
 use waits::{CurrentWait, LastWait, Meter};
 
 use super::Session;

@@ -16,6 +16,9 @@ use crate::value::Value;
 pub const FRAMES_MAX: usize = 50_000;
 /// Registers of all frames.
 const STACK_MAX: usize = 4_000_000;
+/// Bytes of the texts in them. They are added up once in so many frames: who calls less deep is no runaway.
+const TEXT_BYTES_MAX: usize = 512 << 20;
+const FRAMES_BETWEEN_SUMS: usize = 1024;
 
 impl Machine<'_> {
     /// The frame that encloses what is called from the running frame.
@@ -50,6 +53,9 @@ impl Machine<'_> {
         if self.frames.len() >= FRAMES_MAX || end > STACK_MAX {
             return Err(Error::user(6500, "PL/SQL: storage error").into());
         }
+        if self.frames.len() % FRAMES_BETWEEN_SUMS == FRAMES_BETWEEN_SUMS - 1 && self.text_bytes() > TEXT_BYTES_MAX {
+            return Err(Error::user(6500, "PL/SQL: storage error").into());
+        }
         if self.stack.len() < end {
             self.stack.resize(end, Value::Null);
         }
@@ -80,6 +86,16 @@ impl Machine<'_> {
             rights,
         });
         Ok(())
+    }
+
+    /// Bytes of the texts in registers; one that several share counts for each.
+    fn text_bytes(&self) -> usize {
+        let bytes = |value: &Value| match value {
+            Value::Varchar2(text) | Value::Char(text) => text.len(),
+            Value::Raw(bytes) => bytes.len(),
+            _ => 0,
+        };
+        self.stack.iter().map(bytes).sum()
     }
 
     /// RETURN: parameters and the result stay for the caller.

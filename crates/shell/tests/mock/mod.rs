@@ -222,8 +222,7 @@ impl Server for Mock {
             "delete" => rows(2),
             "begin" | "declare" => self.block(&lower, binds),
             "create" if lower.contains("bad") => {
-                let error =
-                    CompilationError { line: 3, column: 5, text: "PLS-00201: NOPE is not declared".to_owned() };
+                let error = CompilationError { line: 3, column: 5, text: "PLS-00201: NOPE is not declared".to_owned() };
                 self.errors = CompilationErrors { program: "PACKAGE BODY BAD".to_owned(), errors: vec![error] };
                 Ok(Outcome::Done(Done { compilation_errors: true, ..Done::default() }))
             }

@@ -8,8 +8,8 @@ use engine::parameters::Parameter;
 use engine::txn::Deadlock;
 use scalar::Datum;
 use waits::{
-    Bind, CallFigures, CallKind, CallReading, LEVEL_BINDS, LEVEL_WAITS, ParsedCursor, SqlCall, SqlStatement, StatLine, Statistic, TraceFile,
-    TraceHeader,
+    Bind, CallFigures, CallKind, CallReading, LEVEL_BINDS, LEVEL_WAITS, ParsedCursor, SqlCall, SqlStatement, StatLine,
+    Statistic, TraceFile, TraceHeader,
 };
 
 use super::context::utc_offset_seconds;

@@ -1,7 +1,7 @@
 //! SQL statements of programs: which of their names are columns, and which the program's variables.
 //!
 //! A name that is a column of one of the statement's tables is that column, wherever it stands; so is an alias that the statement gives. Only what is neither can
-//! be a variable, and becomes a bind variable.
+//! be a variable, and becomes a bind variable. In INSERT … VALUES there are no columns but those of subqueries.
 
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
@@ -44,18 +44,23 @@ struct Names {
 struct Candidate {
     parts: Vec<String>,
     place: Range<usize>,
+    /// It stands in VALUES of an INSERT, where no column can.
+    in_values: bool,
 }
 
 struct Collector<'t> {
     text: &'t str,
     names: Names,
+    /// Of the queries around: whether each is the VALUES of an INSERT.
+    values: Vec<bool>,
 }
 
 impl Collector<'_> {
     fn candidate(&mut self, parts: Vec<String>, from: Span, to: Span) {
         let (start, end) = (position::offset(self.text, from.start), position::offset(self.text, to.end));
         if let (Some(start), Some(end)) = (start, end) {
-            self.names.candidates.push(Candidate { parts, place: start..end });
+            let in_values = self.values.last().copied().unwrap_or(false);
+            self.names.candidates.push(Candidate { parts, place: start..end, in_values });
         }
     }
 
@@ -81,6 +86,12 @@ impl Visitor for Collector<'_> {
             self.names.queries.insert(fold(&cte.alias.name));
             self.alias(Some(&cte.alias));
         }
+        self.values.push(matches!(*query.body, ast::SetExpr::Values(_)));
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _query: &ast::Query) -> ControlFlow<()> {
+        self.values.pop();
         ControlFlow::Continue(())
     }
 
@@ -161,7 +172,7 @@ fn visit_multi_insert(insert: &MultiInsert, visitor: &mut Collector<'_>) {
 }
 
 fn collect(text: &str, statement: &Statement) -> Names {
-    let mut visitor = Collector { text, names: Names::default() };
+    let mut visitor = Collector { text, names: Names::default(), values: Vec::new() };
     match statement {
         Statement::Query { query, .. } => drop(query.visit(&mut visitor)),
         Statement::Insert(insert, returning) => {
@@ -287,10 +298,10 @@ pub(super) fn prepare(
     let mut bound = String::with_capacity(text.len());
     let mut variables: Vec<Vec<Box<str>>> = Vec::new();
     let mut at = 0;
-    for Candidate { parts, place } in candidates {
+    for Candidate { parts, place, in_values } in candidates {
         let (first, last) = (parts[0].as_str(), parts[parts.len() - 1].as_str());
         let is_column = match parts.len() {
-            1 => columns.contains(first),
+            1 => columns.contains(first) && !in_values,
             _ => aliases.contains(first) || matches!(last, "NEXTVAL" | "CURRVAL"),
         };
         if is_column || place.start < at {

@@ -88,7 +88,8 @@ pub(super) fn block(connection: &Connection, job: &SchedulerJob) -> Result<Strin
     }
     let session = Arc::clone(&connection.session);
     let values = session.scheduler_arguments(job)?;
-    let literal = |value: Option<String>| value.map_or("NULL".to_owned(), |text| format!("'{}'", text.replace('\'', "''")));
+    let literal =
+        |value: Option<String>| value.map_or("NULL".to_owned(), |text| format!("'{}'", text.replace('\'', "''")));
     let arguments: Vec<String> = values.into_iter().map(literal).collect();
     Ok(format!("BEGIN {}({}); END;", job.action, arguments.join(", ")))
 }

@@ -63,7 +63,8 @@ fn long_operation(connection: &Connection, arguments: &mut [Datum]) -> Result<()
         target_description: kept(7, TARGET_BYTES),
         units: kept(8, TARGET_BYTES),
     };
-    let index = number(arguments, 0).ok_or_else(|| Error::user(6502, "PL/SQL: numeric or value error: RINDEX is NULL"))?;
+    let index =
+        number(arguments, 0).ok_or_else(|| Error::user(6502, "PL/SQL: numeric or value error: RINDEX is NULL"))?;
     let index = (index != NO_HINT).then_some(index.max(0.0) as u64);
     let index = connection.session.note_long_operation(index, progress);
     let index = Datum::integer(i64::try_from(index).unwrap_or(i64::MAX));

@@ -11,8 +11,8 @@ use scalar::{Datum, calendar};
 use super::{flag, number, text};
 use crate::cursor::connection::Connection;
 use crate::plsql::host::SessionHost;
-use crate::plsql::schedule::{self, wall_us};
 use crate::plsql::jobs;
+use crate::plsql::schedule::{self, wall_us};
 use crate::statement::words::Words;
 
 const JOB_CLASS: &str = "DEFAULT_JOB_CLASS";
@@ -136,7 +136,8 @@ fn create(connection: &mut Connection, arguments: &[Datum]) -> Result<()> {
     connection.commit_implicitly()?;
     if flag(arguments, 8, false) {
         if job.arguments > 0 {
-            let text = format!("job \"{owner}.{name}\" has arguments that were not set: it is to be enabled when they are");
+            let text =
+                format!("job \"{owner}.{name}\" has arguments that were not set: it is to be enabled when they are");
             return Err(Error::user(27457, text));
         }
         schedule::enable(connection, &mut job)?;
@@ -214,9 +215,14 @@ fn change_one(
             session.drop_scheduler_job(owner, name)
         }
         "STOP_JOB" => session.stop_scheduler_job(owner, name, flag(arguments, 1, false)),
-        "ENABLE" => edit(connection, owner, name, |connection, job| {
-            if job.enabled { Ok(()) } else { schedule::enable(connection, job) }
-        }),
+        "ENABLE" => edit(
+            connection,
+            owner,
+            name,
+            |connection, job| {
+                if job.enabled { Ok(()) } else { schedule::enable(connection, job) }
+            },
+        ),
         "DISABLE" => {
             let key = SchedulerJob::new(owner, name, "", "").key();
             if !flag(arguments, 1, false) && session.instance().jobs().is_running(&key) {
@@ -279,7 +285,7 @@ fn set_attribute(connection: &Connection, job: &mut SchedulerJob, attribute: &st
     let given = || text(value, AT).map(str::to_owned);
     let must = |what: &str| given().ok_or_else(|| Error::user(27451, format!("{what} cannot be NULL")));
     let count = |what: &str| match number(value, AT) {
-        Some(count) if count >= 1.0 && count <= 1_000_000.0 => Ok(Some(count as u64)),
+        Some(count) if (1.0..=1_000_000.0).contains(&count) => Ok(Some(count as u64)),
         Some(other) => Err(invalid(what, &other.to_string())),
         None => Ok(None),
     };
@@ -298,8 +304,18 @@ fn set_attribute(connection: &Connection, job: &mut SchedulerJob, attribute: &st
         "COMMENTS" => job.comments = given(),
         "MAX_RUNS" => job.max_runs = count(attribute)?,
         "MAX_FAILURES" => job.max_failures = count(attribute)?,
-        "LOGGING_LEVEL" | "RESTARTABLE" | "JOB_PRIORITY" | "MAX_RUN_DURATION" | "SCHEDULE_LIMIT" | "STOP_ON_WINDOW_CLOSE"
-        | "RAISE_EVENTS" | "INSTANCE_ID" | "INSTANCE_STICKINESS" | "SCHEDULE_NAME" | "PROGRAM_NAME" | "DATABASE_ROLE" => {
+        "LOGGING_LEVEL"
+        | "RESTARTABLE"
+        | "JOB_PRIORITY"
+        | "MAX_RUN_DURATION"
+        | "SCHEDULE_LIMIT"
+        | "STOP_ON_WINDOW_CLOSE"
+        | "RAISE_EVENTS"
+        | "INSTANCE_ID"
+        | "INSTANCE_STICKINESS"
+        | "SCHEDULE_NAME"
+        | "PROGRAM_NAME"
+        | "DATABASE_ROLE" => {
             return Err(Error::unsupported(format!("attribute {attribute} of a job")));
         }
         _ => return Err(Error::user(27469, format!("{attribute} is not a valid JOB attribute"))),

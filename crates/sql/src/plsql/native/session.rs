@@ -37,7 +37,9 @@ pub(super) fn call(
         "SET_NLS" => set_nls(connection, arguments)?,
         "UNIQUE_SESSION_ID" => return Ok(Datum::varchar2(unique_id(&connection.session))),
         "RESET_PACKAGE" => session.reset_packages_at_end(),
-        "IS_ROLE_ENABLED" => return Ok(Datum::integer(i64::from(has_role(connection, &name(arguments, 0, "ROLENAME")?)))),
+        "IS_ROLE_ENABLED" => {
+            return Ok(Datum::integer(i64::from(has_role(connection, &name(arguments, 0, "ROLENAME")?))));
+        }
         _ => return Err(Error::unsupported(format!("DBMS_SESSION.{program}"))),
     }
     Ok(Datum::Null)
@@ -55,7 +57,8 @@ pub(super) fn monitor(connection: &Connection, program: &str, arguments: &[Datum
             let there = || instance.sessions().into_iter().find(|session| session.sid == sid);
             let serial = serial.or_else(|| there().map(|session| session.serial));
             let found = serial.and_then(|serial| instance.session(sid, serial));
-            found.ok_or_else(|| Error::user(30, format!("user session ID does not exist: there is no session {sid}")))?
+            found
+                .ok_or_else(|| Error::user(30, format!("user session ID does not exist: there is no session {sid}")))?
         }
     };
     match program {
