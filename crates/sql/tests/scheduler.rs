@@ -141,8 +141,11 @@ fn mistakes_are_said() {
             ("dbms_scheduler.enable('J,NONE')".to_owned(), "ORA-27475"),
             ("dbms_scheduler.drop_job('NONE', true)".to_owned(), "ORA-27475"),
             ("dbms_scheduler.stop_job('NONE')".to_owned(), "ORA-27475"),
-            ("dbms_scheduler.set_attribute('J', 'colour', 'red')".to_owned(), "ORA-27469"),
-            ("dbms_scheduler.set_attribute('J', 'job_priority', 1)".to_owned(), "HW-0001"),
+            // J has been enabled, and is gone once it has run.
+            (create("'K', 'PLSQL_BLOCK', 'null;', repeat_interval => 'FREQ=DAILY'"), "PL/SQL"),
+            ("dbms_scheduler.set_attribute('K', 'colour', 'red')".to_owned(), "ORA-27469"),
+            ("dbms_scheduler.set_attribute('K', 'job_priority', 1)".to_owned(), "HW-0001"),
+            ("dbms_scheduler.drop_job('K')".to_owned(), "PL/SQL"),
         ] {
             let said = call(&mut c, &text);
             assert!(said.starts_with(number), "{text}: {said}");

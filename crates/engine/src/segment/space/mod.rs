@@ -2,6 +2,7 @@
 
 mod bitmap;
 mod bitmap_growth;
+mod bitmap_search;
 mod freelist;
 mod transaction_list;
 

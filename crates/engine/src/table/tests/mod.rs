@@ -13,3 +13,4 @@ mod reuse;
 mod reuse_model;
 mod serializable;
 mod sessions;
+mod spread;

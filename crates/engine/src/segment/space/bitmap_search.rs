@@ -1,0 +1,293 @@
+//! The search for a block through three levels of bitmaps.
+
+use common::{BlockAddress, BlockClass, Error, Result};
+use format::bitmap::{self, BlockState};
+use format::block::{self, BlockType};
+use format::{itl, transaction};
+
+use super::bitmap::{Bitmaps, FORMAT_BATCH};
+use crate::cache::BlockMut;
+use crate::instance::Session;
+use crate::segment::{RowRoom, SearchHint, Segment, metadata};
+
+/// Probes of half-full blocks that may refuse a row before an empty block is taken.
+const REFUSALS_MAX: usize = 5;
+
+/// Blocks in which another session is at work that a search passes over before it is content with one of them. Otherwise one long transaction that has
+/// touched many half-full blocks would cost every insert of the others a probe of each.
+const PASSED_MAX: usize = 32;
+
+/// What has come of looking at a block.
+enum Probed {
+    Taken(BlockMut),
+    /// It does not serve.
+    Refused,
+    /// It may serve; another session is at work in it.
+    InUse,
+}
+
+/// A step of the search among the blocks of an L1.
+#[derive(Clone, Copy)]
+enum Step {
+    Probe(BlockAddress, BlockState),
+    /// A batch with unformatted blocks: its place in the L1, and the address of its first block.
+    Format(usize, BlockAddress),
+}
+
+/// How far a search goes for a block.
+struct Search {
+    want: Want,
+    /// Blocks that refused the row.
+    refusals: usize,
+    /// Blocks passed over because another session is at work in them.
+    passed: usize,
+}
+
+impl Search {
+    /// Whether half-full blocks have refused often enough.
+    fn is_sure(&self) -> bool {
+        self.refusals >= REFUSALS_MAX
+    }
+
+    /// Whether a block in which another session is at work will do.
+    fn is_patient(&self) -> bool {
+        self.passed >= PASSED_MAX
+    }
+}
+
+/// The places of a batch of `length` blocks in the order in which a process looks at them. Neighbours in number begin five places apart.
+pub(super) fn in_batch(process: usize, length: usize) -> impl Iterator<Item = usize> {
+    let start = process * 5 % length.max(1);
+    (0..length).map(move |n| (start + n) % length)
+}
+
+/// Whether a segment could not grow.
+fn is_out_of_space(error: &Error) -> bool {
+    [1653, 1654].into_iter().any(|number| error.is_ora(number))
+}
+
+/// What a search looks for.
+#[derive(Clone, Copy)]
+pub(super) enum Want {
+    /// A block in which a row fits.
+    Row(RowRoom),
+    /// An index block without content.
+    Empty,
+}
+
+impl Want {
+    /// Whether a block of this state may serve; `sure` asks for more than a guess.
+    fn may_serve(self, state: BlockState, segment: &Segment, sure: bool) -> bool {
+        match self {
+            Self::Empty => state == BlockState::Free100,
+            Self::Row(_) if sure => state == BlockState::Free100,
+            Self::Row(row) => {
+                let block_bytes = segment.block_size().bytes();
+                let reserve = block_bytes * usize::from(segment.spec.pctfree) / 100;
+                state == BlockState::Free100 || state.free_most(block_bytes) >= row.bytes + reserve
+            }
+        }
+    }
+
+    /// The states that may serve, as an L2 entry's mask; unformatted blocks serve always.
+    fn mask(self, segment: &Segment, sure: bool) -> u8 {
+        BlockState::DATA
+            .into_iter()
+            .filter(|state| *state == BlockState::Unformatted || self.may_serve(*state, segment, sure))
+            .fold(0, |mask, state| mask | state.bit())
+    }
+}
+
+impl Bitmaps {
+    /// A block that serves.
+    pub(super) fn search(segment: &Segment, s: &Session, want: Want) -> Result<BlockMut> {
+        let object = segment.data_object();
+        let hint = s.search_hint(object);
+        let mut search = Search { want, refusals: 0, passed: 0 };
+        if let (Some(address), Want::Row(row)) = (hint.block, want)
+            && let Some(block) = Self::probe_last(segment, s, address, row, &mut search)?
+        {
+            return Ok(block);
+        }
+        if let Some(l1) = hint.first_level
+            && let Some(block) = Self::search_first_level(segment, s, l1, &mut search, true)?
+        {
+            return Ok(block);
+        }
+        loop {
+            s.check_cancelled()?;
+            for l2 in Self::second_levels(segment, s)? {
+                let mask = want.mask(segment, search.is_sure());
+                let candidates: Vec<_> = {
+                    let block = metadata::current(s, l2, BlockClass::SecondLevelBitmap)?;
+                    (0..bitmap::upper(&block).entries.get() as usize)
+                        .map(|n| *bitmap::second_level_entry(&block, n))
+                        .filter(|entry| entry.states & mask != 0)
+                        .map(|entry| BlockAddress::unpack(entry.first_level.get()))
+                        .collect()
+                };
+                let start = s.process().0 as usize % candidates.len().max(1);
+                for n in 0..candidates.len() {
+                    let l1 = candidates[(start + n) % candidates.len()];
+                    if let Some(block) = Self::search_first_level(segment, s, l1, &mut search, false)? {
+                        return Ok(block);
+                    }
+                }
+            }
+            match Self::raise_high_water(segment, s) {
+                // Blocks in use are better than none.
+                Err(error) if is_out_of_space(&error) && search.passed > 0 && !search.is_patient() => {
+                    search.passed = PASSED_MAX;
+                }
+                raised => raised?,
+            }
+        }
+    }
+
+    /// Looks for a block among those that an L1 covers. An L1 that is but remembered may be another segment's by now.
+    fn search_first_level(
+        segment: &Segment,
+        s: &Session,
+        l1: BlockAddress,
+        search: &mut Search,
+        hinted: bool,
+    ) -> Result<Option<BlockMut>> {
+        let steps = {
+            let block = s.current(l1, BlockClass::FirstLevelBitmap)?;
+            let header = bitmap::first_level(&block);
+            if block::kind(&block) != Some(BlockType::FirstLevelBitmap)
+                || header.object.get() != segment.data_object().0
+            {
+                if hinted {
+                    return Ok(None);
+                }
+                return Err(Error::corrupt(l1, format!("it is no bitmap block of {}", segment.name())));
+            }
+            Self::steps(segment, s, &block, search)
+        };
+        for step in steps {
+            let batch = match step {
+                // Half-full blocks have refused often enough.
+                Step::Probe(_, state) if search.refusals > REFUSALS_MAX && state != BlockState::Free100 => continue,
+                Step::Probe(address, _) => vec![address],
+                Step::Format(batch, first) => Self::format_batch(segment, s, l1, (batch, first))?,
+            };
+            for address in batch {
+                match Self::probe(segment, s, address, search)? {
+                    Probed::Taken(block) => {
+                        Self::remember(segment, s, address, l1);
+                        return Ok(Some(block));
+                    }
+                    Probed::Refused => {}
+                    Probed::InUse => search.passed += 1,
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The blocks that may serve, in the order in which this process looks at them: those of its own batch, which it formats, then those of the others; other
+    /// batches are formatted when all those have been looked at.
+    fn steps(segment: &Segment, s: &Session, l1: &[u8], search: &Search) -> Vec<Step> {
+        let covered = usize::from(bitmap::first_level(l1).covered.get());
+        let sure = search.is_sure();
+        let (batches, process) = (covered.div_ceil(FORMAT_BATCH).max(1), s.process().0 as usize);
+        let (mut steps, mut unformatted) = (Vec::new(), Vec::new());
+        for n in 0..batches {
+            let batch = (process + n) % batches * FORMAT_BATCH;
+            let length = FORMAT_BATCH.min(covered.saturating_sub(batch));
+            for index in in_batch(process, length).map(|place| batch + place) {
+                let state = bitmap::state(l1, index);
+                if let Some(address) =
+                    bitmap::address_of(l1, index).filter(|_| search.want.may_serve(state, segment, sure))
+                {
+                    steps.push(Step::Probe(address, state));
+                }
+            }
+            if let Some(first) = bitmap::address_of(l1, batch)
+                && !Self::unformatted(l1, batch).is_empty()
+            {
+                let format = Step::Format(batch, first);
+                if n == 0 { steps.push(format) } else { unformatted.push(format) }
+            }
+        }
+        steps.extend(unformatted);
+        steps
+    }
+
+    fn remember(segment: &Segment, s: &Session, block: BlockAddress, l1: BlockAddress) {
+        s.remember(segment.data_object(), SearchHint { block: Some(block), first_level: Some(l1) });
+    }
+
+    /// The block that took the process's last row, unless another session is at work in it by now.
+    fn probe_last(
+        segment: &Segment,
+        s: &Session,
+        address: BlockAddress,
+        row: RowRoom,
+        search: &mut Search,
+    ) -> Result<Option<BlockMut>> {
+        let block = s.current_mut(address, BlockClass::Data)?;
+        match Self::ask(segment, s, block, row, search)? {
+            Probed::Taken(block) => Ok(Some(block)),
+            Probed::Refused => Ok(None),
+            Probed::InUse => {
+                search.passed += 1;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Latches a block and lets it decide.
+    fn probe(segment: &Segment, s: &Session, address: BlockAddress, search: &mut Search) -> Result<Probed> {
+        match search.want {
+            Want::Row(row) if search.is_patient() => {
+                let block = s.current_mut(address, BlockClass::Data)?;
+                Self::ask(segment, s, block, row, search)
+            }
+            Want::Row(row) => match s.try_current_mut(address, BlockClass::Data)? {
+                Some(block) => Self::ask(segment, s, block, row, search),
+                None => Ok(Probed::InUse),
+            },
+            Want::Empty => {
+                // The caller holds blocks of the index: waiting for one more, which may have got into the tree meanwhile, could be for ever.
+                let Some(mut block) = s.try_current_mut(address, BlockClass::Data)? else { return Ok(Probed::Refused) };
+                // The flag says that nobody has taken the block since its state was read.
+                if !segment.owns(&block) || !transaction::header(&block).on_freelist() {
+                    return Ok(Probed::Refused);
+                }
+                s.change(&mut block, |bytes| transaction::header_mut(bytes).set_freelist(false, BlockAddress::NONE));
+                Ok(Probed::Taken(block))
+            }
+        }
+    }
+
+    /// Whether a latched block takes a row.
+    fn ask(segment: &Segment, s: &Session, mut block: BlockMut, row: RowRoom, search: &mut Search) -> Result<Probed> {
+        if !segment.owns(&block) {
+            return Ok(Probed::Refused);
+        }
+        if !search.is_patient() && Self::is_in_use(s, &mut block)? {
+            return Ok(Probed::InUse);
+        }
+        if segment.takes(s, &mut block, row)? {
+            return Ok(Probed::Taken(block));
+        }
+        search.refusals += 1;
+        if Self::is_used_up(segment, &block) {
+            Self::set_state(segment, s, &mut block, BlockState::Full)?;
+        }
+        Ok(Probed::Refused)
+    }
+
+    /// Whether another session has a transaction in a block.
+    fn is_in_use(s: &Session, block: &mut BlockMut) -> Result<bool> {
+        let own = s.xid();
+        let others = |block: &[u8]| itl::slots(block).any(|(_, slot)| slot.is_active() && Some(slot.xid()) != own);
+        if !others(block) {
+            return Ok(false);
+        }
+        s.clean_ended(block)?;
+        Ok(others(block))
+    }
+}
