@@ -53,7 +53,10 @@ pub(crate) struct Reproduce {
     /// freelists: a sweep over these values of FREELISTS, beside bitmaps
     #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
     pub(crate) freelists: Option<Numbers>,
-    /// freelists: how often each arm is run [default: 5]
+    /// block-size: one part of it, pctfree [default: all]
+    #[arg(long, value_name = "PART")]
+    pub(crate) part: Option<String>,
+    /// freelists, block-size: how often each arm is run [default: 5, 3]
     #[arg(long, value_name = "N")]
     pub(crate) repetitions: Option<u32>,
     /// freelists: the order of the arms follows from it [default: 1]

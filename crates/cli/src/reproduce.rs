@@ -44,6 +44,7 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<Outcome> {
         sessions: sessions.first().copied(),
         repetitions: arguments.repetitions,
         seed: arguments.seed,
+        part: arguments.part.clone(),
     };
     let reproduction = lab::reproduce(name, &options, &mut *lab::progress::automatic())?;
     let mut out = BufWriter::new(io::stdout().lock());
@@ -63,6 +64,9 @@ fn run_sweep(name: &str, arguments: &Reproduce) -> Result<Outcome> {
     }
     if arguments.source.is_some() {
         return Err(wrong_use(format!("the experiment {name} does not take --source")));
+    }
+    if arguments.part.is_some() {
+        return Err(wrong_use(format!("the experiment {name} does not take --part")));
     }
     let numbers = |numbers: &Option<Numbers>| numbers.as_ref().map_or_else(Vec::new, |Numbers(values)| values.clone());
     let options = SweepOptions {

@@ -3,6 +3,7 @@
 //! See README.md.
 
 pub mod bench;
+pub mod block_size;
 pub mod clustering;
 pub mod durability;
 pub mod expectation;
@@ -31,9 +32,10 @@ pub use progress::{Progress, Silent};
 pub use reproduction::{Experiment, Reproduction};
 
 /// The experiments that can be run.
-const EXPERIMENTS: [Experiment; 2] = [
+const EXPERIMENTS: [Experiment; 3] = [
     Experiment { name: insert_gets::NAME, title: insert_gets::TITLE },
     Experiment { name: freelists::NAME, title: freelists::TITLE },
+    Experiment { name: block_size::NAME, title: block_size::TITLE },
 ];
 
 /// The experiments that can be run.
@@ -50,6 +52,7 @@ pub fn reproduce(name: &str, options: &Options, progress: &mut dyn Progress) -> 
     match name {
         insert_gets::NAME => insert_gets::run(options, progress),
         freelists::NAME => freelists::run(options, progress),
+        block_size::NAME => block_size::run(options, progress),
         other => {
             let known: Vec<&str> = EXPERIMENTS.iter().map(|experiment| experiment.name).collect();
             let text = format!("there is no experiment '{other}'; there is: {}", known.join(", "));

@@ -23,11 +23,22 @@ pub struct Options {
     pub repetitions: Option<u32>,
     /// The order of the arms follows from it.
     pub seed: Option<u64>,
+    /// One part of an experiment that has several.
+    pub part: Option<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { scale: 1.0, data: None, source: None, minutes: None, sessions: None, repetitions: None, seed: None }
+        Self {
+            scale: 1.0,
+            data: None,
+            source: None,
+            minutes: None,
+            sessions: None,
+            repetitions: None,
+            seed: None,
+            part: None,
+        }
     }
 }
 
@@ -48,6 +59,7 @@ impl Options {
             ("sessions", self.sessions.is_some()),
             ("repetitions", self.repetitions.is_some()),
             ("seed", self.seed.is_some()),
+            ("part", self.part.is_some()),
         ];
         match given.into_iter().find(|(name, given)| *given && names.contains(name)) {
             Some((name, _)) => Err(wrong_use(format!("the experiment {experiment} does not take --{name}"))),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::expectation::{Expectation, Kind};
-use crate::{freelists, insert_gets};
+use crate::{block_size, freelists, insert_gets};
 
 /// An experiment that can be run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -32,6 +32,7 @@ pub(crate) struct Heading<'a> {
 pub enum Figures {
     InsertGets(insert_gets::Comparison),
     Freelists(freelists::Comparison),
+    BlockSize(block_size::Comparison),
 }
 
 impl Figures {
@@ -39,6 +40,7 @@ impl Figures {
         match self {
             Self::InsertGets(comparison) => comparison.heading(),
             Self::Freelists(comparison) => comparison.heading(),
+            Self::BlockSize(comparison) => comparison.heading(),
         }
     }
 
@@ -47,6 +49,7 @@ impl Figures {
         match self {
             Self::InsertGets(comparison) => comparison.print_source(out),
             Self::Freelists(comparison) => comparison.print_source(out),
+            Self::BlockSize(comparison) => comparison.print_source(out),
         }
     }
 
@@ -54,6 +57,7 @@ impl Figures {
         match self {
             Self::InsertGets(comparison) => comparison.print(out),
             Self::Freelists(comparison) => comparison.print(out),
+            Self::BlockSize(comparison) => comparison.print(out),
         }
     }
 
@@ -61,6 +65,7 @@ impl Figures {
         match self {
             Self::InsertGets(comparison) => comparison.judge(),
             Self::Freelists(comparison) => comparison.judge(),
+            Self::BlockSize(comparison) => comparison.judge(),
         }
     }
 
@@ -68,6 +73,7 @@ impl Figures {
         match self {
             Self::InsertGets(comparison) => comparison.json(),
             Self::Freelists(comparison) => comparison.json(),
+            Self::BlockSize(comparison) => comparison.json(),
         }
     }
 }

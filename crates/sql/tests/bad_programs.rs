@@ -249,3 +249,19 @@ fn two_hundred_sessions_share_a_cache_of_a_hundred_blocks() {
     drop(c);
     database.instance().shutdown().unwrap();
 }
+
+#[test]
+fn autonomous_triggers_without_end_are_an_error() {
+    with_stack(|| {
+        let mut c = support::connect();
+        c.run("create table t (n number)").unwrap();
+        c.run(
+            "create trigger t_again after insert on t declare pragma autonomous_transaction;
+             begin insert into t values (1); commit; end;",
+        )
+        .unwrap();
+        let said = run(&mut c, "insert into t values (0)");
+        assert!(said.starts_with("ORA-00036"), "{said}");
+        assert_eq!(rows(&mut c, "select count(*) from t"), "0");
+    });
+}

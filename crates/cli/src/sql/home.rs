@@ -3,6 +3,7 @@
 const SPREPORT: &str = include_str!("spreport.sql");
 /// What asks for the snapshots, in the place of the line that begins so.
 const ASKING: &str = include_str!("spreport_ask.sql");
+const UTLCHAIN: &str = include_str!("utlchain.sql");
 const PLACE: &str = "-- ask\n";
 
 /// A script's text. `asks`: there is somebody at a terminal who can be asked.
@@ -11,6 +12,7 @@ pub(super) fn script(path: &str, asks: bool) -> Option<String> {
         "rdbms/admin/spreport.sql" | "rdbms/admin/spreport" => {
             Some(SPREPORT.replacen(PLACE, if asks { ASKING } else { "" }, 1))
         }
+        "rdbms/admin/utlchain.sql" | "rdbms/admin/utlchain" => Some(UTLCHAIN.to_owned()),
         _ => None,
     }
 }

@@ -100,7 +100,7 @@ impl Session {
             Some(now) if is_done(&now, stamp) => return Ok(Some(now)),
             Some(_) => {}
         }
-        if self.making.lock().is_some() {
+        if self.is_within_ddl() {
             return Ok(Some(Arc::new(with_result(program, compilation, &self.catalog(), stamp))));
         }
         let own = self.instance().connect_recursive()?;

@@ -24,12 +24,16 @@ pub struct ColumnDef {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TableStatistics {
     pub num_rows: u64,
-    /// Formatted blocks below the high-water mark.
+    /// Blocks below the high-water mark, those of the segment's own data aside.
     pub blocks: u64,
-    /// Blocks above it, or never used.
+    /// Blocks above it.
     pub empty_blocks: u64,
-    /// Bytes of a row in the block, its header included.
+    /// Bytes of a row; whether with its header is said where statistics are gathered.
     pub average_row_bytes: u64,
+    /// Free bytes of a formatted block.
+    pub average_space: u64,
+    /// Rows that have migrated or are chained.
+    pub chained_rows: u64,
     /// Wall time, microseconds since 1970.
     pub analyzed_us: u64,
 }

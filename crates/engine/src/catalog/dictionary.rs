@@ -82,6 +82,9 @@ impl Session {
 
     /// Runs a DDL statement: all of `work` or nothing of it shows in the catalog.
     pub(super) fn ddl<R>(self: &Arc<Self>, work: impl FnOnce(&mut Ddl<'_>) -> Result<R>) -> Result<R> {
+        if self.is_within_ddl() {
+            return Err(Error::user(14552, "cannot perform a DDL, commit or rollback inside a query or DML"));
+        }
         let _latch = self.lock_dictionary();
         self.commit(CommitWrite::default())?;
         // The statement sees the dictionary as it is, with what it has done itself.
@@ -179,7 +182,7 @@ impl Ddl<'_> {
             }
         }
         let mut catalog = self.catalog.clone();
-        catalog.advance();
+        catalog.set_private_version();
         let _making = Making(self.session);
         *self.session.making.lock() = Some(Arc::new(catalog));
         work()

@@ -142,6 +142,8 @@ impl Reader<'_> {
                 blocks: row.blocks.unwrap_or(0),
                 empty_blocks: row.empty_blocks.unwrap_or(0),
                 average_row_bytes: row.average_row_bytes.unwrap_or(0),
+                average_space: row.average_space.unwrap_or(0),
+                chained_rows: row.chained_rows.unwrap_or(0),
                 analyzed_us: analyzed.0,
             }),
             _ => None,

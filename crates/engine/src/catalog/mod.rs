@@ -77,6 +77,7 @@ pub use scheduler_run::{RunStatus, SchedulerRun};
 pub use sequence::{SequenceDef, SequenceSettings};
 pub use sequence_ddl::SequenceSpec;
 pub use snapshot::Catalog;
+pub use statistics::Gathering;
 pub use synonym::SynonymDef;
 pub use table_ddl::TableSpec;
 pub use tablespace_ddl::{DatafileChange, TablespaceChange};

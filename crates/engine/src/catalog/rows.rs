@@ -122,6 +122,8 @@ dictionary! {
         empty_blocks: Option<u64> = "EMPCNT",
         average_row_bytes: Option<u64> = "AVGRLN",
         analyzed: Option<Moment> = "ANALYZETIME",
+        average_space: Option<u64> = "AVGSPC",
+        chained_rows: Option<u64> = "CHNCNT",
     }
 
     /// A column of a table; COL# counts from 1.

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use common::sync::atomic::{AtomicU64, Ordering};
 use common::{Error, ObjectNumber, Result};
 
 use super::privilege::no_table;
@@ -241,6 +242,12 @@ impl Catalog {
 
     pub(super) fn advance(&mut self) {
         self.version += 1;
+    }
+
+    /// Gives it a version that no other catalog ever has: what one session sees of what it makes, which may come to nothing.
+    pub(super) fn set_private_version(&mut self) {
+        static NEXT: AtomicU64 = AtomicU64::new(1 << 63);
+        self.version = NEXT.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(super) fn put_unusable(&mut self, name: String, error: Error) {

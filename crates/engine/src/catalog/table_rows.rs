@@ -51,6 +51,8 @@ pub(super) fn table_row(table: &TableDef) -> TableRow {
         empty_blocks: statistics.map(|s| s.empty_blocks),
         average_row_bytes: statistics.map(|s| s.average_row_bytes),
         analyzed: statistics.map(|s| Moment(s.analyzed_us)),
+        average_space: statistics.map(|s| s.average_space),
+        chained_rows: statistics.map(|s| s.chained_rows),
     }
 }
 

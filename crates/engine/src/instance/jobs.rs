@@ -339,7 +339,7 @@ impl Instance {
     #[must_use]
     pub fn coordinator_session(self: &Arc<Self>) -> Arc<Session> {
         let entry = self.sessions.background(Background::COORDINATOR).clone();
-        Arc::new(Session::new(self.clone(), entry))
+        Arc::new(Session::new(self.clone(), entry, None))
     }
 
     /// The job queue.

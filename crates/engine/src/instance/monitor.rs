@@ -84,7 +84,7 @@ impl Instance {
     /// Those of the cache; ORA-01089 when the instance is being closed.
     pub(crate) fn monitor_round(self: &Arc<Self>) -> Result<()> {
         let entry = self.sessions.background(Background::MONITOR).clone();
-        let session = Arc::new(Session::new(self.clone(), entry));
+        let session = Arc::new(Session::new(self.clone(), entry, None));
         let _call = session.call()?;
         self.retry_rollbacks(&session)?;
         self.undo.round(&session)

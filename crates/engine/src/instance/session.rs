@@ -35,12 +35,14 @@ pub struct Session {
     transactions: SessionTransactions,
     /// While a statement of this session fills a table that it makes: the dictionary with the table in it.
     pub(crate) making: Mutex<Option<Arc<Catalog>>>,
+    /// The session works for one whose DDL statement is at work, or works for one that does.
+    within_ddl: bool,
     /// While a program with its owner's rights runs: that owner.
     assumed: Mutex<Option<Rights>>,
 }
 
 impl Session {
-    pub(super) fn new(instance: Arc<Instance>, entry: Arc<SessionEntry>) -> Self {
+    pub(super) fn new(instance: Arc<Instance>, entry: Arc<SessionEntry>, caller: Option<&Self>) -> Self {
         let parameters = SessionParameters::new(instance.parameters().clone());
         Self {
             instance,
@@ -52,8 +54,14 @@ impl Session {
             deadlock: Mutex::new(None),
             transactions: SessionTransactions::default(),
             making: Mutex::default(),
+            within_ddl: caller.is_some_and(Self::is_within_ddl),
             assumed: Mutex::default(),
         }
+    }
+
+    /// Whether a DDL statement is at work, as a part of which this session does what it does: the dictionary is not to be had meanwhile.
+    pub(crate) fn is_within_ddl(&self) -> bool {
+        self.within_ddl || self.making.lock().is_some()
     }
 
     #[must_use]

@@ -157,7 +157,7 @@ impl Instance {
             )
         })?;
         entry.meter.count(waits::Statistic::LogonsCumulative, 1);
-        let session = Arc::new(Session::new(self.clone(), entry.clone()));
+        let session = Arc::new(Session::new(self.clone(), entry.clone(), caller));
         entry.is_of(&session);
         if let Some(caller) = caller {
             self.locks().acts_for(session.sid(), caller.sid());

@@ -94,11 +94,13 @@ pub struct RowRoom {
     pub bytes: usize,
     /// The transaction whose row it is, if it may use what that has freed itself: under the ITL slot that it has in the block.
     pub own: Option<Xid>,
+    /// It takes an ITL slot of its own, as a migrated row does. The slot's room is not in `bytes`.
+    pub own_slot: bool,
 }
 
 impl From<usize> for RowRoom {
     fn from(bytes: usize) -> Self {
-        Self { bytes, own: None }
+        Self { bytes, own: None, own_slot: false }
     }
 }
 
@@ -201,6 +203,9 @@ impl Segment {
     #[must_use]
     pub fn fits(&self, block: &[u8], row: RowRoom) -> bool {
         let pctfree = self.spec.pctfree;
+        if row.own_slot {
+            return format::heap::change::fits_migrated(block, row.bytes, pctfree, self.itl_slots_max());
+        }
         format::heap::fits(block, row.bytes, pctfree)
             || row
                 .own
@@ -210,12 +215,12 @@ impl Segment {
 
     /// Whether a row fits into a block, once that has been made room in where it can be.
     fn takes(&self, s: &Session, block: &mut BlockMut, row: RowRoom) -> Result<bool> {
-        Ok(self.fits(block, row) || self.make_fit(s, block, row.bytes)?)
+        Ok(self.fits(block, row) || self.make_fit(s, block, row)?)
     }
 
     /// Makes room in a block that refuses a row: what transactions have freed that have ended since, and in a block without rows ITL slots that nobody
     /// needs. True when the row fits then.
-    fn make_fit(&self, s: &Session, block: &mut BlockMut, row_bytes: usize) -> Result<bool> {
+    fn make_fit(&self, s: &Session, block: &mut BlockMut, row: RowRoom) -> Result<bool> {
         s.clean_ended(block)?;
         let keep = self.itl_slots();
         if format::heap::is_empty(block) && format::transaction::header(block).itl_count > keep {
@@ -223,11 +228,18 @@ impl Segment {
             let over = |itl: &format::itl::Itl| itl.committed().is_some_and(|scn| scn < oldest);
             s.change(block, |bytes| format::itl::remove(bytes, keep, over));
         }
-        let fits = format::heap::fits(block, row_bytes, self.spec.pctfree);
+        let fits = self.fits(block, RowRoom { own: None, ..row });
         if !fits && format::heap::is_empty(block) && format::transaction::header(block).itl_count == keep {
-            return Err(common::Error::bug(format!("a row of {row_bytes} bytes does not fit into an empty block")));
+            return Err(common::Error::bug(format!("a row of {} bytes does not fit into an empty block", row.bytes)));
         }
         Ok(fits)
+    }
+
+    /// Whether a row is refused for want of an ITL slot alone: the block has all that it may have.
+    fn lacks_slot(&self, block: &[u8], row: RowRoom) -> bool {
+        row.own_slot
+            && format::itl::free_slot(block).is_none()
+            && !format::itl::may_have_more(block, self.itl_slots_max())
     }
 
     /// After rows were put into a block that came from [`Segment::block_for_insert`]: moves its state on list or bitmap as its fullness demands.

@@ -10,6 +10,7 @@ use super::change::{Check, RowChanges, Work};
 use crate::cache::BlockMut;
 use crate::catalog::TableDef;
 use crate::instance::Session;
+use crate::parameters::Parameter;
 use crate::segment::RowRoom;
 use crate::txn::{Interest, LockWait, operation};
 
@@ -19,7 +20,7 @@ const RUNS_BYTES: usize = 1024;
 /// What a row is looked room for as: one of the transaction `xid`, which uses again what it has freed itself. Not where it takes an ITL slot of its own:
 /// what was freed is another slot's.
 fn room_for(bytes: usize, xid: Option<Xid>, own_slot: bool) -> RowRoom {
-    RowRoom { bytes, own: xid.filter(|_| !own_slot) }
+    RowRoom { bytes, own: xid.filter(|_| !own_slot), own_slot }
 }
 
 /// A block in which a piece fits, and this transaction's ITL slot in it.
@@ -32,7 +33,9 @@ fn block_with_slot(s: &Session, table: &TableDef, bytes: usize, own_slot: bool) 
         let interest =
             if own_slot { s.new_interest(&mut block, xid, most)? } else { s.interest(&mut block, xid, most)? };
         match interest {
-            Interest::Slot { number, fresh } if segment.fits(&block, room_for(bytes, Some(xid), own_slot)) => {
+            Interest::Slot { number, fresh }
+                if segment.fits(&block, room_for(bytes, Some(xid).filter(|_| !own_slot), false)) =>
+            {
                 return Ok((block, (number, fresh)));
             }
             Interest::Slot { .. } => {
@@ -41,7 +44,7 @@ fn block_with_slot(s: &Session, table: &TableDef, bytes: usize, own_slot: bool) 
                 segment.inserted(s, block, Some(room_for(room, Some(xid), own_slot)))?;
             }
             Interest::Full(holder) | Interest::NoRoom(holder) => {
-                // As many slots as the block may have: a migrated row shares one of the transaction's.
+                // It has got as many slots as it may have since it was chosen: a migrated row shares one of the transaction's.
                 if let Some(number) = format::itl::find(&block, xid).filter(|_| own_slot) {
                     return Ok((block, (number, false)));
                 }
@@ -156,8 +159,8 @@ pub(super) fn receive(s: &Session, table: &TableDef, pieces: &RowBuffer) -> Resu
 fn receive_some(s: &Session, table: &TableDef, pieces: &RowBuffer, placed: &mut Vec<RowAddress>) -> Result<()> {
     let Some(first) = pieces.get(placed.len()) else { return Ok(()) };
     let (pctfree, most) = (table.segment.pctfree(), table.segment.itl_slots_max());
-    let room = (first.len() + ITL_BYTES).min(super::piece_capacity(table));
-    let (mut block, slot) = block_with_slot(s, table, room.min(first.len().max(room - ITL_BYTES)), true)?;
+    let legacy = s.parameters().boolean(Parameter::LegacySpaceSearch);
+    let (mut block, slot) = block_with_slot(s, table, first.len(), true)?;
     let _group = s.group();
     let address = block.address();
     let Some(at) = insert_one(s, table, &mut block, slot, first)? else {
@@ -165,7 +168,8 @@ fn receive_some(s: &Session, table: &TableDef, pieces: &RowBuffer, placed: &mut 
     };
     placed.push(at);
     while let (Some(piece), Some(xid)) = (pieces.get(placed.len()), s.xid()) {
-        if !s.has_undo_room(RUNS_BYTES) || !heap::change::fits_migrated(&block, piece, pctfree, most) {
+        // That release searched for each row.
+        if legacy || !s.has_undo_room(RUNS_BYTES) || !heap::change::fits_migrated(&block, piece.len(), pctfree, most) {
             break;
         }
         let Interest::Slot { number, fresh } = s.new_interest(&mut block, xid, most)? else { break };
@@ -174,7 +178,7 @@ fn receive_some(s: &Session, table: &TableDef, pieces: &RowBuffer, placed: &mut 
             None => break,
         }
     }
-    let next_row = pieces.get(placed.len()).map(|piece| RowRoom::from(piece.len() + ITL_BYTES));
+    let next_row = pieces.get(placed.len()).map(|piece| room_for(piece.len(), None, true));
     table.segment.inserted(s, block, next_row)
 }
 

@@ -60,7 +60,12 @@ impl Session {
         if !itl::needs_cleanout(block) {
             return Ok(());
         }
+        let own = self.xid();
         for number in 1..=format::transaction::header(block).itl_count {
+            // A block may have hundreds of the own transaction's.
+            if itl::slot(block, number).is_some_and(|slot| slot.is_active() && Some(slot.xid()) == own) {
+                continue;
+            }
             self.clean_slot(block, number)?;
         }
         Ok(())

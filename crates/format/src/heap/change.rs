@@ -91,8 +91,8 @@ pub fn insert_rows(
 /// May a migrated row piece be received? It takes an ITL slot of its own ([`itl::free_slot`], else [`itl::add`]): as [`super::fits`], with room for the slot;
 /// not when the block has all the slots it may have and none is free.
 #[must_use]
-pub fn fits_migrated(block: &[u8], piece: &[u8], pctfree: u8, maxtrans: u8) -> bool {
-    let bytes = piece.len().max(LEAST_ROW_BYTES);
+pub fn fits_migrated(block: &[u8], piece_bytes: usize, pctfree: u8, maxtrans: u8) -> bool {
+    let bytes = piece_bytes.max(LEAST_ROW_BYTES);
     if itl::free_slot(block).is_some() {
         return block::fits(block, bytes, pctfree);
     }

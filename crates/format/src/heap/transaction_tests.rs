@@ -558,7 +558,7 @@ fn receiving_blocks_take_the_published_number_of_migrated_rows() {
         let columns: [Option<&[u8]>; 2] = [Some(&[0xc4, 12, 34, 56, 78]), Some(&[0xc4, 12, 34, 56, 78])];
         row::encode_piece(row::FIRST | row::LAST, Some(RowAddress::new(ADDRESS, 3)), None, &columns, &mut piece);
         let mut count = 0;
-        while change::fits_migrated(&block, &piece, 10, 255) {
+        while change::fits_migrated(&block, piece.len(), 10, 255) {
             let n = itl::free_slot(&block).or_else(|| itl::add(&mut block, 255)).unwrap();
             assert!(itl::take(&mut block, n, xid(1), Uba::NONE));
             assert_eq!(itl::find(&block, xid(1)), Some(n), "the newest");

@@ -106,17 +106,18 @@ impl Connection {
 
     fn of_session(database: Arc<Database>, session: Arc<Session>) -> Result<Self> {
         let shared = Shared::new(seed(&session));
-        Self::with_shared(database, session, shared)
+        Self::with_shared(database, session, shared, 0)
     }
 
     /// A session of a user that works for this one within its call, with a transaction of its own: an autonomous transaction, for one.
     pub(crate) fn worker(&self, user: &str) -> Result<Self> {
         let session = self.session.connect_for(user)?;
         let shared = self.shared.for_worker(seed(&session));
-        Self::with_shared(Arc::clone(&self.database), session, shared)
+        Self::with_shared(Arc::clone(&self.database), session, shared, self.nested.level())
     }
 
-    fn with_shared(database: Arc<Database>, session: Arc<Session>, shared: Shared) -> Result<Self> {
+    /// `calls`: how many connections of other sessions are at work above it.
+    fn with_shared(database: Arc<Database>, session: Arc<Session>, shared: Shared, calls: usize) -> Result<Self> {
         let config = SessionConfig::new().with_target_partitions(1).with_information_schema(false);
         let mut rules = PhysicalOptimizer::new().rules;
         rules.insert(0, Arc::new(OneStream));
@@ -125,23 +126,23 @@ impl Connection {
             .with_runtime_env(database.query_environment()?)
             .with_physical_optimizer_rules(rules)
             .build();
-        let connection = Self::of_depth(database, session, Arc::new(shared), state, 0)?;
+        let connection = Self::of_depth(database, session, Arc::new(shared), state, (0, calls))?;
         connection.refresh_nls()?;
         Ok(connection)
     }
 
-    /// A connection of a session, below `level` others.
+    /// A connection of a session, below `level` others of it, and `calls` in all.
     pub(super) fn of_depth(
         database: Arc<Database>,
         session: Arc<Session>,
         shared: Arc<Shared>,
         state: SessionState,
-        level: usize,
+        (level, calls): (usize, usize),
     ) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|error| {
             Error::own(ErrorKind::OutOfResource, 63, format!("no runtime for the session: {error}"))
         })?;
-        let below = Nested::new(Arc::clone(&database), Arc::clone(&session), Arc::clone(&shared), state.clone(), level);
+        let below = Nested::new(Arc::clone(&database), Arc::clone(&session), Arc::clone(&shared), state.clone(), calls);
         Ok(Self {
             schema: session.user(),
             database,

@@ -51,7 +51,7 @@ pub(crate) struct Nested {
     session: Arc<Session>,
     shared: Arc<Shared>,
     state: SessionState,
-    /// How many connections are above the one that this belongs to.
+    /// How many connections are above the one that this belongs to, those of sessions that the session works for too: they share a stack.
     level: usize,
     /// Connections of the next depth that are not at work.
     idle: Mutex<Vec<Connection>>,
@@ -72,6 +72,10 @@ impl Nested {
         level: usize,
     ) -> Self {
         Self { database, session, shared, state, level, idle: Mutex::default() }
+    }
+
+    pub(super) fn level(&self) -> usize {
+        self.level
     }
 
     /// Does `work` with the session's programs. Their SQL finds the names, and has the rights, of `owner`.
@@ -102,13 +106,14 @@ impl Nested {
         caller.schema.clone_into(&mut connection.schema);
         connection.place = caller.place;
         let before = self.session.assume(Some(caller.rights.clone()));
+        let rights = scopeguard::guard(before, |before| drop(self.session.assume(before)));
         self.shared.note_called();
         let result = if self.needs_thread() {
             on_thread(|| connection.with_programs(work))
         } else {
             connection.with_programs(work)
         };
-        self.session.assume(before);
+        drop(rights);
         self.idle.lock().push(connection);
         result
     }
@@ -118,7 +123,13 @@ impl Nested {
             return Ok(connection);
         }
         let (database, session) = (Arc::clone(&self.database), Arc::clone(&self.session));
-        Connection::of_depth(database, session, Arc::clone(&self.shared), self.state.clone(), self.level + 1)
+        Connection::of_depth(
+            database,
+            session,
+            Arc::clone(&self.shared),
+            self.state.clone(),
+            (self.level + 1, self.level + 1),
+        )
     }
 
     /// Expressions are evaluated while a runtime of this thread drives the query, and a thread drives one runtime at a time. And each depth takes its

@@ -123,9 +123,9 @@ impl Shared {
     /// Does `work` as something that a program does.
     pub(crate) fn recursively<R>(&self, work: impl FnOnce() -> R) -> R {
         self.depth.fetch_add(1, Ordering::Relaxed);
-        let result = work();
-        self.depth.fetch_sub(1, Ordering::Relaxed);
-        result
+        // In a panic too, which ends a statement and not the session.
+        scopeguard::defer! { self.depth.fetch_sub(1, Ordering::Relaxed); }
+        work()
     }
 
     /// Does `work` as a trigger does that is fired while rows of these tables change.
@@ -137,10 +137,11 @@ impl Shared {
             before
         };
         self.triggers.fetch_add(1, Ordering::Relaxed);
-        let result = work();
-        self.triggers.fetch_sub(1, Ordering::Relaxed);
-        self.mutating.lock().truncate(before);
-        result
+        scopeguard::defer! {
+            self.triggers.fetch_sub(1, Ordering::Relaxed);
+            self.mutating.lock().truncate(before);
+        }
+        work()
     }
 
     fn has_triggers(&self) -> bool {
@@ -168,5 +169,20 @@ impl Shared {
     /// Whether statements have called programs since this was last asked.
     pub(crate) fn take_called(&self) -> bool {
         self.called.load(Ordering::Relaxed) && self.called.swap(false, Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[test]
+    fn a_panic_leaves_nothing_behind() {
+        let shared = Shared::new(0);
+        let work = || shared.recursively(|| shared.in_trigger(&[ObjectNumber(7)], || panic!("of a test")));
+        assert!(catch_unwind(AssertUnwindSafe(work)).is_err());
+        assert_eq!((shared.depth(), shared.has_triggers(), shared.mutating.lock().len()), (0, false, 0));
     }
 }

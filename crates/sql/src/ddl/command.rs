@@ -182,6 +182,14 @@ pub(crate) enum ProgramCommand {
     Enable(bool),
 }
 
+/// What ANALYZE does.
+#[derive(Clone, Debug)]
+pub(crate) enum Analysis {
+    Statistics,
+    Delete,
+    ChainedRows { into: Name },
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
     Program { kind: ProgramKind, name: Name, command: ProgramCommand },
@@ -195,6 +203,7 @@ pub(crate) enum Command {
     AlterTable { name: Name, clauses: Vec<TableClause> },
     DropTable { name: Name, cascade: bool },
     Truncate(Name),
+    Analyze { index: bool, name: Name, what: Analysis },
     CreateIndex(Box<CreateIndex>),
     DropIndex(Name),
     Rename { from: String, to: String },
@@ -244,6 +253,8 @@ impl Command {
             Self::AlterTable { .. } => ("ALTER TABLE", 15),
             Self::DropTable { .. } => ("DROP TABLE", 12),
             Self::Truncate(_) => ("TRUNCATE TABLE", 85),
+            Self::Analyze { index: false, .. } => ("ANALYZE TABLE", 62),
+            Self::Analyze { index: true, .. } => ("ANALYZE INDEX", 63),
             Self::CreateIndex(_) => ("CREATE INDEX", 9),
             Self::DropIndex(_) => ("DROP INDEX", 10),
             Self::Rename { .. } => ("RENAME", 28),

@@ -39,6 +39,7 @@ impl Connection {
                 let (owner, name) = self.qualified(name);
                 session.truncate_table(&owner, &name).map(|_| None)
             }
+            Command::Analyze { index, name, what } => self.analyze(*index, name, what).map(|()| None),
             Command::CreateIndex(index) => self.create_index(index).map(|()| None),
             Command::DropIndex(name) => {
                 let (owner, name) = self.qualified(name);

@@ -1,6 +1,7 @@
 //! DDL, session and system commands: a parser by hand, and their execution by the engine's methods.
 
 pub(crate) mod alter;
+mod analyze;
 pub(crate) mod attributes;
 pub(crate) mod columns;
 pub(crate) mod command;

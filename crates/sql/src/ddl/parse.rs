@@ -3,7 +3,7 @@
 use common::{Error, Result};
 
 use super::command::{Command, Name};
-use super::{alter, grant, program, sequence, synonym, system, table, tablespace, user, view};
+use super::{alter, analyze, grant, program, sequence, synonym, system, table, tablespace, user, view};
 use crate::statement::words::Words;
 
 /// Parses a DDL, session or system command.
@@ -26,6 +26,9 @@ fn command(words: &mut Words<'_>) -> Result<Command> {
     }
     if words.take("TRUNCATE") {
         return truncate(words);
+    }
+    if words.take("ANALYZE") {
+        return analyze::analyze(words);
     }
     if words.take("RENAME") {
         let from = words.identifier()?;

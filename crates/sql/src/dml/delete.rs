@@ -70,7 +70,9 @@ impl Connection {
             for (rowid, ..) in &victims.rows {
                 deleter.push(*rowid)?;
             }
-            deleter.finish()
+            let rows = deleter.finish()?;
+            consequences.map_or(Ok(()), Consequences::settle)?;
+            Ok(rows)
         });
         cursor.row_sources = dml_sources("DELETE", &table, &plan, &work);
         let rows = result?;

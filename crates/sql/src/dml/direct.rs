@@ -109,10 +109,11 @@ impl Connection {
         }
         let Direct::Insert(direct) = &cursor.direct else { return Ok(None) };
         let direct = Arc::clone(direct);
-        if Triggers::of(self, &direct.table, Event::InsertOne).is_some() {
+        let (_lock, table) = self.lock_for_change(&direct.table)?;
+        // With the lock: a trigger that comes now waits for the statement.
+        if Triggers::of(self, &table, Event::InsertOne).is_some() {
             return Ok(None);
         }
-        let (_lock, table) = self.lock_for_change(&direct.table)?;
         if !Arc::ptr_eq(&table, &direct.table) {
             // DDL came between: the other way looks at it afresh.
             cursor.direct = Direct::Unknown;

@@ -17,9 +17,17 @@ use super::trigger::{Image, Triggers};
 use crate::cursor::connection::Connection;
 
 impl Connection {
-    /// A row as the statement sees it.
+    /// A row as the statement sees it; one that is newer, which only foreign keys find, as it is: its change finds out that the statement is to start again.
     fn old_row(&self, table: &Arc<TableDef>, rowid: Rowid) -> Result<Option<Image>> {
-        let Some(row) = fetch_row(&self.session, table, rowid)? else { return Ok(None) };
+        let seen = fetch_row(&self.session, table, rowid)?;
+        let row = match seen {
+            Some(row) => row,
+            None => {
+                let _now = self.session.enter(self.session.current_snapshot());
+                let Some(row) = fetch_row(&self.session, table, rowid)? else { return Ok(None) };
+                row
+            }
+        };
         let mut columns = row.columns();
         columns.resize(table.columns.len(), None);
         Image::of(table, &columns).map(Some)
@@ -89,7 +97,7 @@ impl Connection {
             if !table.referencing.is_empty() {
                 let consequences = Consequences::of_one(self, table, *rowid, &named)?;
                 consequences.carry_out()?;
-                late.extend(consequences.late());
+                late.extend(consequences.into_keys());
             }
             deleter.push(*rowid)?;
             if triggers.has_after_row() {

@@ -144,11 +144,6 @@ impl Connection {
         let gone: Vec<_> =
             victims.rows.iter().filter(|(_, batch, at)| goes(*batch, *at)).map(|(rowid, ..)| *rowid).collect();
         let deleting = firing.delete.as_ref().filter(|triggers| triggers.has_row());
-        let consequences = if table.referencing.is_empty() || gone.is_empty() || deleting.is_some() {
-            None
-        } else {
-            Some(Consequences::of_delete(self, table, gone.iter().copied())?)
-        };
         let rows: &NewRows<'_> = &|take| {
             let mut row: Vec<Option<&[u8]>> = vec![None; width];
             for (rowid, batch, at) in victims.rows.iter().filter(|(_, batch, at)| !goes(*batch, *at)) {
@@ -167,12 +162,19 @@ impl Connection {
             self.delete_rows_firing(triggers, table, &gone, None)?;
             return Ok(victims.rows.len() as u64);
         }
+        // The updates' triggers may have made children of the rows that go.
+        let consequences = if table.referencing.is_empty() || gone.is_empty() || deleting.is_some() {
+            None
+        } else {
+            Some(Consequences::of_delete(self, table, gone.iter().copied())?)
+        };
         if let Some(consequences) = &consequences {
             consequences.carry_out()?;
         }
         let mut deleter = Deleter::new(Arc::clone(&self.session), Arc::clone(table));
         gone.iter().try_for_each(|rowid| deleter.push(*rowid))?;
         deleter.finish()?;
+        consequences.map_or(Ok(()), Consequences::settle)?;
         Ok(victims.rows.len() as u64)
     }
 }

@@ -3,6 +3,7 @@
 //! Everything that follows from a DELETE is found out before the first row goes: the children of children too, as far as ON DELETE CASCADE
 //! reaches. Only then rows change, children first.
 
+use std::cell::Cell;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -38,8 +39,12 @@ pub(crate) struct Consequences<'c> {
     nulls: Vec<(Arc<ConstraintDef>, BTreeSet<Rowid>)>,
     /// Children that keep their parents, unless they go too.
     holding: Vec<(Arc<ConstraintDef>, BTreeSet<Rowid>)>,
-    /// Keys that go, to be looked at when the statement is at its end, in the place of `holding`.
-    late: Option<Vec<(Arc<ConstraintDef>, KeySet)>>,
+    /// Keys that go. Triggers may have made new children of them by the time that the last row is gone.
+    keys: Vec<(Arc<ConstraintDef>, KeySet)>,
+    /// Only then is it asked who refers to them, in the place of `holding`.
+    late: bool,
+    /// Triggers have been fired.
+    fired: Cell<bool>,
 }
 
 /// The keys that rows have in some columns.
@@ -81,7 +86,9 @@ impl<'c> Consequences<'c> {
             deletes: BTreeMap::from([(table.object, named.clone())]),
             nulls: Vec::new(),
             holding: Vec::new(),
-            late: None,
+            keys: Vec::new(),
+            late: false,
+            fired: Cell::new(false),
         };
         found.find(table, named)?;
         found.check()?;
@@ -91,7 +98,7 @@ impl<'c> Consequences<'c> {
     /// What follows from deleting one row of a statement that deletes the rows `named`, each at its time.
     ///
     /// # Errors
-    /// Those of reading the tables. Who refers to the row is asked at the end of the statement: [`Consequences::late`].
+    /// Those of reading the tables. Who refers to the row is asked at the end of the statement: [`Consequences::into_keys`].
     pub(crate) fn of_one(
         connection: &'c Connection,
         table: &Arc<TableDef>,
@@ -106,22 +113,41 @@ impl<'c> Consequences<'c> {
             deletes: BTreeMap::from([(table.object, named.clone())]),
             nulls: Vec::new(),
             holding: Vec::new(),
-            late: Some(Vec::new()),
+            keys: Vec::new(),
+            late: true,
+            fired: Cell::new(false),
         };
         found.find(table, BTreeSet::from([row]))?;
         Ok(found)
     }
 
     /// Foreign keys, and the keys that have gone which they may refer to.
-    pub(crate) fn late(self) -> Vec<(Arc<ConstraintDef>, KeySet)> {
-        self.late.unwrap_or_default()
+    pub(crate) fn into_keys(self) -> Vec<(Arc<ConstraintDef>, KeySet)> {
+        self.keys
+    }
+
+    /// When the last row is gone: have triggers made new children of what has gone?
+    ///
+    /// # Errors
+    /// ORA-02292 when they have; those of reading the tables.
+    pub(crate) fn settle(self) -> Result<()> {
+        if !self.fired.get() {
+            return Ok(());
+        }
+        let connection = self.connection;
+        self.keys.iter().try_for_each(|(foreign, keys)| {
+            connection.check_keys_now(foreign, keys).map_err(|error| orphaned(error, foreign))
+        })
     }
 
     fn find(&mut self, table: &Arc<TableDef>, rows: BTreeSet<Rowid>) -> Result<()> {
         let session = &self.connection.session;
         let mut waiting = vec![(Arc::clone(table), rows)];
+        let mut named = true;
         while let Some((parent, rows)) = waiting.pop() {
             session.check_cancelled()?;
+            // Children were found as they are now, and theirs are by the keys that they have now.
+            let _now = (!std::mem::take(&mut named)).then(|| session.enter(session.current_snapshot()));
             if parent.referencing.iter().any(|foreign| foreign.state.enabled) {
                 take_parents(session, &parent, rows.iter().copied())?;
             }
@@ -148,12 +174,13 @@ impl<'c> Consequences<'c> {
             self.connection.shared.deferred.lock().note_keys(foreign, keys);
             return Ok(None);
         }
-        if let (false, Some(late)) = (acts, &mut self.late) {
-            late.push((Arc::clone(foreign), keys));
+        if !acts && self.late {
+            self.keys.push((Arc::clone(foreign), keys));
             return Ok(None);
         }
         let child = self.child(foreign, acts)?;
         let found = children(&self.connection.session, &child, foreign, &keys)?;
+        self.keys.push((Arc::clone(foreign), keys));
         let found: BTreeSet<Rowid> = found.into_iter().map(|(_, rowid)| rowid).collect();
         match reference.on_delete {
             OnDelete::NoAction => self.holding.push((Arc::clone(foreign), found)),
@@ -216,6 +243,7 @@ impl<'c> Consequences<'c> {
     fn delete(&self, table: &Arc<TableDef>, rows: &[Rowid]) -> Result<()> {
         let triggers = Triggers::of(self.connection, table, Event::Delete).filter(|_| !rows.is_empty());
         let triggers = triggers.map(|triggers| triggers.because_of(self.target));
+        self.fired.set(self.fired.get() || triggers.is_some());
         let session = &self.connection.session;
         let _seen = trigger::begin(triggers.as_ref())?;
         let mut deleter = Deleter::new(Arc::clone(session), Arc::clone(table));
@@ -249,6 +277,7 @@ impl<'c> Consequences<'c> {
         }
         let triggers = Triggers::of(self.connection, table, Event::Update(&changed)).filter(|_| !rows.is_empty());
         let triggers = triggers.map(|triggers| triggers.because_of(self.target));
+        self.fired.set(self.fired.get() || triggers.is_some());
         let session = &self.connection.session;
         let _seen = trigger::begin(triggers.as_ref())?;
         let new_rows: &NewRows<'_> = &|take| {

@@ -138,6 +138,9 @@ impl ScalarUDFImpl for LibraryFunction {
 
 impl LibraryFunction {
     fn evaluate(&self, arguments: &[ColumnarValue], count: usize) -> Result<ColumnarValue> {
+        if !self.function.deterministic {
+            return rows::map_each(arguments, count, self.result, |values| self.function.call(&*self.context, values));
+        }
         if arguments.iter().any(|argument| argument.data_type().is_null()) {
             return rows::map(arguments, count, self.result, |values| self.function.call(&*self.context, values));
         }

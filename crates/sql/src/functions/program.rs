@@ -96,8 +96,13 @@ impl fmt::Debug for ProgramFunction {
 
 impl PartialEq for ProgramFunction {
     fn eq(&self, other: &Self) -> bool {
-        self.program.name == other.program.name
-            && self.program.schema == other.program.schema
+        let (own, theirs) = (&self.program, &other.program);
+        own.name == theirs.name
+            && Arc::ptr_eq(&own.call, &theirs.call)
+            && Arc::ptr_eq(&own.nested, &theirs.nested)
+            && own.schema == theirs.schema
+            && own.rights == theirs.rights
+            && own.place == theirs.place
             && self.kinds == other.kinds
             && self.guarded == other.guarded
     }

@@ -201,6 +201,26 @@ pub(crate) fn map(
     arguments: &[ColumnarValue],
     rows: usize,
     result: Kind,
+    body: impl FnMut(&[Datum]) -> Result<Datum>,
+) -> Result<ColumnarValue> {
+    evaluate(arguments, rows, result, true, body)
+}
+
+/// Calls `body` for each row, whatever the arguments are.
+pub(crate) fn map_each(
+    arguments: &[ColumnarValue],
+    rows: usize,
+    result: Kind,
+    body: impl FnMut(&[Datum]) -> Result<Datum>,
+) -> Result<ColumnarValue> {
+    evaluate(arguments, rows, result, false, body)
+}
+
+fn evaluate(
+    arguments: &[ColumnarValue],
+    rows: usize,
+    result: Kind,
+    once: bool,
     mut body: impl FnMut(&[Datum]) -> Result<Datum>,
 ) -> Result<ColumnarValue> {
     let arguments = arguments.iter().map(Argument::new).collect::<Result<Vec<_>>>()?;
@@ -212,7 +232,7 @@ pub(crate) fn map(
             _ => all_constant = false,
         }
     }
-    if all_constant && !arguments.is_empty() {
+    if once && all_constant && !arguments.is_empty() {
         return Ok(ColumnarValue::Scalar(to_scalar(&body(&values)?, result)?));
     }
     let mut builder = Builder::new(result, rows);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use common::sync::atomic::Ordering;
-use common::{Error, Result};
+use common::{Error, ErrorKind, Result};
 use plsql::run::session::{HostType, HostVariable, Session};
 use plsql::value::Value;
 
@@ -65,7 +65,8 @@ impl Connection {
         if self.shared.commits_pending.swap(false, Ordering::Relaxed) {
             self.session.wait_for_redo()?;
         }
-        self.revalidate()
+        // The call stands whether or not the programs' states can be noted: who meets one next finds out again. But not when the instance has stopped.
+        self.revalidate().or_else(|error| if error.kind == ErrorKind::Poisoned { Err(error) } else { Ok(()) })
     }
 
     /// The PL/SQL side of the session, to be put back.

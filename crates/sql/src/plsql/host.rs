@@ -108,6 +108,15 @@ impl<'c> SessionHost<'c> {
         Self { connection, autonomous: Vec::new(), entered: Vec::new() }
     }
 
+    /// What counted before the program that was entered last counts again.
+    fn leave(&mut self) -> bool {
+        let Some((schema, rights)) = self.entered.pop() else { return false };
+        let connection = self.connection();
+        connection.schema = schema;
+        connection.session.assume(rights);
+        true
+    }
+
     /// The session that works now.
     pub(crate) fn connection(&mut self) -> &mut Connection {
         self.autonomous.last_mut().unwrap_or(self.connection)
@@ -194,6 +203,14 @@ impl<'c> SessionHost<'c> {
                 }
             }
         }
+    }
+}
+
+impl Drop for SessionHost<'_> {
+    /// A panic leaves programs that have not been left.
+    fn drop(&mut self) {
+        self.autonomous.clear();
+        while self.leave() {}
     }
 }
 
@@ -424,10 +441,7 @@ impl Host for SessionHost<'_> {
     }
 
     fn leave_rights(&mut self) {
-        let Some((schema, rights)) = self.entered.pop() else { return };
-        let connection = self.connection();
-        connection.schema = schema;
-        connection.session.assume(rights);
+        self.leave();
     }
 
     fn native(&mut self, session: &mut Session, name: &str, arguments: &mut [Datum]) -> Result<Datum> {

@@ -120,7 +120,7 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
                 other => Err(Error::unsupported(format!("statement {other}"))),
             }
         }
-        "CREATE" | "ALTER" | "DROP" | "TRUNCATE" | "RENAME" | "GRANT" | "REVOKE" => {
+        "CREATE" | "ALTER" | "DROP" | "TRUNCATE" | "RENAME" | "GRANT" | "REVOKE" | "ANALYZE" => {
             crate::ddl::parse::parse(text).map(Statement::Command)
         }
         "SET" if words.take("SET CONSTRAINT") || words.take("SET CONSTRAINTS") => {
@@ -141,8 +141,8 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
         keyword if transaction::parse::KEYWORDS.contains(&keyword) => {
             transaction::parse::parse(&mut words).map(Statement::Transaction)
         }
-        "EXPLAIN" | "ANALYZE" | "COMMENT" | "AUDIT" | "NOAUDIT" | "PURGE" | "FLASHBACK" | "ASSOCIATE"
-        | "DISASSOCIATE" | "ADMINISTER" => Err(Error::unsupported(format!("statement {keyword}")).at(first.start)),
+        "EXPLAIN" | "COMMENT" | "AUDIT" | "NOAUDIT" | "PURGE" | "FLASHBACK" | "ASSOCIATE" | "DISASSOCIATE"
+        | "ADMINISTER" => Err(Error::unsupported(format!("statement {keyword}")).at(first.start)),
         _ => Err(Error::user(900, "invalid SQL statement").at(first.start)),
     }
 }

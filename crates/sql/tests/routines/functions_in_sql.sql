@@ -781,3 +781,22 @@ ORA-04044: procedure, function, package, or type is not allowed here: THE_ANSWER
 create table kept (a number default p.count_calls(1))
 /
 ORA-04044: procedure, function, package, or type is not allowed here: P.COUNT_CALLS
+
+# The same seed, the same numbers; in queries too.
+declare
+  a number; b number; c number;
+begin
+  dbms_random.seed(7); a := dbms_random.value; dbms_random.seed(7); b := dbms_random.value;
+  dbms_random.seed('seven'); c := dbms_random.value;
+  dbms_output.put_line(case when a = b and a <> c then 'alike' else 'not alike' end);
+  dbms_random.seed(0);
+end;
+/
+alike
+PL/SQL
+
+select min(length(n)) least, max(length(n)) most, count(distinct n) different
+from (select trunc(dbms_random.value(10000000, 100000000)) n from dual connect by level <= 1000)
+/
+LEAST | MOST | DIFFERENT
+8 | 8 | 1000

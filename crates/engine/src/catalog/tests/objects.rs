@@ -282,7 +282,8 @@ fn statistics_are_computed_and_kept() {
     let table = session.create_table(&table_spec("T")).unwrap();
     assert!(table.statistics.is_none());
     insert(&session, &table, 0..1000);
-    let statistics = session.gather_statistics("SYSTEM", "T").unwrap().statistics.unwrap();
+    let statistics =
+        session.gather_statistics("SYSTEM", "T", crate::catalog::Gathering::Optimizer).unwrap().statistics.unwrap();
     assert_eq!(statistics.num_rows, 1000);
     // ID takes 1 to 3 bytes, NAME 6 to 8, and each a byte for its length.
     assert!((9..=13).contains(&statistics.average_row_bytes), "{statistics:?}");

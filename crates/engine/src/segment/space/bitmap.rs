@@ -26,6 +26,7 @@ use super::bitmap_search::{Want, in_batch};
 use super::{SegmentParts, SpaceManager};
 use crate::cache::BlockMut;
 use crate::instance::Session;
+use crate::parameters::Parameter;
 use crate::segment::extent::{Position, Reading};
 use crate::segment::{BlockRange, RowRoom, SearchHint, Segment, SpaceUsage, metadata};
 
@@ -188,7 +189,8 @@ impl SpaceManager for Bitmaps {
         {
             let l1 = transaction::header(&block).bitmap_block();
             s.remember(segment.data_object(), SearchHint { block: None, first_level: Some(l1) });
-            if Self::is_used_up(segment, &block) {
+            let legacy = next.own_slot && s.parameters().boolean(Parameter::LegacySpaceSearch);
+            if Self::is_used_up(segment, &block) || !legacy && segment.lacks_slot(&block, next) {
                 state = BlockState::Full;
             }
         }

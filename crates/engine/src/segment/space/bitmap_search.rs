@@ -8,6 +8,7 @@ use format::{itl, transaction};
 use super::bitmap::{Bitmaps, FORMAT_BATCH};
 use crate::cache::BlockMut;
 use crate::instance::Session;
+use crate::parameters::Parameter;
 use crate::segment::{RowRoom, SearchHint, Segment, metadata};
 
 /// Probes of half-full blocks that may refuse a row before an empty block is taken.
@@ -41,12 +42,14 @@ struct Search {
     refusals: usize,
     /// Blocks passed over because another session is at work in them.
     passed: usize,
+    /// As the releases with bug 6918210 searched: [`Parameter::LegacySpaceSearch`].
+    legacy: bool,
 }
 
 impl Search {
     /// Whether half-full blocks have refused often enough.
     fn is_sure(&self) -> bool {
-        self.refusals >= REFUSALS_MAX
+        self.refusals >= REFUSALS_MAX && !self.legacy
     }
 
     /// Whether a block in which another session is at work will do.
@@ -103,13 +106,15 @@ impl Bitmaps {
     pub(super) fn search(segment: &Segment, s: &Session, want: Want) -> Result<BlockMut> {
         let object = segment.data_object();
         let hint = s.search_hint(object);
-        let mut search = Search { want, refusals: 0, passed: 0 };
-        if let (Some(address), Want::Row(row)) = (hint.block, want)
+        let migrates = matches!(want, Want::Row(row) if row.own_slot);
+        let legacy = migrates && s.parameters().boolean(Parameter::LegacySpaceSearch);
+        let mut search = Search { want, refusals: 0, passed: 0, legacy };
+        if let (Some(address), Want::Row(row)) = (hint.block.filter(|_| !legacy), want)
             && let Some(block) = Self::probe_last(segment, s, address, row, &mut search)?
         {
             return Ok(block);
         }
-        if let Some(l1) = hint.first_level
+        if let Some(l1) = hint.first_level.filter(|_| !legacy)
             && let Some(block) = Self::search_first_level(segment, s, l1, &mut search, true)?
         {
             return Ok(block);
@@ -168,7 +173,11 @@ impl Bitmaps {
         for step in steps {
             let batch = match step {
                 // Half-full blocks have refused often enough.
-                Step::Probe(_, state) if search.refusals > REFUSALS_MAX && state != BlockState::Free100 => continue,
+                Step::Probe(_, state)
+                    if search.refusals > REFUSALS_MAX && !search.legacy && state != BlockState::Free100 =>
+                {
+                    continue;
+                }
                 Step::Probe(address, _) => vec![address],
                 Step::Format(batch, first) => Self::format_batch(segment, s, l1, (batch, first))?,
             };
@@ -267,14 +276,12 @@ impl Bitmaps {
         if !segment.owns(&block) {
             return Ok(Probed::Refused);
         }
-        if !search.is_patient() && Self::is_in_use(s, &mut block)? {
-            return Ok(Probed::InUse);
-        }
         if segment.takes(s, &mut block, row)? {
-            return Ok(Probed::Taken(block));
+            let in_use = !search.is_patient() && Self::is_in_use(s, &mut block)?;
+            return Ok(if in_use { Probed::InUse } else { Probed::Taken(block) });
         }
         search.refusals += 1;
-        if Self::is_used_up(segment, &block) {
+        if Self::is_used_up(segment, &block) || !search.legacy && segment.lacks_slot(&block, row) {
             Self::set_state(segment, s, &mut block, BlockState::Full)?;
         }
         Ok(Probed::Refused)

@@ -3,6 +3,7 @@
 mod application_info;
 mod jobs;
 mod metadata;
+mod random;
 mod scheduler;
 mod session;
 mod space;
@@ -34,6 +35,9 @@ pub(super) fn call(
         "DBMS_SPACE.FREE_BLOCKS" => space::free_blocks(connection, arguments),
         "DBMS_SPACE.UNUSED_SPACE" => space::unused_space(connection, arguments),
         "DBMS_SPACE.SPACE_USAGE" => space::space_usage(connection, arguments),
+        "DBMS_RANDOM.SEED" | "DBMS_RANDOM.INITIALIZE" => random::seed(connection, arguments),
+        // Nothing is held that could be given back.
+        "DBMS_RANDOM.TERMINATE" => Ok(Datum::Null),
         "DBMS_METADATA.GET_DDL" => metadata::call(connection, arguments),
         _ if name.starts_with("STATSPACK.") => {
             statspack::call(connection, session, &name["STATSPACK.".len()..], arguments)

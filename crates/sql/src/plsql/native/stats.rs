@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use common::{Error, Result};
+use engine::catalog::Gathering;
 use scalar::Datum;
 
 use super::name;
@@ -20,7 +21,10 @@ fn owner(connection: &Connection, arguments: &[Datum]) -> Result<String> {
 pub(super) fn gather_table(connection: &mut Connection, arguments: &[Datum]) -> Result<Datum> {
     let (owner, table) = (owner(connection, arguments)?, name(arguments, 1, "TABNAME")?);
     connection.commit_implicitly()?;
-    connection.session.gather_statistics(&owner, &table).map_err(|error| missing(error, &owner, &table))?;
+    connection
+        .session
+        .gather_statistics(&owner, &table, Gathering::Optimizer)
+        .map_err(|error| missing(error, &owner, &table))?;
     Ok(Datum::Null)
 }
 
@@ -32,7 +36,7 @@ pub(super) fn gather_index(connection: &mut Connection, arguments: &[Datum]) -> 
         Error::user(20000, format!("INDEX \"{owner}\".\"{index}\" does not exist or insufficient privileges"))
     })?;
     connection.commit_implicitly()?;
-    connection.session.gather_statistics(&found.table_owner, &found.table_name)?;
+    connection.session.gather_statistics(&found.table_owner, &found.table_name, Gathering::Optimizer)?;
     Ok(Datum::Null)
 }
 
@@ -47,7 +51,7 @@ pub(super) fn gather_schema(connection: &mut Connection, arguments: &[Datum]) ->
         .map(|table| table.name.clone())
         .collect();
     for table in tables {
-        match connection.session.gather_statistics(&owner, &table) {
+        match connection.session.gather_statistics(&owner, &table, Gathering::Optimizer) {
             // Somebody has dropped it meanwhile.
             Err(error) if error.is_ora(942) => {}
             result => drop::<Arc<_>>(result?),

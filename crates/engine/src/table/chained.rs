@@ -1,0 +1,56 @@
+//! Rows that are not whole where they begin: those that have migrated, and those that are chained.
+
+use common::sync::Arc;
+use common::{BlockClass, Result, Rowid};
+use format::heap::{self, RowAddress};
+use waits::Statistic;
+
+use super::is_block_of;
+use crate::catalog::TableDef;
+use crate::instance::Session;
+
+/// What a look at every block of a table finds out that a look at its rows does not.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct BlockFigures {
+    /// Rows that have migrated or are chained.
+    pub chained_rows: u64,
+    /// Formatted blocks.
+    pub blocks: u64,
+    /// Bytes free in them, all together.
+    pub free_bytes: u64,
+}
+
+/// Reads every block of a table and hands over the rowid of each row that has migrated or is chained. No block is latched meanwhile.
+///
+/// # Errors
+/// Those of getting blocks, ORA-01013, and those of `take`.
+pub fn chained_rows(
+    session: &Arc<Session>,
+    table: &TableDef,
+    take: &mut dyn FnMut(Rowid) -> Result<()>,
+) -> Result<BlockFigures> {
+    let snapshot = session.snapshot();
+    let ranges = table.segment.scan_ranges(session)?;
+    let mut blocks = session.scan_blocks(ranges, BlockClass::Data, true);
+    let (mut figures, mut found) = (BlockFigures::default(), Vec::new());
+    while let Some(block) = blocks.next_block()? {
+        session.check_cancelled()?;
+        session.meter().count(Statistic::TableScanBlocksGotten, 1);
+        let block = session.as_seen(block, &snapshot)?;
+        if !is_block_of(table, &block) {
+            continue;
+        }
+        let address = block.address();
+        figures.blocks += 1;
+        figures.free_bytes += heap::free_bytes(&block) as u64;
+        let object = format::transaction::header(&block).object_number();
+        let elsewhere = heap::live_rows(&block, 0).filter(|(_, piece)| {
+            piece.is_stub() || piece.starts_row() && piece.continues() && piece.head_address().is_none()
+        });
+        found.extend(elsewhere.map(|(slot, _)| RowAddress::new(address, slot).rowid(object)));
+        drop(block);
+        figures.chained_rows += found.len() as u64;
+        found.drain(..).try_for_each(&mut *take)?;
+    }
+    Ok(figures)
+}

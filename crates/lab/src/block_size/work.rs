@@ -1,0 +1,82 @@
+//! The statements of the published test case: a table of short rows, and one update that makes each of them longer.
+
+use std::sync::Arc;
+
+use common::Result;
+use sql::Connection;
+use waits::Statistic;
+
+use super::measured::Run;
+use super::setting::{BLOCK_BYTES, Setting};
+use crate::laboratory::{Laboratory, numbers};
+use crate::time::seconds;
+
+/// Megabytes of a datafile at scale 1, as in the published script.
+const DATAFILE_MB: f64 = 100.0;
+const DATAFILE_MB_LEAST: f64 = 8.0;
+
+/// Makes a tablespace of each block size.
+pub(super) fn create_tablespaces(connection: &mut Connection, scale: f64) -> Result<()> {
+    let megabytes = (DATAFILE_MB * scale).max(DATAFILE_MB_LEAST).ceil();
+    for bytes in BLOCK_BYTES {
+        let kilobytes = bytes / 1024;
+        connection.run(&format!(
+            "create tablespace rm_{kilobytes}k datafile 'rm_{kilobytes}k.dbf' size {megabytes}M blocksize {kilobytes}k \
+             extent management local autoallocate segment space management auto"
+        ))?;
+    }
+    Ok(())
+}
+
+/// Makes the arm's table, fills it, updates it, and drops it.
+pub(super) fn run(laboratory: &Laboratory, setting: Setting, rows: u64) -> Result<Run> {
+    let mut connection = laboratory.connect()?;
+    connection.run(&format!("alter session set \"_legacy_space_search\" = {}", setting.legacy_search))?;
+    connection.run("begin dbms_random.seed(0); end;")?;
+    connection.run(&format!(
+        "create table t1 (n1 number, n2 number) pctfree {} tablespace {}",
+        setting.pctfree,
+        setting.tablespace()
+    ))?;
+    connection.run(&format!(
+        "insert into t1 (n1) select trunc(dbms_random.value(10000000, 100000000)) from dual connect by level <= {rows}"
+    ))?;
+    connection.run("commit")?;
+    let before = statistics(&mut connection)?;
+    let block = "dbms_rowid.rowid_block_number(rowid)";
+    let filled = numbers(
+        &mut connection,
+        &format!(
+            "select c from (select count(*) c from t1 group by {block}) group by c order by count(*) desc, c desc"
+        ),
+    )?;
+    // What was inserted is not to be written while the update runs.
+    laboratory.database().instance().checkpoint(connection.session().meter())?;
+    let meter = Arc::clone(connection.session().meter());
+    let (counted, clock) = (meter.snapshot(), Arc::clone(meter.clock()));
+    let began = clock.monotonic_us();
+    connection.run("update t1 set n2 = n1")?;
+    connection.run("commit")?;
+    let update_s = seconds(clock.monotonic_us() - began);
+    let counted = meter.snapshot().minus(&counted);
+    let after = statistics(&mut connection)?;
+    connection.run("analyze table t1 compute statistics")?;
+    let migrated = numbers(&mut connection, "select chain_cnt from user_tables where table_name = 'T1'")?;
+    connection.run("drop table t1")?;
+    Ok(Run {
+        blocks: [before[0], after[0]],
+        average_row_bytes: [before[1], after[1]],
+        rows_a_block: filled.first().copied().unwrap_or(0),
+        migrated: migrated.first().copied().unwrap_or(0),
+        update_s,
+        current_gets: counted.value(Statistic::DbBlockGets),
+        redo_bytes: counted.value(Statistic::RedoSize),
+    })
+}
+
+/// BLOCKS and AVG_ROW_LEN.
+fn statistics(connection: &mut Connection) -> Result<[u64; 2]> {
+    connection.run("begin dbms_stats.gather_table_stats(user, 'T1'); end;")?;
+    let found = numbers(connection, "select blocks, avg_row_len from user_tables where table_name = 'T1'")?;
+    Ok([found.first().copied().unwrap_or(0), found.get(1).copied().unwrap_or(0)])
+}

@@ -1,0 +1,40 @@
+//! `block-size` from end to end on a twentieth of the rows: what must not depend on their number holds, and what does is undecided.
+
+use lab::block_size::setting::Setting;
+use lab::reproduction::Figures;
+use lab::{Options, Silent, reproduce};
+
+#[test]
+fn a_twentieth_of_the_rows() {
+    let options = Options { scale: 0.05, repetitions: Some(1), part: Some("pctfree".to_owned()), ..Options::default() };
+    let report = reproduce("block-size", &options, &mut Silent).unwrap();
+    let holds = |id: &str| report.expectations.iter().find(|e| e.id == id).unwrap().holds;
+    for id in ["rows_a_block", "grows_in_place"] {
+        assert_eq!(holds(id), Some(true), "{id}: {:?}", report.expectations);
+    }
+    for id in ["blocks_before", "migrates", "legacy_search"] {
+        assert_eq!(holds(id), None, "{id}");
+    }
+    assert!(report.passed());
+    let Figures::BlockSize(comparison) = &report.figures else { panic!("{:?}", report.figures) };
+    assert_eq!(comparison.measured.rows, 10_000);
+    // The legacy search finds the same blocks, and asks for more.
+    let run = |setting| comparison.measured.arm(setting).unwrap().last().unwrap().clone();
+    let (usual, legacy) = (run(Setting::new(16384, 10)), run(Setting::legacy(16384)));
+    assert_eq!(usual.blocks, legacy.blocks);
+    assert!(legacy.current_gets > usual.current_gets + 10_000, "{legacy:?} {usual:?}");
+    assert_eq!(usual.average_row_bytes, [5, 11]);
+    let mut printed = Vec::new();
+    lab::print::print(&report, &mut printed).unwrap();
+    assert!(String::from_utf8(printed).unwrap().contains("16 KB, PCTFREE 10, legacy search"));
+}
+
+#[test]
+fn what_is_not_there_is_refused() {
+    let part = |part: &str| Options { part: Some(part.to_owned()), ..Options::default() };
+    assert!(reproduce("block-size", &part("both"), &mut Silent).unwrap_err().text.contains("pctfree"));
+    assert!(reproduce("block-size", &part("multiblock"), &mut Silent).is_err());
+    assert!(reproduce("insert-gets", &part("pctfree"), &mut Silent).is_err());
+    let none = Options { repetitions: Some(0), ..Options::default() };
+    assert!(reproduce("block-size", &none, &mut Silent).is_err());
+}

@@ -1,0 +1,111 @@
+//! ANALYZE: statistics, and the list of migrated and chained rows.
+
+use std::sync::Arc;
+
+use common::{Error, Result, Rowid};
+use engine::catalog::{Gathering, TableDef};
+use scalar::Datum;
+
+use super::command::{Analysis, Command, Name};
+use crate::cursor::connection::Connection;
+use crate::statement::words::Words;
+
+/// Where LIST CHAINED ROWS puts what it finds if it does not say.
+const CHAINED_ROWS: &str = "CHAINED_ROWS";
+
+/// Parses what stands behind ANALYZE.
+pub(super) fn analyze(words: &mut Words<'_>) -> Result<Command> {
+    let index = words.take("INDEX");
+    if !index && !words.take("TABLE") {
+        return Err(words.unsupported("ANALYZE"));
+    }
+    let name = words.name()?;
+    let what = if words.take("COMPUTE STATISTICS") {
+        Analysis::Statistics
+    } else if words.take("ESTIMATE STATISTICS") {
+        if words.take("SAMPLE") {
+            words.integer()?;
+            if !words.take("PERCENT") {
+                words.expect("ROWS")?;
+            }
+        }
+        Analysis::Statistics
+    } else if words.take("DELETE STATISTICS") {
+        words.take("SYSTEM");
+        Analysis::Delete
+    } else if !index && words.take("LIST CHAINED ROWS") {
+        let into = if words.take("INTO") { words.name()? } else { (None, CHAINED_ROWS.to_owned()) };
+        Analysis::ChainedRows { into }
+    } else {
+        return Err(words.unsupported("ANALYZE"));
+    };
+    if index && matches!(what, Analysis::Delete) {
+        return Err(Error::unsupported("ANALYZE INDEX … DELETE STATISTICS"));
+    }
+    Ok(Command::Analyze { index, name, what })
+}
+
+fn no_list() -> Error {
+    Error::user(1495, "specified chain row table not found")
+}
+
+impl Connection {
+    pub(super) fn analyze(&mut self, index: bool, name: &Name, what: &Analysis) -> Result<()> {
+        let (owner, name) = self.qualified(name);
+        let session = Arc::clone(&self.session);
+        if index {
+            let catalog = session.catalog();
+            let found =
+                catalog.index(&owner, &name).ok_or_else(|| Error::user(1418, "specified index does not exist"))?;
+            let (owner, table) = (found.table_owner.clone(), found.table_name.clone());
+            return session.gather_statistics(&owner, &table, Gathering::Optimizer).map(drop);
+        }
+        match what {
+            // Always of all rows, whatever share is asked for.
+            Analysis::Statistics => session.gather_statistics(&owner, &name, Gathering::Analyze).map(drop),
+            Analysis::Delete => session.delete_statistics(&owner, &name).map(drop),
+            Analysis::ChainedRows { into } => {
+                let table = Arc::clone(session.catalog().require_table(&owner, &name)?);
+                self.list_chained_rows(&table, into)
+            }
+        }
+    }
+
+    fn list_chained_rows(&mut self, table: &Arc<TableDef>, (owner, name): &Name) -> Result<()> {
+        let into = (owner.clone(), name.clone());
+        let there = self.resolved(&into).map_err(|error| if error.is_ora(942) { no_list() } else { error })?;
+        if self.session.catalog().table(&there.owner, &there.name).is_none() {
+            return Err(no_list());
+        }
+        let mut found: Vec<Rowid> = Vec::new();
+        {
+            let session = &self.session;
+            let _seen = session.enter(session.begin_snapshot());
+            engine::table::chained_rows(session, table, &mut |rowid| {
+                found.push(rowid);
+                Ok(())
+            })?;
+        }
+        let quoted = |name: &str| format!("\"{name}\"");
+        let into = match owner {
+            Some(owner) => format!("{}.{}", quoted(owner), quoted(name)),
+            None => quoted(name),
+        };
+        let text = format!(
+            "insert into {into} (owner_name, table_name, head_rowid, analyze_timestamp) values (:b1, :b2, :b3, sysdate)"
+        );
+        let shared = Arc::clone(&self.shared);
+        shared.recursively(|| {
+            let cursor = self.parse(&text)?;
+            let added = found.iter().try_for_each(|rowid| {
+                let values = [&table.owner, &table.name].map(|name| Datum::varchar2(name.clone()));
+                let [owner, name] = values;
+                self.bind_numbered(cursor, &[owner, name, Datum::varchar2(rowid.to_string())])?;
+                self.execute(cursor).map(drop).map_err(|error| Error { position: None, ..error })
+            });
+            self.close(cursor);
+            added
+        })?;
+        self.commit_implicitly()
+    }
+}
