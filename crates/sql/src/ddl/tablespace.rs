@@ -3,6 +3,7 @@
 use common::{BlockSize, Result};
 use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::{DatafileChange, TablespaceChange};
+use engine::disk_group::is_in_group;
 use engine::instance::SpaceManagement;
 use engine::tablespace::{DatafileSpec, TablespaceSpec};
 
@@ -12,6 +13,9 @@ use crate::statement::words::Words;
 
 /// Growth step where AUTOEXTEND ON does not say one.
 const AUTOEXTEND_STEP_BYTES: u64 = 1 << 20;
+
+/// Size and growth step of a file in a disk group that the statement gives no SIZE.
+const GROUP_FILE_BYTES: u64 = 100 << 20;
 
 /// What follows UNDO TABLESPACE: the room that undo takes is the database's own affair.
 pub(crate) fn create_undo(words: &mut Words<'_>) -> Result<Command> {
@@ -105,6 +109,9 @@ fn datafiles(words: &mut Words<'_>) -> Result<Vec<DatafileSpec>> {
                 break;
             }
         }
+        if bytes.is_none() && is_in_group(&name) {
+            (bytes, growth) = (Some(GROUP_FILE_BYTES), growth.or(Some((GROUP_FILE_BYTES, None))));
+        }
         let bytes = bytes.ok_or_else(|| words.error(1119, format!("datafile '{name}' needs a SIZE")))?;
         files.push(DatafileSpec { name, bytes, reuse, autoextend: growth });
         if !words.take_sign(&Token::Comma) {
@@ -170,13 +177,13 @@ pub(crate) fn alter_database(words: &mut Words<'_>) -> Result<Command> {
 
 pub(crate) fn drop(words: &mut Words<'_>) -> Result<Command> {
     let name = words.identifier()?;
-    let (mut contents, mut datafiles) = (false, false);
+    let (mut contents, mut datafiles) = (false, None);
     if words.take("INCLUDING CONTENTS") {
         contents = true;
         if words.take("AND DATAFILES") {
-            datafiles = true;
-        } else {
-            words.take("KEEP DATAFILES");
+            datafiles = Some(true);
+        } else if words.take("KEEP DATAFILES") {
+            datafiles = Some(false);
         }
         words.take("CASCADE CONSTRAINTS");
     }
