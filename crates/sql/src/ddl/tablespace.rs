@@ -98,6 +98,7 @@ fn datafiles(words: &mut Words<'_>) -> Result<Vec<DatafileSpec>> {
         let mut bytes = None;
         let mut reuse = false;
         let mut growth = None;
+        let mut growth_said = false;
         loop {
             if words.take("SIZE") {
                 bytes = Some(words.size()?);
@@ -105,12 +106,16 @@ fn datafiles(words: &mut Words<'_>) -> Result<Vec<DatafileSpec>> {
                 reuse = true;
             } else if words.take("AUTOEXTEND") {
                 growth = autoextend(words)?;
+                growth_said = true;
             } else {
                 break;
             }
         }
         if bytes.is_none() && is_in_group(&name) {
-            (bytes, growth) = (Some(GROUP_FILE_BYTES), growth.or(Some((GROUP_FILE_BYTES, None))));
+            bytes = Some(GROUP_FILE_BYTES);
+            if !growth_said {
+                growth = Some((GROUP_FILE_BYTES, None));
+            }
         }
         let bytes = bytes.ok_or_else(|| words.error(1119, format!("datafile '{name}' needs a SIZE")))?;
         files.push(DatafileSpec { name, bytes, reuse, autoextend: growth });
