@@ -57,7 +57,8 @@ fn search(environment: &Environment, name: &str, patterns: &str, known: Option<I
             Found::Header { header, .. }
                 if header.group_name == name && known.is_some_and(|known| known != header.group) =>
             {
-                let text = format!("\"{}\" belongs to another diskgroup of the name as \"{}\"", path.display(), header.name);
+                let text =
+                    format!("\"{}\" belongs to another diskgroup of the name as \"{}\"", path.display(), header.name);
                 found.remarks.push(text);
             }
             Found::Header { header, whole } if header.group_name == name && header.state != State::Former => {

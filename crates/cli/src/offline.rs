@@ -90,7 +90,10 @@ impl Offline {
         let (files, problems) = offline_files(&self.files, &self.directory, &clock, &self.control);
         files.open(path).map_err(|error| {
             // What keeps the group from being mounted says more than that it is not.
-            problems.into_iter().next().unwrap_or_else(|| Error::new(ErrorKind::Io, Number::Ora(15080), error.to_string()))
+            problems
+                .into_iter()
+                .next()
+                .unwrap_or_else(|| Error::new(ErrorKind::Io, Number::Ora(15080), error.to_string()))
         })
     }
 }

@@ -32,7 +32,9 @@ mod tests {
 
     #[test]
     fn sizes_are_read() {
-        for (text, bytes) in [("0", 0), ("512", 512), ("3k", 3 << 10), ("500M", 500 << 20), ("2G", 2 << 30), ("1t", 1 << 40)] {
+        for (text, bytes) in
+            [("0", 0), ("512", 512), ("3k", 3 << 10), ("500M", 500 << 20), ("2G", 2 << 30), ("1t", 1 << 40)]
+        {
             assert_eq!(text.parse(), Ok(Size(bytes)));
         }
         for wrong in ["", "M", "1MB", "-1", "1.5G", "99999999T", "16777216T", "é"] {

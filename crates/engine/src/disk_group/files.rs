@@ -208,7 +208,12 @@ impl GroupFiles {
     ///
     /// # Errors
     /// ORA-15001 when the group is not mounted; ORA-15041 when it is full; HW-0070; ORA-15080.
-    pub(crate) fn create_datafile(&self, group: &str, tablespace: &str, bytes: u64) -> Result<(String, Arc<dyn Device>)> {
+    pub(crate) fn create_datafile(
+        &self,
+        group: &str,
+        tablespace: &str,
+        bytes: u64,
+    ) -> Result<(String, Arc<dyn Device>)> {
         let mounted = self.group(group)?;
         let file = mounted.group.create_file(FileKind::DataFile, &name::tag_of(tablespace), bytes)?;
         let name = name::full_name(file.name(), &self.database);
@@ -269,7 +274,11 @@ impl FileSystem for GroupFiles {
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        if self.find(from).or_else(|| self.find(to)).is_some() { Err(not_by_name()) } else { self.below.rename(from, to) }
+        if self.find(from).or_else(|| self.find(to)).is_some() {
+            Err(not_by_name())
+        } else {
+            self.below.rename(from, to)
+        }
     }
 
     fn create_directory(&self, path: &Path) -> io::Result<()> {

@@ -489,7 +489,9 @@ impl Instance {
         for number in numbers {
             let file = self.cache().file(number)?;
             self.cache().remove_file(s.meter(), number);
-            if (datafiles || is_in_group(file.name())) && let Err(error) = self.files().remove(file.path()) {
+            if (datafiles || is_in_group(file.name()))
+                && let Err(error) = self.files().remove(file.path())
+            {
                 failed.get_or_insert_with(|| file_error(1259, "unable to delete datafile", file.name(), &error));
             }
         }

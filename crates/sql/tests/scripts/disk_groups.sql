@@ -143,21 +143,20 @@ COUNT(*) | SUM(N)
 BYTES
 13631488
 ALTER TABLESPACE
-ORA-01516: nonexistent data file '+GROUP1/HIGHWATE/DATAFILE/tpcds_2k.258.4'
-ORA-01516: nonexistent data file '+group1/highwate/datafile/TPCDS_2K.258.4'
+ALTER DATABASE
+ORA-01237: cannot extend datafile 6: ORA-15041: diskgroup "GROUP1" space exhausted: 895 allocation units of 1 MB are wanted, 57 are free (GROUP1_0000: 14, GROUP1_0001: 14, GROUP1_0002: 14, GROUP1_0003: 15) ('+GROUP1/HIGHWATE/DATAFILE/tpcds_2k.258.4')
 ORA-01516: nonexistent data file '+GROUP1/HIGHWATE/DATAFILE/tpcds_2k.259.3'
 FILE_NAME | BYTES
 +GROUP1/HIGHWATE/DATAFILE/tpcds_2k.256.1 | 10485760
-+GROUP1/HIGHWATE/DATAFILE/tpcds_2k.258.4 | 2097152
++GROUP1/HIGHWATE/DATAFILE/tpcds_2k.258.4 | 5242880
 FILE_NUMBER | BYTES
 256 | 10485760
 257 | 13631488
-258 | 2097152
-ORA-01516: nonexistent data file '+GROUP1/HIGHWATE/DATAFILE/tpcds_2k.258.4'
+258 | 5242880
+ALTER TABLESPACE
 FILE_NUMBER | BYTES
 256 | 10485760
 257 | 13631488
-258 | 2097152
 
 drop diskgroup group1;
 drop diskgroup group1 including contents;
@@ -173,9 +172,9 @@ drop tablespace tpcds_8k including contents and datafiles;
 select count(*) from v$asm_file;
 select total_mb, free_mb from v$asm_diskgroup;
 ---
-ORA-15053: diskgroup "GROUP1" contains existing files: 3
-ORA-15027: active use of diskgroup "GROUP1" precludes its dismount: 3 files are open, among them +GROUP1/DATAFILE/tpcds_2k.256.1, +GROUP1/DATAFILE/tpcds_8k.257.2, +GROUP1/DATAFILE/tpcds_2k.258.4
-ORA-15027: active use of diskgroup "GROUP1" precludes its dismount: 3 files are open, among them +GROUP1/DATAFILE/tpcds_2k.256.1, +GROUP1/DATAFILE/tpcds_8k.257.2, +GROUP1/DATAFILE/tpcds_2k.258.4
+ORA-15053: diskgroup "GROUP1" contains existing files: 2
+ORA-15027: active use of diskgroup "GROUP1" precludes its dismount: 2 files are open, among them +GROUP1/DATAFILE/tpcds_2k.256.1, +GROUP1/DATAFILE/tpcds_8k.257.2
+ORA-15027: active use of diskgroup "GROUP1" precludes its dismount: 2 files are open, among them +GROUP1/DATAFILE/tpcds_2k.256.1, +GROUP1/DATAFILE/tpcds_8k.257.2
 ORA-15013: diskgroup "GROUP1" is already mounted
 ORA-15028: ASM file "+GROUP1/DATAFILE/tpcds_2k.256.1" not dropped; currently being accessed
 ORA-15012: ASM file "+GROUP1/DATAFILE/tpcds_2k.299.1" does not exist
@@ -235,7 +234,7 @@ GROUP_NUMBER | NAME | PATH
 drop diskgroup group2 excluding contents;
 select name from v$asm_disk where writes > 0 and bytes_written >= writes * 512 and read_errs = 0 and write_errs = 0 order by 1;
 ---
-CREATE USER
-GRANT
 DROP DISKGROUP
 NAME
+GROUP1_0000
+GROUP1_0001

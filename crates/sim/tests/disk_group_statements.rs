@@ -1,0 +1,141 @@
+//! CREATE DISKGROUP, a tablespace in it, and both dropped again: crashed at each operation, in each way.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+use std::path::Path;
+
+use common::sync::Arc;
+use common::{Result, Seeded};
+use device::FileSystem;
+use engine::disk_group::{DiskGroupSpec, make_disks};
+use engine::instance::{Background, CreateOptions, Instance, Session, SpaceManagement};
+use engine::tablespace::{DatafileSpec, TablespaceSpec};
+use sim::DIRECTORY;
+use sim::clock::SimulatedClock;
+use sim::disk::{Image, Keep, Note, Operation, SimulatedFileSystem, Walk};
+
+const MB: u64 = 1 << 20;
+const GROUP: &str = "DATA";
+const TABLESPACE: &str = "INSIDE";
+/// What there is after each statement: the group, the tablespace.
+const STATES: [(bool, bool); 5] = [(false, false), (true, false), (true, true), (true, false), (false, false)];
+
+fn open(files: &SimulatedFileSystem) -> Result<Arc<Instance>> {
+    let clock = Arc::new(SimulatedClock::default());
+    Instance::open_with(Arc::new(files.clone()), Path::new(DIRECTORY), clock, None, Background::Inline)
+}
+
+fn base() -> Image {
+    let files = SimulatedFileSystem::new();
+    let options = CreateOptions {
+        parameters: vec![("db_cache_size".to_owned(), (2 * MB).to_string())],
+        log_bytes: MB / 2,
+        ..CreateOptions::default()
+    };
+    let clock = Arc::new(SimulatedClock::default());
+    let made = Arc::new(files.clone());
+    let instance =
+        Instance::create_with(made, Path::new(DIRECTORY), clock, None, &options, Background::Inline).unwrap();
+    make_disks(&files, &format!("{DIRECTORY}/disk*"), 3, 9 * MB).unwrap();
+    instance.shutdown().unwrap();
+    files.image()
+}
+
+fn create_group(s: &Arc<Session>) -> Result<()> {
+    s.create_disk_group(&DiskGroupSpec { name: GROUP.to_owned(), patterns: vec!["disk*".to_owned()], au_bytes: None })
+}
+
+fn create_tablespace(s: &Arc<Session>) -> Result<()> {
+    let file = DatafileSpec { name: format!("+{GROUP}"), bytes: 3 * MB, reuse: false, autoextend: None };
+    let spec = TablespaceSpec {
+        name: TABLESPACE.to_owned(),
+        files: vec![file],
+        block_size: None,
+        uniform_bytes: None,
+        space_management: SpaceManagement::Auto,
+    };
+    s.create_tablespace(&spec).map(drop)
+}
+
+fn record(base: &Image) -> Vec<Operation> {
+    let files = SimulatedFileSystem::on(base.clone());
+    let instance = open(&files).unwrap();
+    let s = instance.connect("SYS").unwrap();
+    let _ = files.take_operations();
+    let statements: [fn(&Arc<Session>) -> Result<()>; 4] = [
+        create_group,
+        create_tablespace,
+        |s| s.drop_tablespace(TABLESPACE, true, false),
+        |s| s.drop_disk_group(GROUP, false),
+    ];
+    for (number, statement) in statements.into_iter().enumerate() {
+        files.note(Note::Begun(number + 1));
+        statement(&s).unwrap();
+        files.note(Note::Acknowledged(number + 1));
+    }
+    files.take_operations()
+}
+
+/// The database opens, is in the state before the statement or after it, and all of it can be done again.
+fn check(image: Image, acknowledged: usize, begun: usize) {
+    let files = SimulatedFileSystem::on(image);
+    let instance = open(&files).unwrap();
+    let s = instance.connect("SYS").unwrap();
+    let group = !instance.groups().mounted().is_empty();
+    let tablespace = instance.tablespaces().named(TABLESPACE).is_ok();
+    let allowed = [STATES[acknowledged], STATES[begun]];
+    assert!(allowed.contains(&(group, tablespace)), "{group} {tablespace}: {acknowledged} to {begun}");
+    assert_eq!(instance.control().data().disk_groups.len(), usize::from(group));
+
+    if !group {
+        create_group(&s).unwrap();
+    }
+    if !tablespace {
+        create_tablespace(&s).unwrap();
+    }
+    s.drop_tablespace(TABLESPACE, true, false).unwrap();
+    // A crash may have left a file that no tablespace has.
+    let mounted = instance.groups().mounted().remove(0);
+    let left: Vec<_> = mounted.files().unwrap().iter().map(|file| instance.groups().full_name(&file.name)).collect();
+    assert!(left.len() <= 1, "{left:?}");
+    for name in left {
+        assert!(s.drop_disk_group(GROUP, false).unwrap_err().is_ora(15053));
+        s.alter_disk_group(GROUP, &engine::catalog::DiskGroupChange::DropFile(name)).unwrap();
+    }
+    drop(mounted);
+    s.drop_disk_group(GROUP, false).unwrap();
+    create_group(&s).unwrap();
+    create_tablespace(&s).unwrap();
+    drop(s);
+    instance.shutdown().unwrap();
+    drop(instance);
+    let clock = Arc::new(SimulatedClock::default());
+    let report = engine::verify::verify(Arc::new(files.clone()), Path::new(DIRECTORY), clock, None).unwrap();
+    assert!(report.is_clean(), "{:?}", report.problems);
+    assert!(files.exists(&Path::new(DIRECTORY).join("disk01")).unwrap());
+}
+
+#[test]
+fn a_group_and_its_tablespace_are_there_or_not_after_a_crash_at_each_operation() {
+    let base = base();
+    let operations = record(&base);
+    let mut walk = Walk::new(base);
+    let (mut acknowledged, mut begun, mut crashes) = (0, 0, 0);
+    for (place, operation) in operations.iter().enumerate() {
+        match operation {
+            Operation::Note(Note::Begun(state)) => begun = *state,
+            Operation::Note(Note::Acknowledged(state)) => acknowledged = *state,
+            _ => {
+                // All ways in turn: each is an open, a close and a check of every block.
+                let keep = Keep::ALL[place % Keep::ALL.len()];
+                let mut random = Seeded::at(7, place as u64);
+                check(walk.crash(Some(operation), keep, &mut random), acknowledged, begun);
+                crashes += 1;
+            }
+        }
+        walk.pass(operation);
+    }
+    check(walk.crash(None, Keep::ALL[0], &mut Seeded::new(7)), acknowledged, begun);
+    println!("{crashes} crashes");
+    assert!(crashes > 60, "{crashes} crashes");
+}
