@@ -57,11 +57,12 @@ fn create_tablespace(s: &Arc<Session>) -> Result<()> {
     s.create_tablespace(&spec).map(drop)
 }
 
-fn record(base: &Image) -> Vec<Operation> {
-    let files = SimulatedFileSystem::on(base.clone());
+/// The disk when the database is open, and what the statements did to it.
+fn record() -> (Image, Vec<Operation>) {
+    let files = SimulatedFileSystem::on(base());
     let instance = open(&files).unwrap();
     let s = instance.connect("SYS").unwrap();
-    let _ = files.take_operations();
+    let (image, _) = (files.image(), files.take_operations());
     let statements: [fn(&Arc<Session>) -> Result<()>; 4] = [
         create_group,
         create_tablespace,
@@ -73,7 +74,7 @@ fn record(base: &Image) -> Vec<Operation> {
         statement(&s).unwrap();
         files.note(Note::Acknowledged(number + 1));
     }
-    files.take_operations()
+    (image, files.take_operations())
 }
 
 /// The database opens, is in the state before the statement or after it, and all of it can be done again.
@@ -117,8 +118,7 @@ fn check(image: Image, acknowledged: usize, begun: usize) {
 
 #[test]
 fn a_group_and_its_tablespace_are_there_or_not_after_a_crash_at_each_operation() {
-    let base = base();
-    let operations = record(&base);
+    let (base, operations) = record();
     let mut walk = Walk::new(base);
     let (mut acknowledged, mut begun, mut crashes) = (0, 0, 0);
     for (place, operation) in operations.iter().enumerate() {

@@ -122,19 +122,19 @@ impl MountedGroup {
 }
 
 impl GroupFiles {
-    /// No group is mounted. `seed` makes the ids of new groups repeatable.
+    /// No group is mounted. `ids` are those of new groups, where a run must be repeatable.
     pub(crate) fn new(
         below: Arc<dyn FileSystem>,
         directory: &Path,
         clock: &Arc<dyn Clock>,
         database: &str,
-        seed: Option<u64>,
+        ids: Option<Seeded>,
     ) -> Self {
         let rooted = Rooted { below: Arc::clone(&below), directory: directory.to_owned() };
         let mut environment = Environment::new(Arc::new(rooted));
         environment.clock = Arc::clone(clock);
-        if let Some(seed) = seed {
-            environment.random = Arc::new(SeededIds(Mutex::new(Seeded::new(seed))));
+        if let Some(ids) = ids {
+            environment.random = Arc::new(SeededIds(Mutex::new(ids)));
         }
         Self { below, environment, database: database.to_owned(), mounted: RwLock::default() }
     }

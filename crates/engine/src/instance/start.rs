@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use common::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use common::sync::{self, Arc, Mutex, RwLock};
-use common::{BlockSize, Clock, Error, ErrorKind, Number, Result};
+use common::{BlockSize, Clock, Error, ErrorKind, Number, Result, Seeded};
 use device::{DirectoryLock, FileSystem};
 use waits::{Meter, SqlArea, SystemMeter};
 
@@ -456,9 +456,10 @@ impl Instance {
         let meter = sessions.background(sessions::Background::WRITER).meter.clone();
         let data = control.data();
         let visible = data.scn;
-        // Ids of groups are repeatable where everything is.
-        let seed = (background == Background::Inline).then(|| data.database_id ^ clock.wall_us());
-        let groups = Arc::new(GroupFiles::new(files, directory, &clock, &data.database_name, seed));
+        // Ids of groups are repeatable where everything is; but no two are alike, also after a crash, when the control file has gone on.
+        let ids = (background == Background::Inline)
+            .then(|| Seeded::at(data.database_id ^ clock.wall_us(), data.sequence));
+        let groups = Arc::new(GroupFiles::new(files, directory, &clock, &data.database_name, ids));
         let (database_id, scn) = (data.database_id, Arc::new(AtomicU64::new(data.scn)));
         control.set_health(health.clone());
         let control = Arc::new(Mutex::new(control));
