@@ -116,6 +116,19 @@ fn check(image: Image, acknowledged: usize, begun: usize) {
     assert!(files.exists(&Path::new(DIRECTORY).join("disk01")).unwrap());
 }
 
+/// Crashes the open that follows a crash, at each of its operations.
+fn crash_again(image: &Image, acknowledged: usize, begun: usize, random: &mut Seeded) -> usize {
+    let files = SimulatedFileSystem::on(image.clone());
+    drop(open(&files).unwrap());
+    let operations = files.take_operations();
+    let mut walk = Walk::new(image.clone());
+    for operation in &operations {
+        check(walk.crash(Some(operation), Keep::Sectors, random), acknowledged, begun);
+        walk.pass(operation);
+    }
+    operations.len()
+}
+
 #[test]
 fn a_group_and_its_tablespace_are_there_or_not_after_a_crash_at_each_operation() {
     let (base, operations) = record();
@@ -126,16 +139,20 @@ fn a_group_and_its_tablespace_are_there_or_not_after_a_crash_at_each_operation()
             Operation::Note(Note::Begun(state)) => begun = *state,
             Operation::Note(Note::Acknowledged(state)) => acknowledged = *state,
             _ => {
-                // All ways in turn: each is an open, a close and a check of every block.
-                let keep = Keep::ALL[place % Keep::ALL.len()];
-                let mut random = Seeded::at(7, place as u64);
-                check(walk.crash(Some(operation), keep, &mut random), acknowledged, begun);
-                crashes += 1;
+                for keep in Keep::ALL {
+                    let mut random = Seeded::at(7, place as u64);
+                    let image = walk.crash(Some(operation), keep, &mut random);
+                    crashes += 1;
+                    if crashes % 40 == 0 {
+                        crashes += crash_again(&image, acknowledged, begun, &mut random);
+                    }
+                    check(image, acknowledged, begun);
+                }
             }
         }
         walk.pass(operation);
     }
     check(walk.crash(None, Keep::ALL[0], &mut Seeded::new(7)), acknowledged, begun);
     println!("{crashes} crashes");
-    assert!(crashes > 60, "{crashes} crashes");
+    assert!(crashes > 600, "{crashes} crashes");
 }

@@ -34,6 +34,7 @@ pub struct GroupFiles {
     /// The database's name, which is part of its files' names.
     database: String,
     mounted: RwLock<BTreeMap<String, Arc<MountedGroup>>>,
+    notes: Mutex<Vec<String>>,
 }
 
 /// A group that is mounted.
@@ -89,12 +90,6 @@ impl MountedGroup {
         self.group.files()
     }
 
-    /// What the mount has repaired, a sentence for each.
-    #[must_use]
-    pub fn repaired(&self) -> &[String] {
-        self.group.repaired()
-    }
-
     pub(super) fn group(&self) -> &DiskGroup {
         &self.group
     }
@@ -136,7 +131,17 @@ impl GroupFiles {
         if let Some(ids) = ids {
             environment.random = Arc::new(SeededIds(Mutex::new(ids)));
         }
-        Self { below, environment, database: database.to_owned(), mounted: RwLock::default() }
+        Self { below, environment, database: database.to_owned(), mounted: RwLock::default(), notes: Mutex::default() }
+    }
+
+    /// What whoever opened the database should know: what was repaired from a copy, and which groups could not be mounted. A sentence for each.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        self.notes.lock().clone()
+    }
+
+    pub(super) fn note(&self, text: String) {
+        self.notes.lock().push(text);
     }
 
     pub(super) fn environment(&self) -> &Environment {
@@ -187,6 +192,9 @@ impl GroupFiles {
             Some(id) => DiskGroup::mount_known(&self.environment, &record.name, &record.pattern(), id),
             None => DiskGroup::mount(&self.environment, &record.name, &record.pattern()),
         };
+        if let Ok(group) = &mounted {
+            group.repaired().iter().for_each(|what| self.note(format!("Disk group {}: {what}.", record.name)));
+        }
         mounted.map(|group| self.add(group)).map_err(|error| {
             if !(error.is_ora(15031) || error.is_ora(15063)) || record.disks.is_empty() {
                 return error;

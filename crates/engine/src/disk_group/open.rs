@@ -47,7 +47,7 @@ impl Instance {
                 Err(error) if record.stage != GroupStage::There && is_gone(&error) => {
                     self.forget_disk_group(&record.name)?;
                 }
-                Err(_) => {}
+                Err(error) => self.groups().note(format!("Disk group {} is not mounted: {error}.", record.name)),
             }
         }
         Ok(())

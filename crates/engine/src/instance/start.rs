@@ -457,8 +457,8 @@ impl Instance {
         let data = control.data();
         let visible = data.scn;
         // Ids of groups are repeatable where everything is; but no two are alike, also after a crash, when the control file has gone on.
-        let ids = (background == Background::Inline)
-            .then(|| Seeded::at(data.database_id ^ clock.wall_us(), data.sequence));
+        let ids =
+            (background == Background::Inline).then(|| Seeded::at(data.database_id ^ clock.wall_us(), data.sequence));
         let groups = Arc::new(GroupFiles::new(files, directory, &clock, &data.database_name, ids));
         let (database_id, scn) = (data.database_id, Arc::new(AtomicU64::new(data.scn)));
         control.set_health(health.clone());

@@ -221,7 +221,8 @@ fn files(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
         })
         .collect();
     for group in instance.groups().mounted() {
-        for file in group.files()? {
+        // One that is dismounted just now has none to show.
+        for file in group.files().unwrap_or_default() {
             let block = block_bytes.get(&instance.groups().full_name(&file.name)).copied();
             rows.add(&[
                 n(group.number()),
@@ -245,7 +246,7 @@ fn files(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
 fn aliases(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
     let instance = cx.session.instance();
     for group in instance.groups().mounted() {
-        for file in group.files()? {
+        for file in group.files().unwrap_or_default() {
             let name = instance.groups().full_name(&file.name);
             rows.add(&[
                 s(name.rsplit('/').next().unwrap_or(&name)),
