@@ -57,13 +57,15 @@ fn create_tablespace(s: &Arc<Session>) -> Result<()> {
     s.create_tablespace(&spec).map(drop)
 }
 
+type Statement = fn(&Arc<Session>) -> Result<()>;
+
 /// The disk when the database is open, and what the statements did to it.
 fn record() -> (Image, Vec<Operation>) {
     let files = SimulatedFileSystem::on(base());
     let instance = open(&files).unwrap();
     let s = instance.connect("SYS").unwrap();
     let (image, _) = (files.image(), files.take_operations());
-    let statements: [fn(&Arc<Session>) -> Result<()>; 4] = [
+    let statements: [Statement; 4] = [
         create_group,
         create_tablespace,
         |s| s.drop_tablespace(TABLESPACE, true, false),
@@ -143,7 +145,7 @@ fn a_group_and_its_tablespace_are_there_or_not_after_a_crash_at_each_operation()
                     let mut random = Seeded::at(7, place as u64);
                     let image = walk.crash(Some(operation), keep, &mut random);
                     crashes += 1;
-                    if crashes % 40 == 0 {
+                    if crashes % 150 == 0 {
                         crashes += crash_again(&image, acknowledged, begun, &mut random);
                     }
                     check(image, acknowledged, begun);

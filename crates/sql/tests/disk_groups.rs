@@ -212,6 +212,38 @@ fn a_group_that_no_datafile_needs_keeps_no_database_closed() {
 }
 
 #[test]
+fn undo_in_a_group_of_disks_elsewhere_takes_back_what_a_crash_has_cut_short() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    make_disks(&OsFileSystem::new(), &format!("{}/d%n", elsewhere.path().display()), 2, 24 * MB).unwrap();
+    let place = Place::new(1);
+    let mut connection = place.connect();
+    let create = format!("create diskgroup far external redundancy disk '{}/d%n'", elsewhere.path().display());
+    run(&mut connection, &create);
+    run(&mut connection, "create undo tablespace undo2 datafile '+FAR' size 8m");
+    run(&mut connection, "alter system set undo_tablespace = undo2");
+    run(&mut connection, "create tablespace inside datafile '+FAR' size 6m, '+far' size 2m");
+    run(&mut connection, "create table t (n number, c varchar2(100)) tablespace inside");
+    run(&mut connection, "insert into t select level, 'old' from dual connect by level <= 10000");
+    run(&mut connection, "commit");
+    run(&mut connection, "update t set c = 'new'");
+    run(&mut connection, "alter system checkpoint");
+    crash(connection);
+    assert_eq!(place.problems(), [""; 0]);
+
+    let mut connection = place.connect();
+    assert_eq!(one(&mut connection, "select count(*), min(c), max(c) from t"), "10000 old old");
+    let path = one(&mut connection, "select path from v$asm_disk where disk_number = 1");
+    assert_eq!(path, format!("{}/d02", elsewhere.path().display()));
+    assert_eq!(one(&mut connection, "select count(*) from v$asm_file where block_size = 8192"), "3");
+    run(&mut connection, "alter system set undo_tablespace = undotbs1");
+    run(&mut connection, "drop tablespace inside including contents and datafiles");
+    run(&mut connection, "drop tablespace undo2");
+    assert_eq!(one(&mut connection, "select count(*) from v$asm_file"), "0");
+    run(&mut connection, "drop diskgroup far including contents");
+    close(connection);
+}
+
+#[test]
 fn groups_are_for_those_who_may_alter_the_database() {
     let place = Place::with_group(2);
     let mut connection = place.connect();

@@ -489,10 +489,13 @@ impl Instance {
         for number in numbers {
             let file = self.cache().file(number)?;
             self.cache().remove_file(s.meter(), number);
-            if (datafiles || is_in_group(file.name()))
-                && let Err(error) = self.files().remove(file.path())
+            let (name, path) = (file.name().to_owned(), file.path().to_owned());
+            // A disk group tells what goes wrong with a file that nobody has open.
+            drop(file);
+            if (datafiles || is_in_group(&name))
+                && let Err(error) = self.files().remove(&path)
             {
-                failed.get_or_insert_with(|| file_error(1259, "unable to delete datafile", file.name(), &error));
+                failed.get_or_insert_with(|| file_error(1259, "unable to delete datafile", &name, &error));
             }
         }
         failed.map_or(Ok(()), Err)
@@ -532,7 +535,9 @@ impl Instance {
         drop(header);
         let file = self.cache().file(number)?;
         self.cache().remove_file(s.meter(), number);
-        self.files().remove(file.path()).map_err(|e| file_error(1259, "unable to delete datafile", name, &e))
+        let path = file.path().to_owned();
+        drop(file);
+        self.files().remove(&path).map_err(|e| file_error(1259, "unable to delete datafile", name, &e))
     }
 
     /// ALTER DATABASE DATAFILE … RESIZE.
