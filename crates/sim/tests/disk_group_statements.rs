@@ -12,7 +12,7 @@ use engine::instance::{Background, CreateOptions, Instance, Session, SpaceManage
 use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use sim::DIRECTORY;
 use sim::clock::SimulatedClock;
-use sim::disk::{Image, Keep, Note, Operation, SimulatedFileSystem, Walk};
+use sim::disk::{Fault, Image, Keep, Note, Operation, SimulatedFileSystem, Walk};
 
 const MB: u64 = 1 << 20;
 const GROUP: &str = "DATA";
@@ -59,19 +59,21 @@ fn create_tablespace(s: &Arc<Session>) -> Result<()> {
 
 type Statement = fn(&Arc<Session>) -> Result<()>;
 
+/// What leads from each state to the next.
+const STATEMENTS: [Statement; 4] = [
+    create_group,
+    create_tablespace,
+    |s| s.drop_tablespace(TABLESPACE, true, false),
+    |s| s.drop_disk_group(GROUP, false),
+];
+
 /// The disk when the database is open, and what the statements did to it.
 fn record() -> (Image, Vec<Operation>) {
     let files = SimulatedFileSystem::on(base());
     let instance = open(&files).unwrap();
     let s = instance.connect("SYS").unwrap();
     let (image, _) = (files.image(), files.take_operations());
-    let statements: [Statement; 4] = [
-        create_group,
-        create_tablespace,
-        |s| s.drop_tablespace(TABLESPACE, true, false),
-        |s| s.drop_disk_group(GROUP, false),
-    ];
-    for (number, statement) in statements.into_iter().enumerate() {
+    for (number, statement) in STATEMENTS.into_iter().enumerate() {
         files.note(Note::Begun(number + 1));
         statement(&s).unwrap();
         files.note(Note::Acknowledged(number + 1));
@@ -129,6 +131,38 @@ fn crash_again(image: &Image, acknowledged: usize, begun: usize, random: &mut Se
         walk.pass(operation);
     }
     operations.len()
+}
+
+/// Has the nth operation of a kind fail, and opens what is left then: neither the group nor the tablespace is there by half.
+fn fail(image: &Image, fault: Fault) -> bool {
+    let files = SimulatedFileSystem::on(image.clone());
+    let instance = open(&files).unwrap();
+    let s = instance.connect("SYS").unwrap();
+    let [_, writes, syncs, _] = files.counts();
+    files.plan(match fault {
+        Fault::Write(n) => Fault::Write(n + writes),
+        Fault::Sync(n) => Fault::Sync(n + syncs),
+        other => other,
+    });
+    let done = STATEMENTS.iter().take_while(|statement| statement(&s).is_ok()).count();
+    if instance.health().check().is_ok() && done < STATEMENTS.len() {
+        let found = (!instance.groups().mounted().is_empty(), instance.tablespaces().named(TABLESPACE).is_ok());
+        assert!([STATES[done], STATES[done + 1]].contains(&found), "{fault:?} after {done} statements: {found:?}");
+    }
+    drop(s);
+    drop(instance);
+    check(files.image(), done, (done + 1).min(STATEMENTS.len()));
+    !files.happened().is_empty()
+}
+
+#[test]
+fn after_a_failed_write_or_sync_a_group_is_there_or_not() {
+    let (image, _) = record();
+    for kind in [Fault::Write, Fault::Sync] {
+        let happened = (1..).take_while(|n| fail(&image, kind(*n))).count();
+        println!("{happened} faults");
+        assert!(happened > 10, "{happened} faults");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 use std::fs;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -203,11 +204,27 @@ fn a_group_that_no_datafile_needs_keeps_no_database_closed() {
     let error = connection.run("alter diskgroup group1 mount").unwrap_err();
     assert!(error.is_ora(15042) && error.text.contains("GROUP1_0001"), "{error}");
     fs::rename(place.path("away"), place.path("disk02")).unwrap();
+    let needless = |connection: &mut Connection| {
+        let error = connection.run("drop diskgroup group1 force including contents").unwrap_err();
+        assert!(error.is_ora(15230), "{error}");
+    };
+    needless(&mut connection);
     run(&mut connection, "alter diskgroup group1 mount");
+    needless(&mut connection);
     run(&mut connection, "alter diskgroup group1 dismount");
     close(connection);
     let mut connection = place.connect();
     assert_eq!(one(&mut connection, "select state from v$asm_diskgroup"), "DISMOUNTED");
+    // A disk is lost for good: the group can go, and with it its name.
+    fs::remove_file(place.path("disk02")).unwrap();
+    assert!(connection.run("drop diskgroup group1").unwrap_err().is_ora(15001));
+    run(&mut connection, "drop diskgroup group1 force including contents");
+    assert_eq!(one(&mut connection, "select count(*) from v$asm_diskgroup"), "0");
+    let create = "create diskgroup group1 external redundancy disk 'disk*'";
+    assert!(connection.run(create).unwrap_err().is_ora(15033));
+    // Its last disk is free once its headers are.
+    fs::File::options().write(true).open(place.path("disk01")).unwrap().write_all_at(&vec![0; 2 << 20], 0).unwrap();
+    run(&mut connection, create);
     close(connection);
 }
 

@@ -54,4 +54,15 @@ impl Session {
             self.instance().drop_disk_group(self, name, contents)
         })
     }
+
+    /// DROP DISKGROUP … FORCE INCLUDING CONTENTS.
+    ///
+    /// # Errors
+    /// ORA-01031, and those of [`crate::instance::Instance::forget_lost_disk_group`].
+    pub fn forget_lost_disk_group(self: &Arc<Self>, name: &str) -> Result<()> {
+        self.ddl(|ddl| {
+            ddl.check_privilege(SystemPrivilege::AlterDatabase)?;
+            self.instance().forget_lost_disk_group(self, name)
+        })
+    }
 }

@@ -9,6 +9,7 @@ use asm::{AuSize, DiskGroup};
 use common::{Error, ErrorKind, Result};
 
 use super::name::{InGroup, resolve};
+use super::open::is_gone;
 use super::record::{GroupRecord, GroupStage};
 use crate::instance::{ControlData, Instance, Session};
 
@@ -66,18 +67,40 @@ impl Instance {
             mounted: true,
             stage: GroupStage::Creating,
         };
-        self.control().update(|data| data.disk_groups.push(record))?;
+        self.control().update(|data| data.disk_groups.push(record.clone()))?;
         let made = DiskGroup::create(self.groups().environment(), &spec.name, &disks, au);
         let group = match made {
             Ok(group) => group,
             Err(error) => {
-                self.forget_disk_group(&spec.name)?;
+                // The error that led here is the one to report.
+                let _ = self.unmake(&record, &error);
                 return Err(error);
             }
         };
-        self.confirm_disk_group(&group)?;
+        if let Err(error) = self.confirm_disk_group(&group) {
+            if self.health().check().is_ok() && group.drop_group(false).is_ok() {
+                let _ = self.forget_disk_group(&spec.name);
+            }
+            return Err(error);
+        }
         self.groups().add(group);
         Ok(())
+    }
+
+    /// After a creation that failed. When a disk failed the group may be there: then it is dropped. What cannot be told is left to the next open.
+    fn unmake(&self, record: &GroupRecord, error: &Error) -> Result<()> {
+        if error.kind == ErrorKind::Io {
+            match self.groups().mount(record) {
+                Ok(mounted) => {
+                    let dropped = mounted.group().drop_group(false);
+                    self.groups().forget(&record.name);
+                    dropped?;
+                }
+                Err(error) if is_gone(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.forget_disk_group(&record.name)
     }
 
     /// A disk must not be a file that the database has already.
@@ -139,6 +162,34 @@ impl Instance {
             }
         }
         dropped
+    }
+
+    /// DROP DISKGROUP … FORCE INCLUDING CONTENTS: the database forgets a group that cannot be mounted any more. What is left of its disks stays as it is.
+    ///
+    /// # Errors
+    /// ORA-15001 for a group that is not there; ORA-15230 for one that is mounted, or can be; ORA-15029, ORA-15080 and their kin when that cannot be told; those
+    /// of the control file.
+    pub fn forget_lost_disk_group(&self, s: &Session, name: &str) -> Result<()> {
+        const LOST: [u32; 8] = [15001, 15020, 15024, 15031, 15036, 15042, 15063, 15196];
+        self.health().check()?;
+        let _changing = self.changing(s);
+        let record = self.control().data().disk_groups.iter().find(|group| group.name == name).cloned();
+        let record = record.ok_or_else(|| no_group(name))?;
+        let needless = || Error::user(15230, format!("diskgroup \"{name}\" does not require the FORCE option"));
+        if self.groups().group(name).is_ok() {
+            return Err(needless());
+        }
+        match self.groups().mount(&record) {
+            Ok(mounted) => {
+                mounted.group().dismount()?;
+                self.groups().forget(name);
+                Err(needless())
+            }
+            Err(error) if error.is_own(74) || LOST.into_iter().any(|number| error.is_ora(number)) => {
+                self.forget_disk_group(name)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn set_stage(&self, name: &str, stage: GroupStage) -> Result<()> {

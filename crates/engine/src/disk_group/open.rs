@@ -22,7 +22,7 @@ fn has_datafiles(data: &ControlData, group: &GroupRecord) -> bool {
 }
 
 /// Whether an error of a mount says that there is no such group.
-fn is_gone(error: &Error) -> bool {
+pub(super) fn is_gone(error: &Error) -> bool {
     [15001, 15031, 15042, 15063].into_iter().any(|number| error.is_ora(number))
 }
 

@@ -185,107 +185,38 @@ pub(crate) enum ProgramCommand {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
-    Program {
-        kind: ProgramKind,
-        name: Name,
-        command: ProgramCommand,
-    },
+    Program { kind: ProgramKind, name: Name, command: ProgramCommand },
     CreateTablespace(TablespaceSpec),
-    AlterTablespace {
-        name: String,
-        change: TablespaceChange,
-    },
-    /// `datafiles`: AND (true) or KEEP (false) DATAFILES, or neither.
-    DropTablespace {
-        name: String,
-        contents: bool,
-        datafiles: Option<bool>,
-    },
-    AlterDatafile {
-        file: String,
-        change: DatafileChange,
-    },
+    AlterTablespace { name: String, change: TablespaceChange },
+    DropTablespace { name: String, contents: bool, datafiles: Option<bool> },
+    AlterDatafile { file: String, change: DatafileChange },
     AlterLogfile(LogfileChange),
     CreateDiskGroup(DiskGroupSpec),
-    AlterDiskGroup {
-        name: String,
-        change: DiskGroupChange,
-    },
-    DropDiskGroup {
-        name: String,
-        contents: bool,
-    },
+    AlterDiskGroup { name: String, change: DiskGroupChange },
+    DropDiskGroup { name: String, contents: bool, force: bool },
     CreateUndoTablespace(UndoTablespaceSpec),
     CreateTable(Box<CreateTable>),
-    AlterTable {
-        name: Name,
-        clauses: Vec<TableClause>,
-    },
-    DropTable {
-        name: Name,
-        cascade: bool,
-    },
+    AlterTable { name: Name, clauses: Vec<TableClause> },
+    DropTable { name: Name, cascade: bool },
     Truncate(Name),
     CreateIndex(Box<CreateIndex>),
     DropIndex(Name),
-    Rename {
-        from: String,
-        to: String,
-    },
-    CreateSequence {
-        name: Name,
-        spec: SequenceSpec,
-    },
-    AlterSequence {
-        name: Name,
-        spec: SequenceSpec,
-    },
+    Rename { from: String, to: String },
+    CreateSequence { name: Name, spec: SequenceSpec },
+    AlterSequence { name: Name, spec: SequenceSpec },
     DropSequence(Name),
     CreateView(Box<CreateView>),
     CompileView(Name),
     DropView(Name),
-    CreateSynonym {
-        name: Name,
-        public: bool,
-        target: Name,
-        replace: bool,
-    },
-    DropSynonym {
-        name: Name,
-        public: bool,
-    },
-    CreateUser {
-        name: String,
-        spec: UserSpec,
-    },
-    AlterUser {
-        name: String,
-        spec: UserSpec,
-    },
-    DropUser {
-        name: String,
-        cascade: bool,
-    },
-    Grant {
-        names: Vec<String>,
-        to: Vec<String>,
-        grantable: bool,
-    },
-    Revoke {
-        names: Vec<String>,
-        from: Vec<String>,
-    },
-    GrantOn {
-        privileges: Vec<ObjectPrivilege>,
-        table: Name,
-        to: Vec<String>,
-        grantable: bool,
-    },
-    RevokeOn {
-        privileges: Vec<ObjectPrivilege>,
-        table: Name,
-        from: Vec<String>,
-    },
+    CreateSynonym { name: Name, public: bool, target: Name, replace: bool },
+    DropSynonym { name: Name, public: bool },
+    CreateUser { name: String, spec: UserSpec },
+    AlterUser { name: String, spec: UserSpec },
+    DropUser { name: String, cascade: bool },
+    Grant { names: Vec<String>, to: Vec<String>, grantable: bool },
+    Revoke { names: Vec<String>, from: Vec<String> },
+    GrantOn { privileges: Vec<ObjectPrivilege>, table: Name, to: Vec<String>, grantable: bool },
+    RevokeOn { privileges: Vec<ObjectPrivilege>, table: Name, from: Vec<String> },
     AlterSession(Vec<Setting>),
     AlterSessionSchema(String),
     AlterSessionIsolation(Isolation),
@@ -295,11 +226,7 @@ pub(crate) enum Command {
     FlushSharedPool,
     Checkpoint,
     SwitchLogfile,
-    KillSession {
-        sid: u32,
-        serial: u32,
-        immediate: bool,
-    },
+    KillSession { sid: u32, serial: u32, immediate: bool },
 }
 
 impl Command {

@@ -92,14 +92,15 @@ pub(super) fn alter(words: &mut Words<'_>) -> Result<Command> {
 /// What follows DROP DISKGROUP.
 pub(super) fn drop(words: &mut Words<'_>) -> Result<Command> {
     let name = words.identifier()?;
-    if words.next_is("FORCE") {
-        return Err(words.unsupported("DROP DISKGROUP"));
+    if words.take("FORCE") {
+        words.expect("INCLUDING CONTENTS")?;
+        return Ok(Command::DropDiskGroup { name, contents: true, force: true });
     }
     let contents = words.take("INCLUDING CONTENTS");
     if !contents {
         words.take("EXCLUDING CONTENTS");
     }
-    Ok(Command::DropDiskGroup { name, contents })
+    Ok(Command::DropDiskGroup { name, contents, force: false })
 }
 
 #[cfg(test)]
@@ -134,7 +135,6 @@ mod tests {
             "alter diskgroup g rebalance power 4",
             "alter diskgroup g mount force",
             "alter diskgroup all mount",
-            "drop diskgroup g force including contents",
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.is_own(1), "{text}: {error}");
@@ -143,5 +143,6 @@ mod tests {
         assert!(error.is_ora(15238), "{error}");
         assert!(parse("create diskgroup g external redundancy").unwrap_err().is_ora(905));
         assert!(parse("create diskgroup g").unwrap_err().is_ora(905));
+        assert!(parse("drop diskgroup g force").unwrap_err().is_ora(905));
     }
 }

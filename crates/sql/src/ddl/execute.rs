@@ -31,7 +31,8 @@ impl Connection {
             }
             Command::CreateDiskGroup(spec) => session.create_disk_group(spec).map(|()| None),
             Command::AlterDiskGroup { name, change } => session.alter_disk_group(name, change).map(|()| None),
-            Command::DropDiskGroup { name, contents } => session.drop_disk_group(name, *contents).map(|()| None),
+            Command::DropDiskGroup { name, force: true, .. } => session.forget_lost_disk_group(name).map(|()| None),
+            Command::DropDiskGroup { name, contents, .. } => session.drop_disk_group(name, *contents).map(|()| None),
             Command::AlterDatafile { file, change } => session.alter_datafile(file, change.clone()).map(|()| None),
             Command::CreateTable(table) => self.create_table(table, text),
             Command::AlterTable { name, clauses } => self.alter_table(name, clauses).map(|()| None),

@@ -180,6 +180,7 @@ pub(crate) fn alter_database(words: &mut Words<'_>) -> Result<Command> {
     Ok(Command::AlterDatafile { file, change })
 }
 
+/// `datafiles` of the command: AND (true) or KEEP (false) DATAFILES, or neither.
 pub(crate) fn drop(words: &mut Words<'_>) -> Result<Command> {
     let name = words.identifier()?;
     let (mut contents, mut datafiles) = (false, None);
