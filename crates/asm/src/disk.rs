@@ -40,7 +40,7 @@ pub(crate) struct Disk {
     pub(crate) device: Arc<dyn Device>,
     pub(crate) counters: Counters,
     clock: Arc<dyn Clock>,
-    /// Writes that have returned.
+    /// Writes that have returned, and one more: what a process that was killed has written may not be durable, and counts as the first.
     written: AtomicU64,
     /// Of these, how many are durable at least.
     synced: AtomicU64,
@@ -62,7 +62,7 @@ impl Disk {
             device,
             counters: Counters::default(),
             clock,
-            written: AtomicU64::new(0),
+            written: AtomicU64::new(1),
             synced: AtomicU64::new(0),
             failed: AtomicBool::new(false),
             _claim: claim,
@@ -226,6 +226,14 @@ mod tests {
         assert_eq!(files.syncs(), 1);
         disk.sync(disk.write(2, &[b"3"]).unwrap()).unwrap();
         assert_eq!(files.syncs(), 2);
+    }
+
+    #[test]
+    fn what_was_written_before_the_mount_is_made_durable_by_the_first_sync() {
+        let (files, disk) = disk();
+        disk.sync(disk.written()).unwrap();
+        disk.sync(disk.written()).unwrap();
+        assert_eq!(files.syncs(), 1);
     }
 
     #[test]

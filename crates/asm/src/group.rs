@@ -360,12 +360,12 @@ impl Group {
 
     pub(crate) fn drop_group(&self, including_contents: bool) -> Result<()> {
         let mut state = self.state()?;
-        self.check_unused(&state)?;
         if !including_contents && !state.directory.files.is_empty() {
             let text =
                 format!("diskgroup \"{}\" contains existing files: {}", self.group_name(), state.directory.files.len());
             return Err(Error::user(15053, text));
         }
+        self.check_unused(&state)?;
         self.commit_in(&mut state, &Change::Drop)?;
         state.gone = true;
         // The group is gone; headers that are not reached now are reached by the next mount, which finds it dropped.
@@ -425,6 +425,7 @@ impl Group {
             number: header.number,
             name: disk.name.clone(),
             path: disk.path.clone(),
+            os_bytes: disk.device.size().unwrap_or(0),
             total_bytes: header.size(),
             free_bytes: u64::from(free) * self.unit_bytes(),
             reads: count(&counters.reads),

@@ -71,7 +71,15 @@ impl DiskGroup {
     /// ORA-15042 with the names of disks that are missing; ORA-15036 for one that has become shorter; ORA-15029 for one in use; ORA-15001 when the
     /// group was being dropped; ORA-15196 when no copy of the metadata is usable, or it contradicts itself; ORA-15080.
     pub fn mount(environment: &Environment, name: &str, patterns: &str) -> Result<Self> {
-        mount::mount(environment, name, patterns)
+        mount::mount(environment, name, patterns, None)
+    }
+
+    /// As [`mount`](Self::mount), for who knows which group it must be: disks of another one of the same name are passed over.
+    ///
+    /// # Errors
+    /// As [`mount`](Self::mount).
+    pub fn mount_known(environment: &Environment, name: &str, patterns: &str, id: [u8; 16]) -> Result<Self> {
+        mount::mount(environment, name, patterns, Some(id))
     }
 
     /// In capitals.

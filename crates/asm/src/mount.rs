@@ -43,7 +43,7 @@ struct Search {
     remarks: Vec<String>,
 }
 
-fn search(environment: &Environment, name: &str, patterns: &str) -> Result<Search> {
+fn search(environment: &Environment, name: &str, patterns: &str, known: Option<Id>) -> Result<Search> {
     let mut found = Search { ours: Vec::new(), remarks: Vec::new() };
     for path in pattern::find(&*environment.files, patterns)? {
         let candidate = match probe(environment, &path) {
@@ -54,6 +54,13 @@ fn search(environment: &Environment, name: &str, patterns: &str) -> Result<Searc
             }
         };
         match candidate.found.clone() {
+            Found::Header { header, .. }
+                if header.group_name == name && known.is_some_and(|known| known != header.group) =>
+            {
+                let text =
+                    format!("\"{}\" belongs to another diskgroup of the name as \"{}\"", path.display(), header.name);
+                found.remarks.push(text);
+            }
             Found::Header { header, whole } if header.group_name == name && header.state != State::Former => {
                 found.ours.push(Ours { candidate, header, whole });
             }
@@ -195,10 +202,10 @@ fn missing_carriers(ours: &[Ours]) -> Vec<String> {
     carriers.filter(|number| !there(*number)).map(|number| format!("{}_{number:04}", any.header.group_name)).collect()
 }
 
-/// See [`DiskGroup::mount`].
-pub(crate) fn mount(environment: &Environment, name: &str, patterns: &str) -> Result<DiskGroup> {
+/// See [`DiskGroup::mount`] and [`DiskGroup::mount_known`].
+pub(crate) fn mount(environment: &Environment, name: &str, patterns: &str, known: Option<Id>) -> Result<DiskGroup> {
     let name = name::group_name(name)?;
-    let Search { mut ours, remarks } = one_group(&name, search(environment, &name, patterns)?)?;
+    let Search { mut ours, remarks } = one_group(&name, search(environment, &name, patterns, known)?)?;
     ours.sort_by_key(|one| one.header.number);
     check_duplicates(&ours)?;
     check_sizes(&ours)?;

@@ -30,6 +30,9 @@ pub struct DiskStatistics {
     pub number: u16,
     pub name: String,
     pub path: PathBuf,
+    /// Bytes of the file or block device; 0 when it cannot tell.
+    pub os_bytes: u64,
+    /// Bytes of its allocation units.
     pub total_bytes: u64,
     pub free_bytes: u64,
     pub reads: u64,

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use clap::{Args, Parser, Subcommand};
 
 use crate::numbers::Numbers;
+use crate::size::Size;
 
 /// A database engine with Oracle's physical storage architecture, and the laboratory around it.
 #[derive(Parser, Debug)]
@@ -24,6 +25,7 @@ pub(crate) enum Command {
     Verify(Verify),
     Dump(Dump),
     Map(Map),
+    Disks(Disks),
     Bench(Bench),
     Completions(Completions),
     #[command(hide = true)]
@@ -158,6 +160,20 @@ pub(crate) struct Map {
     /// Write one HTML page, instead of the map in the terminal
     #[arg(long, value_name = "OUT")]
     pub(crate) html: Option<PathBuf>,
+}
+
+/// Make files of zeros to be the disks of a disk group: all of them or none, and no file is overwritten
+#[derive(Args, Debug)]
+pub(crate) struct Disks {
+    /// How many
+    #[arg(long, value_name = "N")]
+    pub(crate) make: u16,
+    /// Size of each, with K, M, G or T
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) size: Size,
+    /// Their paths, with one * in the last part: a number from 1 on takes its place
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) pattern: String,
 }
 
 /// Print one block, or the records of the redo log, in readable form

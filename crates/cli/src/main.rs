@@ -6,6 +6,7 @@ mod analyze;
 mod bench;
 mod command_line;
 mod completions;
+mod disks;
 mod dump;
 mod durability;
 mod failure;
@@ -13,6 +14,7 @@ mod map;
 mod numbers;
 mod offline;
 mod reproduce;
+mod size;
 mod sql;
 mod tkprof;
 mod verify;
@@ -52,6 +54,7 @@ fn run() -> ExitCode {
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Sql(arguments) => sql::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Disks(arguments) => disks::run(&arguments),
         Command::Dump(arguments) => dump::run(&arguments),
         Command::Map(arguments) => map::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),

@@ -1,13 +1,15 @@
 //! The files of a database that is not open: what the control file lists, read around the engine.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use common::sync::Arc;
-use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result};
-use device::{FileSystem, OsFileSystem};
+use common::{BlockAddress, BlockSize, Clock, Error, ErrorKind, FileNumber, Number, Result, SystemClock};
+use device::{Device, FileSystem, OsFileSystem};
+use engine::disk_group::{is_in_group, offline_files, resolve};
 use engine::instance::{ControlData, ControlFile, DatafileRecord};
 use engine::redo::{FIRST_BLOCK, Rba, RedoReader};
 
@@ -25,7 +27,13 @@ pub(crate) struct OfflineFile {
     pub(crate) block_size: BlockSize,
     /// Blocks as the control file has them.
     pub(crate) blocks: u32,
-    file: File,
+    content: Content,
+}
+
+/// A file of the file system, opened for reading and nothing more; or one in a disk group.
+enum Content {
+    File(File),
+    InGroup(Arc<dyn Device>),
 }
 
 impl Offline {
@@ -67,10 +75,26 @@ impl Offline {
             Some(tablespace) => tablespace.block_size()?,
             None => return Err(missing(record.number, "the control file lists no tablespace for it")),
         };
-        let path = self.directory.join(&record.name);
-        let file =
-            File::open(&path).map_err(|error| missing(record.number, &format!("{}: {error}", path.display())))?;
-        Ok(OfflineFile { number: record.file(), path, block_size, blocks: record.blocks, file })
+        let path = resolve(&self.directory, &record.name);
+        let failed = |error: &dyn Display| missing(record.number, &format!("{}: {error}", path.display()));
+        let content = if is_in_group(&record.name) {
+            Content::InGroup(self.open_in_group(&path).map_err(|error| failed(&error))?)
+        } else {
+            Content::File(File::open(&path).map_err(|error| failed(&error))?)
+        };
+        Ok(OfflineFile { number: record.file(), path, block_size, blocks: record.blocks, content })
+    }
+
+    fn open_in_group(&self, path: &Path) -> Result<Arc<dyn Device>> {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
+        let (files, problems) = offline_files(&self.files, &self.directory, &clock, &self.control);
+        files.open(path).map_err(|error| {
+            // What keeps the group from being mounted says more than that it is not.
+            problems
+                .into_iter()
+                .next()
+                .unwrap_or_else(|| Error::new(ErrorKind::Io, Number::Ora(15080), error.to_string()))
+        })
     }
 }
 
@@ -89,7 +113,11 @@ impl OfflineFile {
     /// ORA-01115 when they cannot be read or lie behind the end of the file.
     pub(crate) fn read(&self, block: u32, buffer: &mut [u8]) -> Result<()> {
         let offset = u64::from(block) * self.block_size.bytes() as u64;
-        self.file.read_exact_at(buffer, offset).map_err(|error| self.read_error(block, &error))
+        let read = match &self.content {
+            Content::File(file) => file.read_exact_at(buffer, offset),
+            Content::InGroup(device) => device.read_at(offset, &mut [buffer]),
+        };
+        read.map_err(|error| self.read_error(block, &error))
     }
 
     fn read_error(&self, block: u32, error: &io::Error) -> Error {

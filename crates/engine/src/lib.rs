@@ -6,6 +6,7 @@
 pub mod cache;
 pub mod catalog;
 pub mod constraint;
+pub mod disk_group;
 pub mod index;
 pub mod instance;
 pub mod parameters;

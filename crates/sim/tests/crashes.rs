@@ -52,6 +52,19 @@ fn what_was_acknowledged_survives_crashes() {
     assert!(tried > 80, "{tried} crashes");
 }
 
+#[test]
+fn what_was_acknowledged_survives_crashes_with_datafiles_in_a_disk_group() {
+    let mut tried = 0;
+    for (seed, disks) in [(1, 1), (2, 2), (3, 3), (4, 4), (25, 3), (36, 2)] {
+        let recording = record(&Plan { disks, ..Plan::new(seed, 40) }, &[], Lie::None).unwrap();
+        assert_eq!(recording.ended_by, None, "seed {seed}");
+        let outcome = explore(&recording, &crashes(seed, 8));
+        tried += outcome.crashes;
+        assert_clean(&format!("seed {seed}"), &outcome);
+    }
+    assert!(tried > 50, "{tried} crashes");
+}
+
 /// In this run three sessions meet in a full block that has ITL slots for two.
 #[test]
 fn a_statement_that_would_wait_for_ever_ends() {

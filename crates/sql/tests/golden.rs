@@ -1,5 +1,7 @@
 //! Golden scripts: statements with what they must give. `UPDATE_GOLDEN=1 cargo test -p sql` writes the files anew.
 //!
+//! `# disks N SIZE PATTERN` makes N files of SIZE megabytes beside the database before the script begins.
+//!
 //! A script is a text file of blocks: a statement ended by `;` or, over several lines, up to it; then `---` and the result.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
@@ -9,10 +11,21 @@ mod support;
 
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::Arc;
+
+use device::{FileSystem, MemoryFileSystem};
 
 fn check(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let mut connection = support::connect();
+    let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::default());
+    for line in text.lines().filter_map(|line| line.strip_prefix("# disks ")) {
+        let [count, megabytes, pattern] = line.split(' ').collect::<Vec<_>>()[..] else { return Err(line.to_owned()) };
+        for number in 1..=count.parse::<u32>().unwrap() {
+            let path = Path::new(support::DIRECTORY).join(pattern.replace('*', &format!("{number:02}")));
+            files.create(&path, megabytes.parse::<u64>().unwrap() << 20).unwrap();
+        }
+    }
+    let mut connection = support::database_on(files).connect("system", None).unwrap();
     let mut written = String::new();
     for block in text.split("\n\n").map(str::trim).filter(|block| !block.is_empty()) {
         if block.lines().all(|line| line.starts_with('#')) {

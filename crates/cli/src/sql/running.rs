@@ -57,7 +57,8 @@ impl Running {
         let lock = device::lock_directory(&self.directory).map_err(|error| locked(&self.directory, &error))?;
         let files = Arc::new(OsFileSystem::new());
         let instance = Instance::open(files, &self.directory, Arc::clone(&self.clock), Some(lock))?;
-        let lines = recovered(&instance);
+        let mut lines = instance.groups().notes();
+        lines.extend(recovered(&instance));
         *self.database.lock() = Some(Database::new(instance));
         Ok(lines)
     }

@@ -22,6 +22,7 @@ use device::FileSystem;
 use serde::{Deserialize, Serialize};
 
 use super::health::Health;
+use crate::disk_group::GroupRecord;
 use crate::redo::{LogGroupRecord, Rba};
 
 const COPIES: [&str; 2] = ["control01.ctl", "control02.ctl"];
@@ -151,6 +152,8 @@ pub struct ControlData {
     pub closed_scn: Option<u64>,
     pub tablespaces: Vec<TablespaceRecord>,
     pub datafiles: Vec<DatafileRecord>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disk_groups: Vec<GroupRecord>,
     /// None in a database that was made before there was redo.
     #[serde(default)]
     pub log_groups: Vec<LogGroupRecord>,

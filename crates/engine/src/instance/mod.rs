@@ -43,6 +43,7 @@ use waits::{Meter, SqlArea, SystemMeter};
 
 use crate::cache::Cache;
 use crate::catalog::Catalog;
+use crate::disk_group::GroupFiles;
 use crate::parameters::{Parameter, Parameters};
 use crate::recovery::RolledForward;
 use crate::redo::RedoLog;
@@ -59,6 +60,8 @@ use sessions::Sessions;
 /// A running instance. Shared by its sessions; closed by [`Instance::shutdown`].
 pub struct Instance {
     files: Arc<dyn FileSystem>,
+    /// What `files` is: with the mounted disk groups.
+    groups: Arc<GroupFiles>,
     directory: PathBuf,
     clock: Arc<dyn Clock>,
     parameters: Arc<Parameters>,
@@ -103,9 +106,16 @@ impl fmt::Debug for Instance {
 }
 
 impl Instance {
+    /// Files of the machine, and those in mounted disk groups.
     #[must_use]
     pub fn files(&self) -> &Arc<dyn FileSystem> {
         &self.files
+    }
+
+    /// The mounted disk groups.
+    #[must_use]
+    pub fn groups(&self) -> &Arc<GroupFiles> {
+        &self.groups
     }
 
     /// The data directory.

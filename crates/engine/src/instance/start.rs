@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use common::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use common::sync::{self, Arc, Mutex, RwLock};
-use common::{BlockSize, Clock, Error, ErrorKind, Number, Result};
+use common::{BlockSize, Clock, Error, ErrorKind, Number, Result, Seeded};
 use device::{DirectoryLock, FileSystem};
 use waits::{Meter, SqlArea, SystemMeter};
 
@@ -21,6 +21,7 @@ use super::sessions::Sessions;
 use super::{Instance, Session, sessions};
 use crate::cache::{Cache, DoubleWrite};
 use crate::catalog::{self, Catalog};
+use crate::disk_group::GroupFiles;
 use crate::parameters::{Parameter, ParameterFile, Parameters, Value};
 use crate::recovery;
 use crate::redo::{FIRST_BLOCK, LogGroupSpec, LogOptions, Lsn, Rba, ReadEnd, RedoLog, RedoReader};
@@ -149,6 +150,7 @@ impl Instance {
             closed_scn: None,
             tablespaces: Vec::new(),
             datafiles: Vec::new(),
+            disk_groups: Vec::new(),
             log_groups: Vec::new(),
             checkpoint: None,
             bootstrap: std::collections::BTreeMap::new(),
@@ -198,7 +200,7 @@ impl Instance {
     /// Opens the database in `directory`.
     ///
     /// # Errors
-    /// ORA-00205 no control file; ORA-01113 the database was never whole, or a datafile is of another time than the control file; ORA-01157, ORA-01122 a
+    /// ORA-00205 no control file; ORA-15042 and its kin, a disk of a group with datafiles is missing or another; ORA-01113 the database was never whole, or a datafile is of another time than the control file; ORA-01157, ORA-01122 a
     /// datafile is missing or not the right one; ORA-00313, ORA-00353 redo that is needed is missing or damaged.
     pub fn open(
         files: Arc<dyn FileSystem>,
@@ -234,7 +236,8 @@ impl Instance {
         parameters.fix(Parameter::DbName, &Value::Text(data.database_name.as_str().into()))?;
         parameters.fix(Parameter::DbBlockSize, &Value::Integer(data.block_bytes as i64))?;
         let instance = Self::start(files, directory, clock, lock, parameters, control, background)?;
-        let opened = instance.open_files(&data).and_then(|()| instance.recover(&data)).and_then(|recovered| {
+        let opened = instance.mount_disk_groups(&data).and_then(|()| instance.open_files(&data));
+        let opened = opened.and_then(|()| instance.recover(&data)).and_then(|recovered| {
             instance.open_log(recovered)?;
             let session = instance.connect("SYS")?;
             instance.undo.load(&session)?;
@@ -453,6 +456,10 @@ impl Instance {
         let meter = sessions.background(sessions::Background::WRITER).meter.clone();
         let data = control.data();
         let visible = data.scn;
+        // Ids of groups are repeatable where everything is; but no two are alike, also after a crash, when the control file has gone on.
+        let ids =
+            (background == Background::Inline).then(|| Seeded::at(data.database_id ^ clock.wall_us(), data.sequence));
+        let groups = Arc::new(GroupFiles::new(files, directory, &clock, &data.database_name, ids));
         let (database_id, scn) = (data.database_id, Arc::new(AtomicU64::new(data.scn)));
         control.set_health(health.clone());
         let control = Arc::new(Mutex::new(control));
@@ -463,7 +470,8 @@ impl Instance {
         let monitor = Arc::new(Monitor::new(clock.monotonic_us()));
         let jobs = Arc::new(Jobs::new(clock.clone()));
         let instance = Arc::new(Self {
-            files,
+            files: groups.clone(),
+            groups,
             directory: directory.to_owned(),
             clock,
             parameters: Arc::new(parameters),

@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use common::sync::atomic::Ordering;
 use common::sync::{Arc, MutexGuard};
 use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result, limits};
-use device::AlignedBuffer;
+use device::{AlignedBuffer, Device};
 use format::block::{self, BlockType};
 use format::{extent_bitmap, file};
 use waits::Enqueue;
 
 use super::{Datafile, Tablespace, unit_blocks};
+use crate::disk_group::{self, is_in_group, same_file};
 use crate::instance::{
     Autoextend, DatafileRecord, ExtentManagement, Instance, Session, Shutdown, SpaceManagement, TablespaceKind,
     TablespaceRecord,
@@ -130,22 +131,27 @@ pub(crate) fn open_file(
 
 impl Instance {
     /// The right to make, change and remove files; a wait for it is a wait event.
-    fn changing(&self, s: &Session) -> MutexGuard<'_, ()> {
+    pub(crate) fn changing(&self, s: &Session) -> MutexGuard<'_, ()> {
         let lock = &self.structure;
         s.meter().take_enqueue(Enqueue::TtContention, 6, [0, 0], -1, || lock.try_lock(), || lock.lock())
     }
 
-    /// A datafile's path: relative names are relative to the data directory.
+    /// A file's path: relative names are relative to the data directory; names in disk groups stay as they are.
     #[must_use]
     pub fn resolve(&self, name: &str) -> PathBuf {
-        let path = Path::new(name);
-        if path.is_absolute() { path.to_owned() } else { self.directory().join(path) }
+        disk_group::resolve(self.directory(), name)
+    }
+
+    /// Whether a path is a disk of a mounted disk group.
+    #[must_use]
+    pub fn is_disk(&self, path: &Path) -> bool {
+        self.groups().is_disk(self.directory(), path)
     }
 
     /// Makes a tablespace and opens it.
     ///
     /// # Errors
-    /// ORA-01543 duplicate name, ORA-01537 file in use, ORA-01119 file cannot be made, ORA-03214 file too small, ORA-03249 uniform size too small, ORA-29339 no cache for the block
+    /// ORA-01543 duplicate name, ORA-15001 no such disk group, ORA-15041 no space in it, ORA-01537 file in use, ORA-01119 file cannot be made, ORA-03214 file too small, ORA-03249 uniform size too small, ORA-29339 no cache for the block
     /// size, and those of the control file.
     pub fn create_tablespace(&self, s: &Session, spec: &TablespaceSpec) -> Result<Arc<Tablespace>> {
         self.create_tablespace_of(s, spec, TablespaceKind::Permanent)
@@ -332,9 +338,10 @@ impl Instance {
         spec: &DatafileSpec,
     ) -> Result<(DatafileRecord, Datafile)> {
         let size = tablespace.block_size()?;
+        let group = if is_in_group(&spec.name) { Some(disk_group::group_of_new(&spec.name)?) } else { None };
         let path = self.resolve(&spec.name);
         let in_use = self.control().data().datafiles.iter().any(|file| self.resolve(&file.name) == path);
-        if in_use {
+        if in_use || self.is_disk(&path) {
             return Err(Error::user(
                 1537,
                 format!("cannot add file '{}': it is already part of the database", spec.name),
@@ -361,6 +368,7 @@ impl Instance {
             }
         };
         if spec.reuse
+            && group.is_none()
             && self
                 .files()
                 .exists(&path)
@@ -371,20 +379,16 @@ impl Instance {
                 .map_err(|e| file_error(1119, "error in replacing database file", &spec.name, &e))?;
         }
         let bytes = u64::from(blocks) * size.bytes() as u64;
-        let device = s
-            .meter()
-            .wait(waits::Event::DataFileInitWrite, [1, u64::from(blocks), 0], -1, || self.files().create(&path, bytes))
-            .map_err(|e| {
-                if e.kind() == std::io::ErrorKind::AlreadyExists {
-                    Error::user(1119, format!("error in creating database file '{}': the file exists", spec.name))
-                } else {
-                    file_error(1119, "error in creating database file", &spec.name, &e)
-                }
+        let (name, device) =
+            s.meter().wait(waits::Event::DataFileInitWrite, [1, u64::from(blocks), 0], -1, || match &group {
+                Some(group) => self.groups().create_datafile(group, &tablespace.name, bytes),
+                None => self.create_on_disk(&spec.name, &path, bytes).map(|device| (spec.name.clone(), device)),
             })?;
+        let path = self.resolve(&name);
         let record = DatafileRecord {
             number: number.0,
             tablespace: tablespace.number,
-            name: spec.name.clone(),
+            name: name.clone(),
             blocks,
             autoextend,
             created_us: s.meter().clock().wall_us(),
@@ -398,9 +402,19 @@ impl Instance {
             let _ = self.files().remove(&path);
             return Err(file_error(1119, "error in formatting database file", &spec.name, &error));
         }
-        let file = Datafile::new(number, tablespace.tablespace(), spec.name.clone(), path, size, device, blocks);
+        let file = Datafile::new(number, tablespace.tablespace(), name, path, size, device, blocks);
         file.mark_changed();
         Ok((record, file))
+    }
+
+    fn create_on_disk(&self, name: &str, path: &Path, bytes: u64) -> Result<Arc<dyn Device>> {
+        self.files().create(path, bytes).map_err(|e| {
+            if e.kind() == std::io::ErrorKind::AlreadyExists {
+                Error::user(1119, format!("error in creating database file '{name}': the file exists"))
+            } else {
+                file_error(1119, "error in creating database file", name, &e)
+            }
+        })
     }
 
     /// The header area of an empty file.
@@ -452,7 +466,8 @@ impl Instance {
         head
     }
 
-    /// Removes a tablespace that holds no segments any more (the catalog sees to that), and its files if `datafiles`.
+    /// Removes a tablespace that holds no segments any more (the catalog sees to that), and its files if `datafiles`. Files in disk groups, which the
+    /// database has named itself, go in any case.
     ///
     /// # Errors
     /// ORA-30013 for an undo tablespace that transactions are using; those of the control file; ORA-01259-like when a file cannot be removed (the tablespace is gone then).
@@ -474,8 +489,13 @@ impl Instance {
         for number in numbers {
             let file = self.cache().file(number)?;
             self.cache().remove_file(s.meter(), number);
-            if datafiles && let Err(error) = self.files().remove(file.path()) {
-                failed.get_or_insert_with(|| file_error(1259, "unable to delete datafile", file.name(), &error));
+            let (name, path) = (file.name().to_owned(), file.path().to_owned());
+            // A disk group tells what goes wrong with a file that nobody has open.
+            drop(file);
+            if (datafiles || is_in_group(&name))
+                && let Err(error) = self.files().remove(&path)
+            {
+                failed.get_or_insert_with(|| file_error(1259, "unable to delete datafile", &name, &error));
             }
         }
         failed.map_or(Ok(()), Err)
@@ -515,7 +535,9 @@ impl Instance {
         drop(header);
         let file = self.cache().file(number)?;
         self.cache().remove_file(s.meter(), number);
-        self.files().remove(file.path()).map_err(|e| file_error(1259, "unable to delete datafile", name, &e))
+        let path = file.path().to_owned();
+        drop(file);
+        self.files().remove(&path).map_err(|e| file_error(1259, "unable to delete datafile", name, &e))
     }
 
     /// ALTER DATABASE DATAFILE … RESIZE.
@@ -559,12 +581,11 @@ impl Instance {
     /// # Errors
     /// ORA-01516.
     pub fn file_named(&self, name: &str) -> Result<FileNumber> {
-        let path = self.resolve(name);
         self.control()
             .data()
             .datafiles
             .iter()
-            .find(|file| self.resolve(&file.name) == path || file.number.to_string() == name)
+            .find(|file| same_file(self.directory(), &file.name, name) || file.number.to_string() == name)
             .map(DatafileRecord::file)
             .ok_or_else(|| Error::user(1516, format!("nonexistent data file '{name}'")))
     }

@@ -13,6 +13,7 @@ use format::transaction::{self, Owner};
 use format::{file, heap, undo};
 
 use super::Report;
+use crate::disk_group::resolve;
 use crate::instance::{ControlData, DatafileRecord, TablespaceRecord};
 
 /// What is remembered of a block.
@@ -73,7 +74,8 @@ impl Image {
         report: &mut Report,
     ) -> Result<(), String> {
         let size = tablespace.block_size().map_err(|error| error.text)?;
-        let device = files.open(&directory.join(&record.name)).map_err(|error| format!("cannot be opened: {error}"))?;
+        let device =
+            files.open(&resolve(directory, &record.name)).map_err(|error| format!("cannot be opened: {error}"))?;
         let bytes = device.size().map_err(|error| format!("has no size: {error}"))?;
         let whole = (bytes / size.bytes() as u64).min(u64::from(limits::BLOCKS_PER_FILE_MAX)) as u32;
         if whole < record.blocks {

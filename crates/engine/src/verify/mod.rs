@@ -24,6 +24,7 @@ use common::sync::Arc;
 use common::{Clock, Result};
 use device::{DirectoryLock, FileSystem};
 
+use crate::disk_group::offline_files;
 use crate::instance::{ControlFile, Session, Shutdown, TablespaceKind};
 use image::Image;
 use readonly::ReadOnly;
@@ -43,28 +44,30 @@ pub fn verify(
 ) -> Result<Report> {
     let _lock = lock;
     let below = files;
-    let files: Arc<dyn FileSystem> = Arc::new(ReadOnly::new(below.clone()));
+    let files = read_only(below.clone());
     let mut report = Report::default();
-    let clean = ControlFile::open(files.clone(), directory)?.data().shutdown == Shutdown::Clean;
+    let before = ControlFile::open(files.clone(), directory)?.data().clone();
+    let clean = before.shutdown == Shutdown::Clean;
     match recover::open(&files, directory, &clock, &mut report) {
         Ok(session) => {
             let control = session.instance().control().data().clone();
+            // With the disk groups that it has mounted.
+            let files = session.instance().files();
             let image = if clean {
                 // Opening mends a file header that the double-write area has whole: what is wrong is said of the files as they are.
-                let before = ControlFile::open(below.clone(), directory)?.data().clone();
+                let (below, _) = offline_files(&below, directory, &clock, &before);
                 Image::read(&*below, directory, &before, &mut report);
-                Image::read(&*files, directory, &control, &mut Report::default())
+                Image::read(&**files, directory, &control, &mut Report::default())
             } else {
-                Image::read(&*files, directory, &control, &mut report)
+                Image::read(&**files, directory, &control, &mut report)
             };
             check_structure(&image, &session, &mut report);
             session.instance().shutdown()?;
         }
         Err(error) => {
             // What a recovery that failed has written is not what is there.
-            let files: Arc<dyn FileSystem> = Arc::new(ReadOnly::new(below));
-            let control = ControlFile::open(files.clone(), directory)?.data().clone();
-            Image::read(&*files, directory, &control, &mut report);
+            let (files, _) = offline_files(&below, directory, &clock, &before);
+            Image::read(&*files, directory, &before, &mut report);
             let what = if clean { "opened" } else { "recovered" };
             let text = format!("the database cannot be {what}, so only single blocks were checked: {error}");
             report.problem(None, None, text);
@@ -80,8 +83,13 @@ pub fn verify(
 /// # Errors
 /// ORA-00205 when there is no valid control file; those of opening and recovering the database.
 pub fn look(files: Arc<dyn FileSystem>, directory: &Path, clock: &Arc<dyn Clock>) -> Result<Arc<Session>> {
-    let files: Arc<dyn FileSystem> = Arc::new(ReadOnly::new(files));
+    let files = read_only(files);
     recover::open(&files, directory, clock, &mut Report::default())
+}
+
+/// The same files, for looking only: what is written stays in memory.
+pub(crate) fn read_only(files: Arc<dyn FileSystem>) -> Arc<dyn FileSystem> {
+    Arc::new(ReadOnly::new(files))
 }
 
 fn check_structure(image: &Image, session: &Arc<Session>, report: &mut Report) {

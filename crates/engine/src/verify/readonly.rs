@@ -83,6 +83,12 @@ impl FileSystem for ReadOnly {
         Ok(())
     }
 
+    fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        self.below.list(directory)
+    }
+
+    // Files are not claimed: an instance that has a disk group mounted keeps its disks.
+
     fn read_whole(&self, path: &Path) -> io::Result<Vec<u8>> {
         match self.written.lock().get(path) {
             Some(bytes) => Ok(bytes.clone()),

@@ -101,7 +101,8 @@ impl Run<'_> {
     pub(super) fn add_file(&mut self) -> Result<()> {
         self.next_name += 1;
         let number = self.random.index(self.plan.tablespaces.len());
-        let change = TablespaceChange::AddDatafiles(vec![file(&format!("t{number}_{}.dbf", self.next_name + 1))]);
+        let change =
+            TablespaceChange::AddDatafiles(vec![file(self.plan, &format!("t{number}_{}.dbf", self.next_name + 1))]);
         let name = self.plan.tablespace(number);
         self.definition_of(self.live.clone(), |s| s.alter_tablespace(&name, &change))
     }
@@ -109,9 +110,12 @@ impl Run<'_> {
     pub(super) fn resize(&mut self) -> Result<()> {
         let number = self.random.index(self.plan.tablespaces.len());
         let bytes = (2 + self.random.below(4)) * MB;
+        // The first file, whatever it is called.
+        let tablespace = self.instance.tablespaces().named(&self.plan.tablespace(number))?;
+        let first = tablespace.files().first().map_or(0, |file| file.0).to_string();
         self.definition_of(self.live.clone(), |s| {
             // A file whose end is in use does not shrink.
-            match s.alter_datafile(&format!("t{number}_1.dbf"), DatafileChange::Resize(bytes)) {
+            match s.alter_datafile(&first, DatafileChange::Resize(bytes)) {
                 Err(error) if error.is_ora(3297) => Ok(()),
                 result => result,
             }

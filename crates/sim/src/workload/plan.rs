@@ -20,6 +20,8 @@ pub struct Plan {
     pub definitions: bool,
     /// Whether tables get indexes.
     pub indexes: bool,
+    /// Disks of a disk group that the datafiles are in; 0: they are files of their own.
+    pub disks: u16,
 }
 
 impl Plan {
@@ -42,6 +44,7 @@ impl Plan {
             closed: random.percent(30),
             definitions: random.percent(80),
             indexes: true,
+            disks: 0,
         }
     }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use common::sync::{Arc, Mutex};
 use common::{Result, Seeded};
+use engine::disk_group::{DiskGroupSpec, make_disks};
 use engine::instance::{Background, CreateOptions, Instance, Session};
 use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use engine::txn::CommitWrite;
@@ -20,6 +21,10 @@ use crate::disk::{Fault, Image, Lie, Note, SimulatedFileSystem};
 pub(super) const MB: u64 = 1 << 20;
 /// Rows of a table beyond which it only shrinks.
 const ROWS_MAX: usize = 260;
+
+/// The disk group, and bytes of all its disks.
+const GROUP: &str = "DATA";
+const DISKS_BYTES: u64 = 192 * MB;
 
 /// New databases by log size and cache size: made once, used by every run.
 static BASES: Mutex<BTreeMap<(u64, u64), Image>> = Mutex::new(BTreeMap::new());
@@ -60,10 +65,16 @@ pub fn record(plan: &Plan, faults: &[Fault], lie: Lie) -> Result<Recording> {
     let instance =
         Instance::open_with(Arc::new(files.clone()), Path::new(DIRECTORY), clock.clone(), None, Background::Inline)?;
     let sessions = (0..plan.sessions).map(|_| instance.connect(statements::OWNER)).collect::<Result<Vec<_>>>()?;
+    if plan.disks > 0 {
+        let pattern = format!("{DIRECTORY}/disk*");
+        make_disks(&files, &pattern, plan.disks, DISKS_BYTES / u64::from(plan.disks))?;
+        let spec = DiskGroupSpec { name: GROUP.to_owned(), patterns: vec!["disk*".to_owned()], au_bytes: None };
+        sessions[0].create_disk_group(&spec)?;
+    }
     for (number, (size, management)) in plan.tablespaces.iter().enumerate() {
         sessions[0].create_tablespace(&TablespaceSpec {
             name: plan.tablespace(number),
-            files: vec![file(&format!("t{number}_1.dbf"))],
+            files: vec![file(plan, &format!("t{number}_1.dbf"))],
             block_size: Some(*size),
             uniform_bytes: None,
             space_management: *management,
@@ -111,8 +122,10 @@ fn later(fault: Fault, [reads, writes, syncs, growths]: [u64; 4]) -> Fault {
     }
 }
 
-pub(super) fn file(name: &str) -> DatafileSpec {
-    DatafileSpec { name: name.to_owned(), bytes: 2 * MB, reuse: false, autoextend: Some((MB, Some(40 * MB))) }
+/// A datafile of this name, or one in the group, which names it itself.
+pub(super) fn file(plan: &Plan, name: &str) -> DatafileSpec {
+    let name = if plan.disks > 0 { format!("+{GROUP}") } else { name.to_owned() };
+    DatafileSpec { name, bytes: 2 * MB, reuse: false, autoextend: Some((MB, Some(40 * MB))) }
 }
 
 pub(super) struct Run<'p> {

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use engine::catalog::{
-    ColumnDef, ConstraintChange, ConstraintName, ConstraintState, DatafileChange, ObjectPrivilege, OnDelete,
-    PhysicalAttributes, ProgramKind, SequenceSpec, TablespaceChange, UserSpec,
+    ColumnDef, ConstraintChange, ConstraintName, ConstraintState, DatafileChange, DiskGroupChange, ObjectPrivilege,
+    OnDelete, PhysicalAttributes, ProgramKind, SequenceSpec, TablespaceChange, UserSpec,
 };
+use engine::disk_group::DiskGroupSpec;
 use engine::segment::Storage;
 use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use engine::txn::Isolation;
@@ -195,9 +196,12 @@ pub(crate) enum Command {
     Program { kind: ProgramKind, name: Name, command: ProgramCommand },
     CreateTablespace(TablespaceSpec),
     AlterTablespace { name: String, change: TablespaceChange },
-    DropTablespace { name: String, contents: bool, datafiles: bool },
+    DropTablespace { name: String, contents: bool, datafiles: Option<bool> },
     AlterDatafile { file: String, change: DatafileChange },
     AlterLogfile(LogfileChange),
+    CreateDiskGroup(DiskGroupSpec),
+    AlterDiskGroup { name: String, change: DiskGroupChange },
+    DropDiskGroup { name: String, contents: bool, force: bool },
     CreateUndoTablespace(UndoTablespaceSpec),
     CreateTable(Box<CreateTable>),
     AlterTable { name: Name, clauses: Vec<TableClause> },
@@ -249,6 +253,9 @@ impl Command {
             Self::DropTablespace { .. } => ("DROP TABLESPACE", 41),
             Self::CreateUndoTablespace(_) => ("CREATE TABLESPACE", 39),
             Self::AlterDatafile { .. } | Self::AlterLogfile(_) => ("ALTER DATABASE", 35),
+            Self::CreateDiskGroup(_) => ("CREATE DISKGROUP", 194),
+            Self::AlterDiskGroup { .. } => ("ALTER DISKGROUP", 193),
+            Self::DropDiskGroup { .. } => ("DROP DISKGROUP", 195),
             Self::CreateTable(_) => ("CREATE TABLE", 1),
             Self::AlterTable { .. } => ("ALTER TABLE", 15),
             Self::DropTable { .. } => ("DROP TABLE", 12),

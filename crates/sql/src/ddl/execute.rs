@@ -5,6 +5,7 @@ use std::sync::Arc;
 use common::{Error, Number, Result};
 use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::{ColumnChange, ColumnDef, IndexSpec, NewColumn, SchemaObject, TableChange, TableSpec};
+use engine::disk_group::is_in_group;
 use engine::parameters::Parameter;
 use scalar::Datum;
 
@@ -26,8 +27,12 @@ impl Connection {
             Command::CreateTablespace(spec) => session.create_tablespace(spec).map(|_| None),
             Command::AlterTablespace { name, change } => session.alter_tablespace(name, change).map(|()| None),
             Command::DropTablespace { name, contents, datafiles } => {
-                session.drop_tablespace(name, *contents, *datafiles).map(|()| None)
+                self.drop_tablespace(name, *contents, *datafiles).map(|()| None)
             }
+            Command::CreateDiskGroup(spec) => session.create_disk_group(spec).map(|()| None),
+            Command::AlterDiskGroup { name, change } => session.alter_disk_group(name, change).map(|()| None),
+            Command::DropDiskGroup { name, force: true, .. } => session.forget_lost_disk_group(name).map(|()| None),
+            Command::DropDiskGroup { name, contents, .. } => session.drop_disk_group(name, *contents).map(|()| None),
             Command::AlterDatafile { file, change } => session.alter_datafile(file, change.clone()).map(|()| None),
             Command::CreateTable(table) => self.create_table(table, text),
             Command::AlterTable { name, clauses } => self.alter_table(name, clauses).map(|()| None),
@@ -88,6 +93,18 @@ impl Connection {
             Command::AlterLogfile(change) => self.alter_logfile(change).map(|()| None),
             Command::CreateUndoTablespace(spec) => self.create_undo_tablespace(spec).map(|()| None),
         }
+    }
+
+    fn drop_tablespace(&self, name: &str, contents: bool, datafiles: Option<bool>) -> Result<()> {
+        let instance = self.session.instance();
+        if datafiles == Some(false) {
+            let files = instance.tablespaces().named(name).map(|tablespace| tablespace.files()).unwrap_or_default();
+            let in_group = |file| instance.cache().file(file).is_ok_and(|file| is_in_group(file.name()));
+            if files.into_iter().any(in_group) {
+                return Err(Error::unsupported("KEEP DATAFILES of a tablespace that has files in a disk group"));
+            }
+        }
+        self.session.drop_tablespace(name, contents, datafiles == Some(true))
     }
 
     pub(crate) fn qualified(&self, name: &Name) -> (String, String) {

@@ -32,6 +32,18 @@ pub(crate) enum LogfileChange {
     DropMembers(Vec<String>),
 }
 
+impl LogfileChange {
+    /// The names of new files.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let (groups, files): (&[NewLogGroup], &[String]) = match self {
+            Self::AddGroups(groups) => (groups, &[]),
+            Self::AddMembers { files, .. } => (&[], files),
+            Self::DropGroups(_) | Self::DropMembers(_) => (&[], &[]),
+        };
+        groups.iter().flat_map(|group| &group.members).chain(files).map(String::as_str)
+    }
+}
+
 /// What follows ADD LOGFILE.
 pub(super) fn add(words: &mut Words<'_>) -> Result<Command> {
     if words.next_is("THREAD") || words.next_is("INSTANCE") {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use common::{Error, ErrorKind, Number, Result};
 use engine::catalog::SystemPrivilege;
+use engine::disk_group::is_in_group;
 use engine::redo::LogGroupSpec;
 
 use super::logfile::{LogGroup, LogfileChange, NewLogGroup};
@@ -20,6 +21,9 @@ impl Connection {
         let session = &self.session;
         session.catalog().check_system_privilege(&session.rights(), SystemPrivilege::AlterDatabase)?;
         let redo = session.instance().redo();
+        if let Some(name) = change.names().find(|name| is_in_group(name)) {
+            return Err(Error::unsupported(format!("log files in a disk group ('{name}')")));
+        }
         match change {
             LogfileChange::AddGroups(groups) => self.add_groups(groups),
             LogfileChange::AddMembers { files, reuse, to } => {
@@ -101,7 +105,7 @@ impl Connection {
         let logs = instance.redo().groups().into_iter().flat_map(|group| group.record.members);
         let mut known: Vec<String> = logs.chain(OWN_FILES.map(str::to_owned)).collect();
         known.extend(instance.control().data().datafiles.iter().map(|file| file.name.clone()));
-        if known.iter().any(|other| same_file(&instance.resolve(other), &path)) {
+        if known.iter().any(|other| same_file(&instance.resolve(other), &path)) || instance.is_disk(&path) {
             return Err(Error::user(1577, format!("cannot add log file '{name}' - file already part of database")));
         }
         instance.files().remove(&path).map_err(|error| cannot_be_made(name, &error))

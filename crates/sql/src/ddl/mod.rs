@@ -7,6 +7,7 @@ pub(crate) mod columns;
 pub(crate) mod command;
 pub(crate) mod constraint;
 pub(crate) mod constraint_execute;
+mod disk_group;
 pub(crate) mod execute;
 pub(crate) mod grant;
 pub(crate) mod logfile;

@@ -3,7 +3,7 @@
 use common::{Error, Result};
 
 use super::command::{Command, Name};
-use super::{alter, analyze, grant, program, sequence, synonym, system, table, tablespace, user, view};
+use super::{alter, analyze, disk_group, grant, program, sequence, synonym, system, table, tablespace, user, view};
 use crate::statement::words::Words;
 
 /// Parses a DDL, session or system command.
@@ -76,6 +76,9 @@ fn create(words: &mut Words<'_>) -> Result<Command> {
     if words.take("TABLESPACE") {
         return tablespace::create(words);
     }
+    if words.take("DISKGROUP") {
+        return disk_group::create(words);
+    }
     if words.take("TABLE") {
         return table::create(words);
     }
@@ -106,6 +109,9 @@ fn alter(words: &mut Words<'_>) -> Result<Command> {
     }
     if words.take("TABLESPACE") {
         return tablespace::alter(words);
+    }
+    if words.take("DISKGROUP") {
+        return disk_group::alter(words);
     }
     if words.take("DATABASE") {
         return tablespace::alter_database(words);
@@ -158,6 +164,9 @@ fn drop(words: &mut Words<'_>) -> Result<Command> {
     }
     if words.take("SYNONYM") {
         return synonym::drop(words, false);
+    }
+    if words.take("DISKGROUP") {
+        return disk_group::drop(words);
     }
     if words.take("TABLESPACE") {
         return tablespace::drop(words);

@@ -3,6 +3,7 @@
 use common::{BlockSize, Result};
 use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::{DatafileChange, TablespaceChange};
+use engine::disk_group::is_in_group;
 use engine::instance::SpaceManagement;
 use engine::tablespace::{DatafileSpec, TablespaceSpec};
 
@@ -12,6 +13,9 @@ use crate::statement::words::Words;
 
 /// Growth step where AUTOEXTEND ON does not say one.
 const AUTOEXTEND_STEP_BYTES: u64 = 1 << 20;
+
+/// Size and growth step of a file in a disk group that the statement gives no SIZE.
+const GROUP_FILE_BYTES: u64 = 100 << 20;
 
 /// What follows UNDO TABLESPACE: the room that undo takes is the database's own affair.
 pub(crate) fn create_undo(words: &mut Words<'_>) -> Result<Command> {
@@ -94,6 +98,7 @@ fn datafiles(words: &mut Words<'_>) -> Result<Vec<DatafileSpec>> {
         let mut bytes = None;
         let mut reuse = false;
         let mut growth = None;
+        let mut growth_said = false;
         loop {
             if words.take("SIZE") {
                 bytes = Some(words.size()?);
@@ -101,8 +106,15 @@ fn datafiles(words: &mut Words<'_>) -> Result<Vec<DatafileSpec>> {
                 reuse = true;
             } else if words.take("AUTOEXTEND") {
                 growth = autoextend(words)?;
+                growth_said = true;
             } else {
                 break;
+            }
+        }
+        if bytes.is_none() && is_in_group(&name) {
+            bytes = Some(GROUP_FILE_BYTES);
+            if !growth_said {
+                growth = Some((GROUP_FILE_BYTES, None));
             }
         }
         let bytes = bytes.ok_or_else(|| words.error(1119, format!("datafile '{name}' needs a SIZE")))?;
@@ -168,15 +180,16 @@ pub(crate) fn alter_database(words: &mut Words<'_>) -> Result<Command> {
     Ok(Command::AlterDatafile { file, change })
 }
 
+/// `datafiles` of the command: AND (true) or KEEP (false) DATAFILES, or neither.
 pub(crate) fn drop(words: &mut Words<'_>) -> Result<Command> {
     let name = words.identifier()?;
-    let (mut contents, mut datafiles) = (false, false);
+    let (mut contents, mut datafiles) = (false, None);
     if words.take("INCLUDING CONTENTS") {
         contents = true;
         if words.take("AND DATAFILES") {
-            datafiles = true;
-        } else {
-            words.take("KEEP DATAFILES");
+            datafiles = Some(true);
+        } else if words.take("KEEP DATAFILES") {
+            datafiles = Some(false);
         }
         words.take("CASCADE CONSTRAINTS");
     }

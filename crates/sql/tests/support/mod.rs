@@ -4,17 +4,24 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::SystemClock;
-use device::MemoryFileSystem;
+use device::{FileSystem, MemoryFileSystem};
 use engine::instance::{CreateOptions, Instance};
 use sql::{Connection, Database, Datum};
 
+/// Where databases of tests are.
+pub(crate) const DIRECTORY: &str = "/database";
+
 /// A new database in memory.
 pub(crate) fn database() -> Arc<Database> {
+    database_on(Arc::new(MemoryFileSystem::default()))
+}
+
+/// A new database on these files.
+pub(crate) fn database_on(files: Arc<dyn FileSystem>) -> Arc<Database> {
     let parameters = vec![("db_cache_size".to_owned(), "32M".to_owned())];
     let options = CreateOptions { parameters, ..CreateOptions::default() };
-    let files = Arc::new(MemoryFileSystem::default());
     let instance =
-        Instance::create(files, Path::new("/database"), Arc::new(SystemClock::default()), None, &options).unwrap();
+        Instance::create(files, Path::new(DIRECTORY), Arc::new(SystemClock::default()), None, &options).unwrap();
     Database::new(instance)
 }
 

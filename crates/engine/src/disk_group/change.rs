@@ -1,0 +1,248 @@
+//! CREATE, ALTER and DROP DISKGROUP.
+//!
+//! The control file knows a group before it is made and until it is gone, with the stage of the statement that is at it ([`GroupStage`]). A crash
+//! in between leaves it to the next open to look what became of the group (`open.rs`).
+
+use std::path::Path;
+
+use asm::{AuSize, DiskGroup};
+use common::{Error, ErrorKind, Result};
+
+use super::name::{InGroup, resolve};
+use super::open::is_gone;
+use super::record::{GroupRecord, GroupStage};
+use crate::instance::{ControlData, Instance, Session};
+
+/// A group to make.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DiskGroupSpec {
+    /// In capitals.
+    pub name: String,
+    /// Each finds disks; relative ones are relative to the data directory.
+    pub patterns: Vec<String>,
+    /// Bytes of an allocation unit; none: 1 MB.
+    pub au_bytes: Option<u64>,
+}
+
+/// Files that every database has in its directory under these names.
+const OWN_FILES: [&str; 5] = ["control01.ctl", "control02.ctl", "highwater.ora", "doublewrite.dbf", "lock"];
+
+fn no_group(name: &str) -> Error {
+    Error::user(15001, format!("diskgroup \"{name}\" does not exist or is not mounted"))
+}
+
+/// The group's record among the others.
+fn record_of<'d>(data: &'d mut ControlData, name: &str) -> Option<&'d mut GroupRecord> {
+    data.disk_groups.iter_mut().find(|group| group.name == name)
+}
+
+impl Instance {
+    /// CREATE DISKGROUP … EXTERNAL REDUNDANCY: makes a group of all disks that the patterns find, and mounts it.
+    ///
+    /// # Errors
+    /// ORA-15030 for a name that is taken; ORA-15031 for a pattern that finds nothing; HW-0073 for a file of this database; ORA-15238 for the size of
+    /// allocation units; those of [`DiskGroup::create`] and of the control file. After an error there is no group.
+    pub fn create_disk_group(&self, s: &Session, spec: &DiskGroupSpec) -> Result<()> {
+        self.health().check()?;
+        let _changing = self.changing(s);
+        if self.control().data().disk_groups.iter().any(|group| group.name == spec.name) {
+            let text = format!("diskgroup name \"{}\" is in use by another diskgroup", spec.name);
+            return Err(Error::user(15030, text));
+        }
+        let au = spec.au_bytes.map_or(Ok(AuSize::default()), AuSize::new)?;
+        let mut disks = Vec::new();
+        for pattern in &spec.patterns {
+            for disk in self.groups().discover(pattern)? {
+                self.check_not_own(&disk.path.to_string_lossy())?;
+                if !disks.contains(&disk.path) {
+                    disks.push(disk.path);
+                }
+            }
+        }
+        let record = GroupRecord {
+            name: spec.name.clone(),
+            patterns: spec.patterns.clone(),
+            id: None,
+            disks: Vec::new(),
+            mounted: true,
+            stage: GroupStage::Creating,
+        };
+        self.control().update(|data| data.disk_groups.push(record.clone()))?;
+        let made = DiskGroup::create(self.groups().environment(), &spec.name, &disks, au);
+        let group = match made {
+            Ok(group) => group,
+            Err(error) => {
+                // The error that led here is the one to report.
+                let _ = self.unmake(&record, &error);
+                return Err(error);
+            }
+        };
+        if let Err(error) = self.confirm_disk_group(&group) {
+            if self.health().check().is_ok() && group.drop_group(false).is_ok() {
+                let _ = self.forget_disk_group(&spec.name);
+            }
+            return Err(error);
+        }
+        self.groups().add(group);
+        Ok(())
+    }
+
+    /// After a creation that failed. When a disk failed the group may be there: then it is dropped. What cannot be told is left to the next open.
+    fn unmake(&self, record: &GroupRecord, error: &Error) -> Result<()> {
+        if error.kind == ErrorKind::Io {
+            match self.groups().mount(record) {
+                Ok(mounted) => {
+                    let dropped = mounted.group().drop_group(false);
+                    self.groups().forget(&record.name);
+                    dropped?;
+                }
+                Err(error) if is_gone(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.forget_disk_group(&record.name)
+    }
+
+    /// A disk must not be a file that the database has already.
+    fn check_not_own(&self, disk: &str) -> Result<()> {
+        let path = resolve(self.directory(), disk);
+        let control = self.control();
+        let logs = control.data().log_groups.iter().flat_map(|group| group.members.iter().map(String::as_str));
+        let files = control.data().datafiles.iter().map(|file| file.name.as_str());
+        if OWN_FILES.into_iter().chain(logs).chain(files).any(|own| resolve(self.directory(), own) == path) {
+            let text = format!("disk \"{disk}\" holds something else: it is a file of this database");
+            return Err(Error::own(ErrorKind::User, 73, text));
+        }
+        Ok(())
+    }
+
+    /// The control file says that the group is there.
+    pub(super) fn confirm_disk_group(&self, group: &DiskGroup) -> Result<()> {
+        let disks: Vec<_> = group.statistics().disks.into_iter().map(|disk| disk.name).collect();
+        self.control().update(|data| {
+            if let Some(record) = record_of(data, group.name()) {
+                record.id = Some(GroupRecord::id_text(group.id()));
+                record.disks = disks;
+                record.mounted = true;
+                record.stage = GroupStage::There;
+            }
+        })
+    }
+
+    pub(super) fn forget_disk_group(&self, name: &str) -> Result<()> {
+        self.control().update(|data| data.disk_groups.retain(|group| group.name != name))
+    }
+
+    /// DROP DISKGROUP: its disks can be taken again. Files in it that no tablespace has go with `contents`.
+    ///
+    /// # Errors
+    /// ORA-15001 for a group that is not there or not mounted; ORA-15053 when it has files and `contents` is not said; ORA-15027 while files are in
+    /// use; HW-0070; ORA-15080; those of the control file.
+    pub fn drop_disk_group(&self, s: &Session, name: &str, contents: bool) -> Result<()> {
+        self.health().check()?;
+        let _changing = self.changing(s);
+        let group = self.groups().group(name)?;
+        // What must not be is found before anything is noted.
+        let statistics = group.statistics();
+        if statistics.open_files == 0 && (contents || statistics.files == 0) {
+            self.set_stage(name, GroupStage::Dropping)?;
+        }
+        let dropped = group.group().drop_group(contents);
+        match &dropped {
+            // The group is gone; that a disk's header does not say so yet does not bring it back.
+            Err(error) if group.files().is_ok() => {
+                // What its metadata says is not known after HW-0070: the next open looks.
+                if !error.is_own(70) {
+                    self.set_stage(name, GroupStage::There)?;
+                }
+            }
+            _ => {
+                self.groups().forget(name);
+                self.forget_disk_group(name)?;
+            }
+        }
+        dropped
+    }
+
+    /// DROP DISKGROUP … FORCE INCLUDING CONTENTS: the database forgets a group that cannot be mounted any more. What is left of its disks stays as it is.
+    ///
+    /// # Errors
+    /// ORA-15001 for a group that is not there; ORA-15230 for one that is mounted, or can be; ORA-15029, ORA-15080 and their kin when that cannot be told; those
+    /// of the control file.
+    pub fn forget_lost_disk_group(&self, s: &Session, name: &str) -> Result<()> {
+        const LOST: [u32; 8] = [15001, 15020, 15024, 15031, 15036, 15042, 15063, 15196];
+        self.health().check()?;
+        let _changing = self.changing(s);
+        let record = self.control().data().disk_groups.iter().find(|group| group.name == name).cloned();
+        let record = record.ok_or_else(|| no_group(name))?;
+        let needless = || Error::user(15230, format!("diskgroup \"{name}\" does not require the FORCE option"));
+        if self.groups().group(name).is_ok() {
+            return Err(needless());
+        }
+        match self.groups().mount(&record) {
+            Ok(mounted) => {
+                mounted.group().dismount()?;
+                self.groups().forget(name);
+                Err(needless())
+            }
+            Err(error) if error.is_own(74) || LOST.into_iter().any(|number| error.is_ora(number)) => {
+                self.forget_disk_group(name)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn set_stage(&self, name: &str, stage: GroupStage) -> Result<()> {
+        self.control().update(|data| {
+            if let Some(record) = record_of(data, name) {
+                record.stage = stage;
+            }
+        })
+    }
+
+    /// ALTER DISKGROUP … MOUNT.
+    ///
+    /// # Errors
+    /// ORA-15001 for a group that the database does not know; ORA-15013 for one that is mounted; those of [`DiskGroup::mount`] and of the control file.
+    pub fn mount_disk_group(&self, s: &Session, name: &str) -> Result<()> {
+        self.health().check()?;
+        let _changing = self.changing(s);
+        let record = self.control().data().disk_groups.iter().find(|group| group.name == name).cloned();
+        let record = record.ok_or_else(|| no_group(name))?;
+        if self.groups().group(name).is_ok() {
+            return Err(Error::user(15013, format!("diskgroup \"{name}\" is already mounted")));
+        }
+        let mounted = self.groups().mount(&record)?;
+        self.confirm_disk_group(mounted.group())
+    }
+
+    /// ALTER DISKGROUP … DISMOUNT; it stays so when the database is opened again.
+    ///
+    /// # Errors
+    /// ORA-15001 for a group that is not mounted; ORA-15027 while files are in use; those of the control file.
+    pub fn dismount_disk_group(&self, s: &Session, name: &str) -> Result<()> {
+        self.health().check()?;
+        let _changing = self.changing(s);
+        self.groups().group(name)?.group().dismount()?;
+        self.groups().forget(name);
+        self.control().update(|data| {
+            if let Some(record) = record_of(data, name) {
+                record.mounted = false;
+            }
+        })
+    }
+
+    /// ALTER DISKGROUP … DROP FILE: deletes a file that no tablespace has, as a crash leaves one.
+    ///
+    /// # Errors
+    /// ORA-15001; ORA-15012 when there is no such file in the group; ORA-15028 when it is a datafile of the database.
+    pub fn drop_group_file(&self, s: &Session, name: &str, file: &str) -> Result<()> {
+        self.health().check()?;
+        let _changing = self.changing(s);
+        let group = self.groups().group(name)?;
+        match self.groups().find(Path::new(file)) {
+            Some(InGroup { group: wanted, name }) if wanted == group.name() => group.group().delete(&name),
+            _ => Err(Error::user(15012, format!("ASM file \"{file}\" does not exist"))),
+        }
+    }
+}

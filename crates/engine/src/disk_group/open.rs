@@ -1,0 +1,69 @@
+//! Disk groups when a database is opened, and when its files are looked at without opening it.
+
+use std::path::Path;
+
+use common::sync::Arc;
+use common::{Clock, Error, Result};
+use device::FileSystem;
+
+use super::files::GroupFiles;
+use super::name::is_in_group;
+use super::record::{GroupRecord, GroupStage};
+use crate::instance::{ControlData, Instance};
+use crate::verify::read_only;
+
+/// Whether datafiles of the database are in the group.
+fn has_datafiles(data: &ControlData, group: &GroupRecord) -> bool {
+    let prefix = format!("+{}/", group.name);
+    let starts = |name: &str| {
+        is_in_group(name) && name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(&prefix))
+    };
+    data.datafiles.iter().any(|file| starts(&file.name))
+}
+
+/// Whether an error of a mount says that there is no such group.
+pub(super) fn is_gone(error: &Error) -> bool {
+    [15001, 15031, 15042, 15063].into_iter().any(|number| error.is_ora(number))
+}
+
+impl Instance {
+    /// Mounts the groups, before datafiles are opened. A group that no datafile needs does not keep the database closed: it is left dismounted.
+    ///
+    /// # Errors
+    /// Those of the mount of a group that has datafiles, with the disk's name; those of the control file.
+    pub(crate) fn mount_disk_groups(&self, data: &ControlData) -> Result<()> {
+        for record in data.disk_groups.iter().filter(|group| group.mounted) {
+            match self.groups().mount(record) {
+                // Files say that it is not the one that was being made: that has none yet.
+                Ok(mounted) if record.stage == GroupStage::Creating && mounted.statistics().files > 0 => {
+                    mounted.group().dismount()?;
+                    self.groups().forget(&record.name);
+                    self.forget_disk_group(&record.name)?;
+                }
+                Ok(mounted) if record.stage != GroupStage::There => self.confirm_disk_group(mounted.group())?,
+                Ok(_) => {}
+                Err(error) if has_datafiles(data, record) => return Err(error),
+                // A crash in CREATE or in DROP: there is nothing of it.
+                Err(error) if record.stage != GroupStage::There && is_gone(&error) => {
+                    self.forget_disk_group(&record.name)?;
+                }
+                Err(error) => self.groups().note(format!("Disk group {} is not mounted: {error}.", record.name)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The files of a database that is not open, those in its disk groups included, for looking only: nothing is written, and disks that an instance has
+/// mounted are not taken from it. Gives also what keeps groups from being mounted.
+pub fn offline_files(
+    below: &Arc<dyn FileSystem>,
+    directory: &Path,
+    clock: &Arc<dyn Clock>,
+    data: &ControlData,
+) -> (Arc<dyn FileSystem>, Vec<Error>) {
+    let files = GroupFiles::new(read_only(Arc::clone(below)), directory, clock, &data.database_name, None);
+    let needed = data.disk_groups.iter().filter(|group| has_datafiles(data, group));
+    let problems = needed.filter_map(|group| files.mount(group).err()).collect();
+    (Arc::new(files), problems)
+}

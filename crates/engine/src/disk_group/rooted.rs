@@ -1,0 +1,76 @@
+//! The file system in which disks are looked for: relative paths are relative to the data directory.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use common::sync::Arc;
+use device::{Claim, Device, FileSystem};
+
+/// Another file system, seen from a directory. Files are only found and opened through it.
+#[derive(Debug)]
+pub(super) struct Rooted {
+    pub(super) below: Arc<dyn FileSystem>,
+    pub(super) directory: PathBuf,
+}
+
+impl Rooted {
+    fn path(&self, path: &Path) -> PathBuf {
+        if path.as_os_str().is_empty() { self.directory.clone() } else { self.directory.join(path) }
+    }
+}
+
+fn refused() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "disks are not made or changed by name here")
+}
+
+impl FileSystem for Rooted {
+    fn create(&self, _: &Path, _: u64) -> io::Result<Arc<dyn Device>> {
+        Err(refused())
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn Device>> {
+        self.below.open(&self.path(path))
+    }
+
+    fn remove(&self, _: &Path) -> io::Result<()> {
+        Err(refused())
+    }
+
+    fn exists(&self, path: &Path) -> io::Result<bool> {
+        self.below.exists(&self.path(path))
+    }
+
+    fn rename(&self, _: &Path, _: &Path) -> io::Result<()> {
+        Err(refused())
+    }
+
+    fn create_directory(&self, _: &Path) -> io::Result<()> {
+        Err(refused())
+    }
+
+    fn sync_directory(&self, path: &Path) -> io::Result<()> {
+        self.below.sync_directory(&self.path(path))
+    }
+
+    fn write_whole(&self, _: &Path, _: &[u8]) -> io::Result<()> {
+        Err(refused())
+    }
+
+    fn read_whole(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.below.read_whole(&self.path(path))
+    }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        let paths = self.below.list(&self.path(directory))?;
+        // As the pattern has them, so that errors and views say what the user has written.
+        let as_given = |path: PathBuf| match path.strip_prefix(&self.directory) {
+            Ok(rest) if directory.is_relative() => rest.to_owned(),
+            _ => path,
+        };
+        Ok(paths.into_iter().map(as_given).collect())
+    }
+
+    fn claim(&self, path: &Path) -> io::Result<Claim> {
+        self.below.claim(&self.path(path))
+    }
+}
