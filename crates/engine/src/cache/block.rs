@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use common::sync::atomic::Ordering;
-use common::sync::{RwLockReadGuard, RwLockWriteGuard};
+use common::sync::{Arc, RwLockReadGuard, RwLockWriteGuard};
 use common::{BlockAddress, BlockClass, Result};
 use device::AlignedBuffer;
 use format::redo::{Vector, Version};
@@ -84,6 +84,8 @@ enum Shared {
     Clone { guard: RwLockReadGuard<'static, AlignedBuffer>, _pin: Pin },
     /// A private copy, as the block was.
     Copy(Vec<u8>),
+    /// As it was read past the buffers.
+    Private(Arc<AlignedBuffer>),
 }
 
 impl Block {
@@ -123,6 +125,16 @@ impl Block {
         Self { held: Shared::Copy(bytes), address }
     }
 
+    /// A block that was read past the buffers.
+    pub(super) fn private(address: BlockAddress, buffer: Arc<AlignedBuffer>) -> Self {
+        Self { held: Shared::Private(buffer), address }
+    }
+
+    /// Whether it was read past the buffers: versions made of it are nobody else's.
+    pub(crate) fn is_private(&self) -> bool {
+        matches!(self.held, Shared::Private(_))
+    }
+
     #[must_use]
     pub fn address(&self) -> BlockAddress {
         self.address
@@ -137,6 +149,7 @@ impl Deref for Block {
             Shared::Latched { guard, .. } | Shared::Clone { guard, .. } => guard,
             Shared::Own(block) => block,
             Shared::Copy(bytes) => bytes,
+            Shared::Private(buffer) => buffer,
         }
     }
 }

@@ -7,6 +7,7 @@ mod block;
 mod chains;
 mod clones;
 mod counts;
+mod direct;
 mod double_write;
 mod frame;
 mod group;
@@ -23,6 +24,7 @@ mod writer;
 
 pub(crate) use block::latches_any;
 pub use block::{Block, BlockMut};
+pub use direct::DirectScan;
 pub(crate) use double_write::DoubleWrite;
 pub use group::ChangeGroup;
 use pool::Patience;
@@ -163,6 +165,11 @@ impl Cache {
     #[must_use]
     pub fn pool_of(&self, size: BlockSize) -> &Pool {
         &self.pools[size as usize]
+    }
+
+    /// How many of these blocks, of one block size, have buffers, and how many of those are dirty.
+    pub(crate) fn presence(&self, size: BlockSize, ranges: &[BlockRange]) -> (u64, u64) {
+        self.pool_of(size).presence(ranges)
     }
 
     /// A block to read: `mode` says how the get is counted.

@@ -15,6 +15,7 @@ use super::frame::{self, CLEAN, CLONE, DETACHED, FREE, FrameRef, READING, VALID}
 use super::read::ReadBatch;
 use super::replacement::{Entry, Replacement};
 use super::writer::WriterWakes;
+use crate::segment::BlockRange;
 
 /// Share of the replacement list, in percent, that a session scans for a victim before it asks the writer for help.
 const SCAN_PERCENT: usize = 40;
@@ -316,6 +317,23 @@ impl Pool {
         batch.submit(&mut pending, file, frames);
         drop(pending);
         Ok(Some(batch))
+    }
+
+    /// How many of these blocks have buffers, and how many of those are dirty.
+    pub(super) fn presence(&self, ranges: &[BlockRange]) -> (u64, u64) {
+        let mut sorted = ranges.to_vec();
+        sorted.sort_unstable_by_key(|range| range.start);
+        let (mut cached, mut dirty) = (0, 0);
+        for frame in self.frames().iter().filter(|frame| frame.state() == VALID) {
+            let address = frame.address();
+            let behind = sorted.partition_point(|range| range.start <= address);
+            let within = behind.checked_sub(1).map(|at| sorted[at]).is_some_and(|range| {
+                range.start.file == address.file && address.block - range.start.block < range.blocks
+            });
+            cached += u64::from(within);
+            dirty += u64::from(within && frame.is_dirty());
+        }
+        (cached, dirty)
     }
 
     /// A frame in no chain and not on the list, pinned once.

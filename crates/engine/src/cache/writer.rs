@@ -89,6 +89,26 @@ pub(super) fn write_range(cache: &Cache, pool: &Pool, meter: &Meter, range: Bloc
     write(cache, pool, meter, dirty, Latched::Wait)
 }
 
+/// Writes the dirty buffers of a range of blocks, as one who is going to read it from the disk needs them: writes of others are waited for, too.
+pub(super) fn write_range_out(cache: &Cache, pool: &Pool, meter: &Meter, range: BlockRange) -> Result<()> {
+    let mut there = Vec::new();
+    for n in 0..range.blocks {
+        let address = range.start.plus(n);
+        if let Some(frame) = pool.find(meter, address) {
+            there.push((frame, address, frame.is_dirty()));
+            frame.unpin();
+        }
+    }
+    if there.iter().any(|(.., dirty)| *dirty) {
+        let at = [u64::from(range.start.file.0), u64::from(range.start.block), u64::from(range.blocks)];
+        let dirty = there.iter().filter(|(.., dirty)| *dirty).map(|(frame, ..)| *frame).collect();
+        meter.wait(Event::EnqKoFastObjectCheckpoint, at, -1, || write(cache, pool, meter, dirty, Latched::Wait))?;
+    }
+    // What another session has begun to write is clean by its flag, but not on the disk for certain.
+    there.iter().for_each(|(frame, address, _)| wait_written(meter, frame, *address));
+    Ok(())
+}
+
 /// Writes the buffers that need redo from before `lsn`; blocks that a session has latched for a change are left for the next time.
 pub(super) fn write_older(cache: &Cache, pool: &Pool, meter: &Meter, lsn: Lsn) -> Result<()> {
     let old = |frame: &FrameRef| frame.is_dirty() && frame.redo_from.load(Ordering::Acquire) < lsn.0;

@@ -11,7 +11,7 @@ use waits::{GetMode, Meter};
 
 use super::entry::{ClientWork, SessionEntry};
 use super::{Health, Instance};
-use crate::cache::{Block, BlockMut, BlockScan, ChangeGroup};
+use crate::cache::{Block, BlockMut, BlockScan, ChangeGroup, DirectScan};
 use crate::catalog::{Catalog, Rights};
 use crate::parameters::SessionParameters;
 use crate::segment::{BlockRange, SearchHint};
@@ -288,6 +288,23 @@ impl Session {
             self.parameters.multiblock_read_count(size.bytes(), buffers)
         });
         BlockScan::new(self.instance.cache().clone(), self.meter.clone(), ranges, class, cold, read_blocks)
+    }
+
+    /// Reads block ranges in order past the cache, by consistent gets, once what the cache has changed of them is on disk.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn scan_directly(&self, ranges: Vec<BlockRange>, class: BlockClass) -> Result<DirectScan> {
+        let cache = self.instance.cache();
+        let read_blocks = match ranges.first() {
+            Some(range) => {
+                let size = cache.file(range.start.file)?.block_size();
+                let buffers = cache.pool_of(size).capacity() as u64;
+                self.parameters.multiblock_read_count(size.bytes(), buffers)
+            }
+            None => 1,
+        };
+        DirectScan::new(cache.clone(), self.meter.clone(), ranges, class, read_blocks)
     }
 
     /// Where this process last found room in a segment.

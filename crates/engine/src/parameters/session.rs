@@ -47,6 +47,12 @@ impl SessionParameters {
         self.own.read().contains_key(&parameter)
     }
 
+    /// Has anybody set it: ALTER SESSION, ALTER SYSTEM or the parameter file?
+    #[must_use]
+    pub fn is_set(&self, parameter: Parameter) -> bool {
+        self.is_own(parameter) || !self.system.is_default(parameter)
+    }
+
     #[must_use]
     pub fn value(&self, parameter: Parameter) -> Value {
         self.own_value(parameter).unwrap_or_else(|| self.system.value(parameter))

@@ -5,6 +5,7 @@
 mod chained;
 mod change;
 mod delete;
+mod direct;
 mod fetch;
 mod insert;
 mod keys;

@@ -7,10 +7,11 @@ use format::transaction;
 use scan::{RowSink, ScanSpec, Scanner, Stop};
 use waits::{SegmentStatistic, Statistic};
 
+use super::direct;
 use super::fetch::{self, Mode, Tail};
 use super::is_block_of;
 use super::row::Row;
-use crate::cache::{Block, BlockScan};
+use crate::cache::{Block, BlockScan, DirectScan};
 use crate::catalog::TableDef;
 use crate::instance::Session;
 use crate::txn::Snapshot;
@@ -25,9 +26,33 @@ pub struct TableScan {
     table: Arc<TableDef>,
     snapshot: Arc<Snapshot>,
     scanner: Scanner,
-    blocks: BlockScan,
+    blocks: Blocks,
     /// The block that the last call left in the middle, and the slot to go on from.
     resume: Option<(BlockAddress, u16)>,
+}
+
+/// Where the blocks are from.
+#[derive(Debug)]
+enum Blocks {
+    Cached(BlockScan),
+    Direct(DirectScan),
+}
+
+impl Blocks {
+    fn next_block(&mut self) -> Result<Option<Block>> {
+        match self {
+            Self::Cached(scan) => scan.next_block(),
+            Self::Direct(scan) => scan.next_block(),
+        }
+    }
+
+    /// A block that was handed out and did not get to its end, if it need not be got through the cache.
+    fn again(&self, address: BlockAddress) -> Option<Block> {
+        match self {
+            Self::Cached(_) => None,
+            Self::Direct(scan) => scan.again(address),
+        }
+    }
 }
 
 /// What of a block is left after a look at it.
@@ -42,6 +67,18 @@ impl TableScan {
     /// # Errors
     /// Those of getting blocks.
     pub fn new(session: Arc<Session>, table: Arc<TableDef>, spec: ScanSpec) -> Result<Self> {
+        Self::start(session, table, spec, false)
+    }
+
+    /// As [`TableScan::new`], for a query: blocks of a large table that is not in the cache are read past it.
+    ///
+    /// # Errors
+    /// Those of getting blocks, and of writing what the cache has of the table.
+    pub fn for_query(session: Arc<Session>, table: Arc<TableDef>, spec: ScanSpec) -> Result<Self> {
+        Self::start(session, table, spec, true)
+    }
+
+    fn start(session: Arc<Session>, table: Arc<TableDef>, spec: ScanSpec, query: bool) -> Result<Self> {
         let ranges = table.segment.scan_ranges(&session)?;
         let blocks: u64 = ranges.iter().map(|range| u64::from(range.blocks)).sum();
         let buffers = session.instance().cache().pool_of(table.segment.block_size()).capacity() as u64;
@@ -49,15 +86,23 @@ impl TableScan {
         let kind = if short { Statistic::TableScansShortTables } else { Statistic::TableScansLongTables };
         session.meter().count(kind, 1);
         session.meter().segment(table.segment.data_object(), SegmentStatistic::SegmentScans, 1);
-        let blocks = session.scan_blocks(ranges, BlockClass::Data, !short);
         let snapshot = session.snapshot();
+        let blocks = if query && direct::is_worth(&session, &table, &ranges) {
+            session.meter().count(Statistic::TableScansDirectRead, 1);
+            Blocks::Direct(session.scan_directly(ranges, BlockClass::Data)?)
+        } else {
+            Blocks::Cached(session.scan_blocks(ranges, BlockClass::Data, !short))
+        };
         Ok(Self { session, table, snapshot, scanner: Scanner::new(spec), blocks, resume: None })
     }
 
     /// Blocks that the scan covers.
     #[must_use]
     pub fn blocks(&self) -> u64 {
-        self.blocks.blocks()
+        match &self.blocks {
+            Blocks::Cached(scan) => scan.blocks(),
+            Blocks::Direct(scan) => scan.blocks(),
+        }
     }
 
     /// Hands over at most `max_rows` rows. False when the scan is at its end.
@@ -70,7 +115,10 @@ impl TableScan {
         let mut left = max_rows;
         while left > 0 {
             let (block, slot) = match self.resume.take() {
-                Some((address, slot)) => (self.session.consistent_at(address, BlockClass::Data, &self.snapshot)?, slot),
+                Some((address, slot)) => match self.blocks.again(address) {
+                    Some(block) => (self.session.as_seen(block, &self.snapshot)?, slot),
+                    None => (self.session.consistent_at(address, BlockClass::Data, &self.snapshot)?, slot),
+                },
                 None => {
                     self.session.check_cancelled()?;
                     let Some(block) = self.blocks.next_block()? else { return Ok(false) };

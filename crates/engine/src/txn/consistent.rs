@@ -72,7 +72,11 @@ impl Session {
         let is_own = snapshot
             .own()
             .is_some_and(|own| self.xid() != Some(own) || itl::slots(&block).any(|(_, slot)| slot.xid() == own));
-        if !is_own && let Some(clone) = cache.clone_for(meter, &block, snapshot.scn()) {
+        let is_private = block.is_private();
+        if !is_own
+            && !is_private
+            && let Some(clone) = cache.clone_for(meter, &block, snapshot.scn())
+        {
             meter.count(Statistic::NoWorkConsistentReadGets, 1);
             return Ok(clone);
         }
@@ -98,7 +102,8 @@ impl Session {
         drop(block);
         if !changed {
             // All is as it is to be seen, but the block has not been told: delayed block cleanout, by whoever reads it first.
-            if let Some(mut block) = cache.try_cached_mut(meter, address, BlockClass::Data)?
+            if !is_private
+                && let Some(mut block) = cache.try_cached_mut(meter, address, BlockClass::Data)?
                 && *block == *bytes
             {
                 self.clean_ended(&mut block)?;
@@ -114,7 +119,7 @@ impl Session {
             (false, _) => meter.count(Statistic::RollbacksOnlyConsistentReadGets, 1),
         }
         match seen_from(&bytes) {
-            Some(from) if !is_own => {
+            Some(from) if !is_own && !is_private => {
                 let until = done.before.map_or(visible, |scn| visible.min(Scn(scn.0 - 1)));
                 Ok(cache.keep_clone(meter, address, bytes, [from, until]))
             }

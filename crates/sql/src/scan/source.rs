@@ -41,7 +41,9 @@ pub(crate) enum Source {
 impl Source {
     pub(crate) fn open(session: &Arc<Session>, spec: &ReadSpec) -> Result<Self> {
         Ok(match &spec.access {
-            Access::Full => Self::Full(TableScan::new(Arc::clone(session), Arc::clone(&spec.table), spec.scan_spec())?),
+            Access::Full => {
+                Self::Full(TableScan::for_query(Arc::clone(session), Arc::clone(&spec.table), spec.scan_spec())?)
+            }
             Access::Rowids(rowids) => Self::Rowids { fetch: RowidFetch::new(spec), rowids: rowids.clone().into_iter() },
             Access::Index { index, lower, upper, unique } => Self::Index {
                 fetch: RowidFetch::new(spec),

@@ -188,6 +188,7 @@ impl Database {
             assert_eq!(&found[rowid], row, "full scan, {rowid}");
             assert_eq!(self.fetch(table, *rowid).as_ref(), Some(row), "fetch, {rowid}");
         }
+        assert_eq!(&scan_directly_by(&self.session, table, 100), expected, "a full scan past the cache");
         for (number, index) in table.indexes.iter().enumerate() {
             let key = |row: &Columns| index.columns.iter().map(|c| row[usize::from(*c)].clone()).collect::<Columns>();
             let mut wanted: Vec<(Columns, Rowid)> = expected
@@ -212,7 +213,18 @@ pub(super) fn scan_by(
 ) -> Rows {
     let projection = (0..table.columns.len() as u16).collect();
     let spec = ScanSpec { projection, predicate, rowids: true };
-    let mut scan = TableScan::new(session.clone(), table.clone(), spec).unwrap();
+    collected(TableScan::new(session.clone(), table.clone(), spec).unwrap(), array)
+}
+
+/// The same, past the cache.
+pub(super) fn scan_directly_by(session: &Arc<Session>, table: &Arc<TableDef>, array: usize) -> Rows {
+    let projection = (0..table.columns.len() as u16).collect();
+    let spec = ScanSpec { projection, predicate: None, rowids: true };
+    session.parameters().set("_serial_direct_read", "always").unwrap();
+    collected(TableScan::for_query(session.clone(), table.clone(), spec).unwrap(), array)
+}
+
+fn collected(mut scan: TableScan, array: usize) -> Rows {
     let mut sink = Collector::default();
     while scan.next(&mut sink, array).unwrap() {
         assert!(std::mem::take(&mut sink.in_call) <= array);

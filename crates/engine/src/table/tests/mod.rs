@@ -3,6 +3,7 @@
 mod clones;
 mod costs;
 mod deadlocks;
+mod direct;
 mod ends;
 mod fixture;
 mod keys;
