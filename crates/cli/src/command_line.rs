@@ -24,6 +24,7 @@ pub(crate) enum Command {
     Verify(Verify),
     Dump(Dump),
     Map(Map),
+    Generate(Generate),
     Bench(Bench),
     Completions(Completions),
     #[command(hide = true)]
@@ -188,6 +189,22 @@ impl FromStr for Dumped {
         }
         text.parse().map(Self::File).map_err(|_| "neither a file number nor the word redo".to_owned())
     }
+}
+
+/// Write flat files of the tables of TPC-DS or TPC-H, fields ended by |, as dsdgen and dbgen do
+#[derive(Args, Debug)]
+pub(crate) struct Generate {
+    /// tpcds or tpch
+    pub(crate) suite: String,
+    /// The scale factor: about so many gigabytes for all tables
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub(crate) scale: f64,
+    /// One table; any can be made alone [default: all]
+    #[arg(long, value_name = "T")]
+    pub(crate) table: Option<String>,
+    /// Where the files go; none is written over [default: the working directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 /// Run a benchmark beside its peers where they are installed, or kill processes that write and check what they leave

@@ -9,6 +9,7 @@ mod completions;
 mod dump;
 mod durability;
 mod failure;
+mod generate;
 mod map;
 mod numbers;
 mod offline;
@@ -51,6 +52,7 @@ fn run() -> ExitCode {
     let outcome = match command_line.command {
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Sql(arguments) => sql::run(&arguments),
+        Command::Generate(arguments) => generate::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Dump(arguments) => dump::run(&arguments),
         Command::Map(arguments) => map::run(&arguments),
