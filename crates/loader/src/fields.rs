@@ -186,9 +186,7 @@ fn rule(fields: &Fields, field: &FieldRule) -> Rule {
         _ => match terminator {
             // A place without an end, and a length: so many bytes.
             _ if position.is_some() && field.bytes.is_some() && !own_end => Shape::Bytes(field.bytes.unwrap_or(1)),
-            Some(terminator) => {
-                Shape::Delimited { terminator, enclosure, most: field.bytes.unwrap_or(FIELD_BYTES) }
-            }
+            Some(terminator) => Shape::Delimited { terminator, enclosure, most: field.bytes.unwrap_or(FIELD_BYTES) },
             None => Shape::Bytes(field.bytes.unwrap_or(1)),
         },
     };
@@ -406,9 +404,13 @@ mod tests {
         let fields = Fields { terminator: Some(Terminator::Whitespace), ..Fields::default() };
         assert_eq!(split(&fields, &names(3), "  a \t b   c  "), Ok(some(&["a", "b", "c"])));
         assert_eq!(split(&fields, &names(3), "a b "), Err((2, Wrong::Missing)));
-        for (trim, expected) in
-            [(Trim::None, "  a  "), (Trim::Left, "a  "), (Trim::Right, "  a"), (Trim::Both, "a"), (Trim::Loader, "  a  ")]
-        {
+        for (trim, expected) in [
+            (Trim::None, "  a  "),
+            (Trim::Left, "a  "),
+            (Trim::Right, "  a"),
+            (Trim::Both, "a"),
+            (Trim::Loader, "  a  "),
+        ] {
             let fields = Fields { terminator: text(","), trim, ..Fields::default() };
             assert_eq!(split(&fields, &names(2), "  a  ,b").unwrap()[0].as_deref(), Some(expected), "{trim:?}");
         }

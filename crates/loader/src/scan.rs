@@ -256,7 +256,10 @@ impl Scan {
                 let found = std::fs::metadata(&input.path);
                 let found = found.map_err(|error| not_opened(input, &error))?;
                 if found.is_dir() {
-                    return Err(error::open(&format!("KUP-04001: error opening file {}: it is a directory", input.name)));
+                    return Err(error::open(&format!(
+                        "KUP-04001: error opening file {}: it is a directory",
+                        input.name
+                    )));
                 }
             }
         }

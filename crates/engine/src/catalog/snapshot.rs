@@ -113,7 +113,10 @@ impl Catalog {
     #[must_use]
     pub fn object_by_number(&self, object: ObjectNumber) -> Option<SchemaObject> {
         let table = self.tables.get(&object).cloned().map(SchemaObject::Table);
-        table.or_else(|| self.others.get(&object).cloned())
+        table.or_else(|| self.others.get(&object).cloned()).or_else(|| {
+            let directory = self.directories.values().find(|directory| directory.object == object);
+            directory.cloned().map(SchemaObject::Directory)
+        })
     }
 
     /// All directories, by name.

@@ -103,8 +103,12 @@ mod tests {
     #[test]
     fn returns_are_made_without_their_sales() {
         let folder = tempfile::tempdir().unwrap();
-        let options =
-            |table: &str| Options { suite: Suite::TpcDs, scale: 0.01, table: Some(table.to_owned()), out: folder.path().into() };
+        let options = |table: &str| Options {
+            suite: Suite::TpcDs,
+            scale: 0.01,
+            table: Some(table.to_owned()),
+            out: folder.path().into(),
+        };
         let sales = generate(&options("web_sales"), &mut Silent).unwrap();
         let returns = generate(&options("web_returns"), &mut Silent).unwrap();
         let (sales, returns) = (sales[0].rows, &returns[0]);

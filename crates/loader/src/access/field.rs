@@ -3,7 +3,9 @@
 use common::Result;
 
 use super::words::{Token, Words};
-use crate::spec::{Comparison, DatetimeMask, Enclosure, Extent, FieldRule, Fields, NullIf, Origin, Position, Terminator, Trim};
+use crate::spec::{
+    Comparison, DatetimeMask, Enclosure, Extent, FieldRule, Fields, NullIf, Origin, Position, Terminator, Trim,
+};
 
 pub(super) fn fields(words: &mut Words) -> Result<Fields> {
     let mut fields = Fields::default();

@@ -3,8 +3,7 @@ use crate::spec::*;
 
 #[test]
 fn what_the_paper_writes_is_read() {
-    let access =
-        parse("records delimited by newline fields terminated by '|' missing field values are null").unwrap();
+    let access = parse("records delimited by newline fields terminated by '|' missing field values are null").unwrap();
     assert_eq!(access.records, Records::default());
     assert_eq!(access.fields.terminator, Some(Terminator::Text(b"|".to_vec())));
     assert!(access.fields.missing_are_null && access.fields.list.is_none());
@@ -44,10 +43,7 @@ fn lists_of_fields() {
     .unwrap();
     let fields = access.fields;
     assert_eq!(fields.trim, Trim::Both);
-    assert_eq!(
-        fields.enclosure,
-        Some(Enclosure { left: b"(".to_vec(), right: b")".to_vec(), optional: true })
-    );
+    assert_eq!(fields.enclosure, Some(Enclosure { left: b"(".to_vec(), right: b")".to_vec(), optional: true }));
     let list = fields.list.unwrap();
     let names: Vec<&str> = list.iter().map(|field| field.name.as_str()).collect();
     assert_eq!(names, ["ID", "NAME", "day", "A", "B", "C", "D"]);
@@ -79,9 +75,21 @@ fn what_is_not_carried_out_is_named() {
         assert!(error.is_own(1) && error.to_string().contains(word), "{text}: {error}");
     }
     for text in [
-        "RECORDS FIXED 0", "RECORDS DELIMITED BY", "RECORDS DELIMITED BY ''", "RECORDS SKIP x", "FIELDS TERMINATED BY 'x", "FIELDS (a,)",
-        "FIELDS (a, a)", "FIELDS (a POSITION(5:2))", "FIELDS (a CHAR(0))", "FIELDS (a NULLIF a)", "FIELDS OPTIONALLY", "(", "RECORDS DELIMITED BY 0x0",
-        "FIELDS (a", "RECORDS SKIP 99999999999999999999999",
+        "RECORDS FIXED 0",
+        "RECORDS DELIMITED BY",
+        "RECORDS DELIMITED BY ''",
+        "RECORDS SKIP x",
+        "FIELDS TERMINATED BY 'x",
+        "FIELDS (a,)",
+        "FIELDS (a, a)",
+        "FIELDS (a POSITION(5:2))",
+        "FIELDS (a CHAR(0))",
+        "FIELDS (a NULLIF a)",
+        "FIELDS OPTIONALLY",
+        "(",
+        "RECORDS DELIMITED BY 0x0",
+        "FIELDS (a",
+        "RECORDS SKIP 99999999999999999999999",
     ] {
         let error = parse(text).unwrap_err();
         assert!(error.is_ora(29913) && error.to_string().contains("KUP-01005"), "{text}: {error}");

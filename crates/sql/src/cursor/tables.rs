@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use common::sync::atomic::AtomicUsize;
 use common::{Error, ErrorKind, Result};
-use engine::catalog::{Catalog, ObjectPrivilege, Resolved, Rights, SchemaObject, TableDef, ViewDef};
+use engine::catalog::{Catalog, ExternalDef, ObjectPrivilege, Resolved, Rights, SchemaObject, TableDef, ViewDef};
 use engine::instance::Session;
 use plsql::compile::sql_call::CallArgument;
 use plsql::host::Viewer;
@@ -19,6 +19,7 @@ use crate::functions::program::Program;
 use crate::functions::sequence::{CurrentValues, Sequence};
 use crate::plan::binder::{BindContext, Binder, Hints, Relation, Source, TableColumn, Tables};
 use crate::plan::query::BoundQuery;
+use crate::scan::external::{self, ExternalTable};
 use crate::scan::sink::ROWID_TYPE;
 use crate::scan::table::{EngineTable, ROWID};
 use crate::statement::parse::Statement;
@@ -60,7 +61,7 @@ impl Tables for SessionTables {
         let written = owner.unwrap_or(&self.schema);
         let shown = if resolved.synonym { written } else { resolved.owner.as_str() };
         match &resolved.object {
-            Some(object @ (SchemaObject::Table(_) | SchemaObject::View(_)))
+            Some(object @ (SchemaObject::Table(_) | SchemaObject::External(_) | SchemaObject::View(_)))
                 if self.names_only && !self.catalog.sees(&self.user, object) =>
             {
                 Ok(None)
@@ -71,13 +72,19 @@ impl Tables for SessionTables {
                 }
                 Ok(Some(self.table(table, shown, hints)))
             }
+            Some(object @ SchemaObject::External(table)) => {
+                if !self.names_only {
+                    self.catalog.check_object(&self.user, object, ObjectPrivilege::Select)?;
+                }
+                self.external(table, shown).map(Some)
+            }
             Some(object @ SchemaObject::View(view)) => {
                 if !self.names_only {
                     self.catalog.check_object(&self.user, object, ObjectPrivilege::Select)?;
                 }
                 self.view(view, shown).map(Some)
             }
-            Some(SchemaObject::Sequence(_) | SchemaObject::Synonym(_)) => {
+            Some(SchemaObject::Sequence(_) | SchemaObject::Synonym(_) | SchemaObject::Directory(_)) => {
                 Err(Error::user(2201, format!("sequence not allowed here: {name}")))
             }
             Some(SchemaObject::Program(_)) => {
@@ -147,6 +154,28 @@ impl SessionTables {
         let (session, demand) = (Arc::clone(&self.session), Arc::clone(&self.demand));
         let provider = EngineTable::new(session, Arc::clone(table), hints.clone(), demand);
         Relation { owner: owner.to_owned(), columns, source: Source::Provider(provider) }
+    }
+
+    /// A table whose rows are in files. To look its columns up takes no right to read them.
+    fn external(&self, table: &ExternalDef, owner: &str) -> Result<Relation> {
+        let columns = table
+            .columns
+            .iter()
+            .map(|column| TableColumn {
+                name: column.name.clone(),
+                data_type: column.data_type,
+                nullable: true,
+                pseudo: false,
+            })
+            .collect();
+        let setup = if self.names_only {
+            external::setup(&self.catalog, engine::catalog::SYS, table)?
+        } else {
+            external::setup(&self.catalog, &self.user, table)?
+        };
+        let (session, context) = (Arc::clone(&self.session), Arc::clone(&self.context));
+        let provider = ExternalTable::new(session, setup, (&table.name, table.object.0), context);
+        Ok(Relation { owner: owner.to_owned(), columns, source: Source::Provider(provider) })
     }
 
     /// A view that a user made.

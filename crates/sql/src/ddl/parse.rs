@@ -3,7 +3,7 @@
 use common::{Error, Result};
 
 use super::command::{Command, Name};
-use super::{alter, grant, program, sequence, synonym, system, table, tablespace, user, view};
+use super::{alter, directory, grant, program, sequence, synonym, system, table, tablespace, user, view};
 use crate::statement::words::Words;
 
 /// Parses a DDL, session or system command.
@@ -49,6 +49,9 @@ fn create(words: &mut Words<'_>) -> Result<Command> {
     }
     if words.take("SYNONYM") {
         return synonym::create(words, false, replace);
+    }
+    if words.take("DIRECTORY") {
+        return directory::create(words, replace);
     }
     let force = words.take("FORCE");
     if !force && !words.take("NO FORCE") {
@@ -155,6 +158,9 @@ fn drop(words: &mut Words<'_>) -> Result<Command> {
     }
     if words.take("SYNONYM") {
         return synonym::drop(words, false);
+    }
+    if words.take("DIRECTORY") {
+        return Ok(Command::DropDirectory(words.identifier()?));
     }
     if words.take("TABLESPACE") {
         return tablespace::drop(words);

@@ -7,6 +7,7 @@ mod active_sessions;
 mod columns;
 mod constraints;
 mod data_files;
+mod directories;
 mod dual;
 mod enqueues;
 mod events;
@@ -48,6 +49,7 @@ const VIEWS: &[&[View]] = &[
     columns::VIEWS,
     constraints::VIEWS,
     data_files::VIEWS,
+    directories::VIEWS,
     dual::VIEWS,
     enqueues::VIEWS,
     events::VIEWS,
