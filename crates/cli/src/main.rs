@@ -10,6 +10,7 @@ mod dump;
 mod durability;
 mod failure;
 mod generate;
+mod load;
 mod map;
 mod numbers;
 mod offline;
@@ -53,6 +54,7 @@ fn run() -> ExitCode {
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Sql(arguments) => sql::run(&arguments),
         Command::Generate(arguments) => generate::run(&arguments),
+        Command::Load(arguments) => load::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Dump(arguments) => dump::run(&arguments),
         Command::Map(arguments) => map::run(&arguments),

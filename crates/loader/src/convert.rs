@@ -18,6 +18,8 @@ use crate::spec::{Characters, DatetimeMask};
 pub struct Column {
     pub name: String,
     pub data_type: DataType,
+    /// A record without a value for it is rejected.
+    pub required: bool,
 }
 
 /// Makes a column's values.
@@ -158,7 +160,7 @@ mod tests {
     fn converted(data_type: DataType, mask: Option<&str>, field: &[u8]) -> Result<Option<Vec<u8>>> {
         let context = FixedContext::default();
         let mask = mask.map(|mask| DatetimeMask { timestamp: false, mask: mask.to_owned() });
-        let column = Column { name: "C".to_owned(), data_type };
+        let column = Column { name: "C".to_owned(), data_type, required: false };
         let converter = Converter::new(&column, mask.as_ref(), Characters::Utf8, &context)?;
         let mut row = RowBytes::default();
         converter.append(field, &context, &mut row)?;

@@ -25,7 +25,7 @@ mod spec;
 pub use convert::Column;
 pub use reject::{Outputs, Rejected};
 pub use row::RowBytes;
-pub use scan::{Input, Layout, Scan, Setup};
+pub use scan::{Input, Layout, Scan, Setup, header};
 pub use spec::{
     Access, Characters, Comparison, DatetimeMask, Enclosure, Extent, FIELD_BYTES, FieldRule, Fields, NullIf, Origin,
     Output, Position, RECORD_BYTES, RecordFormat, Records, Terminator, Trim,

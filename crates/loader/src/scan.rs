@@ -16,7 +16,7 @@ use crate::fields::{Split, Splitter};
 use crate::records::{Records, Stopped};
 use crate::reject::{Outputs, Rejected, Rejects};
 use crate::row::RowBytes;
-use crate::spec::{Access, Comparison, DatetimeMask, FieldRule, NullIf};
+use crate::spec::{Access, Comparison, DatetimeMask, FieldRule, NullIf, RECORD_BYTES};
 
 /// A file to read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,7 +39,8 @@ pub enum Layout {
         header: bool,
         /// Bytes that a row may have.
         row_bytes: usize,
-        date_mask: Option<String>,
+        /// The masks of dates and of times.
+        masks: Vec<DatetimeMask>,
     },
 }
 
@@ -56,6 +57,8 @@ pub struct Setup {
     pub reject_limit: Option<u64>,
     /// Told how many bytes have been read.
     pub progress: Option<Arc<AtomicU64>>,
+    /// Told how many records have been rejected.
+    pub rejected: Option<Arc<AtomicU64>>,
 }
 
 /// A file that tells how far it has been read.
@@ -93,6 +96,7 @@ struct Null {
 #[derive(Clone, Debug)]
 struct Target {
     name: String,
+    required: bool,
     /// None: there is no field of its name, and it is always NULL.
     field: Option<usize>,
     converter: Converter,
@@ -125,16 +129,14 @@ impl Scan {
     pub fn new(setup: Setup, context: Arc<dyn Context>) -> Result<Self> {
         let named: Vec<FieldRule> = setup.columns.iter().map(|column| FieldRule::new(&column.name)).collect();
         let default = Access::default();
-        let (access, list, csv_mask) = match &setup.layout {
-            Layout::Loader(access) => (&**access, access.fields.list.clone().unwrap_or(named), None),
-            Layout::Csv { date_mask, .. } => (&default, named, date_mask.clone()),
+        let (access, list, masks) = match &setup.layout {
+            Layout::Loader(access) => (&**access, access.fields.list.clone().unwrap_or(named), &access.fields.masks),
+            Layout::Csv { masks, .. } => (&default, named, masks),
         };
         let mask_of = |rule: Option<&FieldRule>, column: &Column| {
             let timestamp = matches!(column.data_type, common::DataType::Timestamp { .. });
             let own = rule.and_then(|rule| rule.mask.clone());
-            let general = || access.fields.masks.iter().find(|mask| mask.timestamp == timestamp).cloned();
-            let of_csv = || csv_mask.clone().filter(|_| !timestamp).map(|mask| DatetimeMask { timestamp, mask });
-            own.or_else(general).or_else(of_csv)
+            own.or_else(|| masks.iter().find(|mask| mask.timestamp == timestamp).cloned())
         };
         let targets = setup
             .columns
@@ -147,6 +149,7 @@ impl Scan {
                 let null_if = rule.map_or(&[][..], |rule| &rule.null_if).iter().map(|null| found(null, &list));
                 Ok(Target {
                     name: column.name.clone(),
+                    required: column.required,
                     field,
                     converter: Converter::new(column, mask.as_ref(), characters, &*context)?,
                     null_if: null_if.collect::<Result<_>>()?,
@@ -155,6 +158,10 @@ impl Scan {
             .collect::<Result<_>>()?;
         let splitter = Splitter::new(&access.fields, &list);
         let reject_all_null = access.fields.reject_all_null;
+        // A statement that begins again reads again.
+        for counter in [&setup.progress, &setup.rejected].into_iter().flatten() {
+            counter.store(0, Ordering::Relaxed);
+        }
         let rejects = Rejects::new(&setup.table, setup.outputs.clone(), setup.reject_limit);
         let field_names = list.into_iter().map(|rule| rule.name).collect();
         Ok(Self {
@@ -244,6 +251,9 @@ impl Scan {
             });
             let Err(why) = made else { return Ok(true) };
             let what = if matches!(reading, Reading::Csv(_)) { "line" } else { "record" };
+            if let Some(rejected) = &setup.rejected {
+                rejected.fetch_add(1, Ordering::Relaxed);
+            }
             rejects.add(raw, &format!("{what} {number} of {}", input.name), &why)?;
         }
         Ok(false)
@@ -301,20 +311,29 @@ impl Target {
         row: &mut RowBytes,
     ) -> std::result::Result<(), String> {
         let field = self.field.and_then(|at| split.field(at, values)).filter(|field| !field.is_empty());
-        let Some(field) = field else {
-            row.null();
-            return Ok(());
-        };
+        let Some(field) = field else { return self.null(row) };
         if !self.null_if.is_empty() && self.null_if.iter().all(|null| null.holds(split, values)) {
-            row.null();
-            return Ok(());
+            return self.null(row);
         }
         self.converter.append(field, context, row).map_err(|error| {
             const SHOWN: usize = 40;
-            let text = String::from_utf8_lossy(&field[..field.len().min(SHOWN)]);
+            let text = match std::str::from_utf8(field) {
+                Ok(text) => text.chars().take(SHOWN).flat_map(char::escape_debug).collect(),
+                Err(_) => field[..field.len().min(SHOWN)].escape_ascii().to_string(),
+            };
             let more = if field.len() > SHOWN { "…" } else { "" };
-            format!("error processing column {}: {error}: '{}{more}'", self.name, text.escape_debug())
+            format!("error processing column {}: {error}: '{text}{more}'", self.name)
         })
+    }
+}
+
+impl Target {
+    fn null(&self, row: &mut RowBytes) -> std::result::Result<(), String> {
+        if self.required {
+            return Err(format!("error processing column {}: ORA-01400: cannot insert NULL", self.name));
+        }
+        row.null();
+        Ok(())
     }
 }
 
@@ -327,6 +346,31 @@ impl Null {
         };
         equal == self.equal
     }
+}
+
+/// The fields of the first row of comma-separated values, blanks around them left out; none where the file is empty.
+///
+/// # Errors
+/// As [`Scan::next`]; HW-0002 for a row that is not whole, or not UTF-8.
+pub fn header(input: &Input, delimiter: u8) -> Result<Vec<String>> {
+    let file = File::open(&input.path).map_err(|error| not_opened(input, &error))?;
+    let mut rows = Rows::new(file, delimiter, RECORD_BYTES);
+    let mut split = Split::default();
+    let wrong = |what: &str| Error::own(ErrorKind::User, 2, format!("{}: the first row {what}", input.name));
+    match rows.next(&mut split) {
+        Ok(Next::Row) => {}
+        Ok(Next::End) => return Ok(Vec::new()),
+        Ok(Next::Unclosed) => return Err(wrong("has a quotation mark that is not closed")),
+        Err(Stopped::Io(error)) => return Err(error::file("reading", &input.name, &error)),
+        Err(_) => return Err(wrong(&format!("has more than {RECORD_BYTES} bytes"))),
+    }
+    (0..split.len())
+        .map(|at| {
+            let name = std::str::from_utf8(split.field(at, rows.values()).unwrap_or_default());
+            // What some programs begin a file with says that it is UTF-8.
+            name.map(|name| name.trim_start_matches('\u{feff}').trim().to_owned()).map_err(|_| wrong("is not UTF-8"))
+        })
+        .collect()
 }
 
 fn found(null: &NullIf, list: &[FieldRule]) -> Result<Null> {

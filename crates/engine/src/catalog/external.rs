@@ -69,18 +69,19 @@ impl ExternalDef {
     pub fn qualified_name(&self) -> String {
         format!("{}.{}", self.owner, self.name)
     }
-}
 
-/// ORA-30657: what cannot be done with a table that has no segment.
-pub(super) fn not_of_external(table: &ExternalDef) -> Error {
-    Error::user(30657, format!("operation not supported on external organized table {}", table.qualified_name()))
+    /// ORA-30657: what cannot be done with a table that has no segment.
+    #[must_use]
+    pub fn refused(&self) -> Error {
+        Error::user(30657, format!("operation not supported on external organized table {}", self.qualified_name()))
+    }
 }
 
 impl Session {
     /// CREATE TABLE … ORGANIZATION EXTERNAL. Whether there are such files shows when they are read.
     ///
     /// # Errors
-    /// ORA-00955 name in use, ORA-06564 no such directory, ORA-30653 (HW-0001) access parameters that are too long, and those of CREATE TABLE.
+    /// ORA-00955 name in use, ORA-06564 no such directory, HW-0001 access parameters that are too long, and those of CREATE TABLE.
     pub fn create_external_table(self: &Arc<Self>, spec: &ExternalSpec) -> Result<Arc<ExternalDef>> {
         self.ddl(|ddl| ddl.create_external_table(spec))
     }

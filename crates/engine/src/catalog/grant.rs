@@ -257,6 +257,10 @@ impl Ddl<'_> {
         let kind = object.kind();
         let valid = ObjectPrivilege::of(kind);
         let privileges = if privileges == ObjectPrivilege::ALL { valid } else { privileges };
+        let wrong = privileges.iter().find(|privilege| !valid.contains(privilege));
+        if let (Some(privilege), ObjectKind::Directory) = (wrong, kind) {
+            return Err(Error::user(22928, format!("invalid privilege on directories: {privilege}")));
+        }
         let user = self.session.rights();
         let any = SystemPrivilege::GrantAnyObjectPrivilege;
         let own = user == object.owner() || user == SYS;
@@ -275,15 +279,12 @@ impl Ddl<'_> {
                 return Err(insufficient(format_args!("{user} holds no GRANT OPTION on {}", object.qualified_name())));
             }
         }
-        match privileges.iter().find(|privilege| !valid.contains(privilege)) {
+        match wrong {
             Some(privilege) if kind == ObjectKind::Sequence => {
                 Err(Error::user(2205, format!("only SELECT and ALTER are privileges on sequences, not {privilege}")))
             }
             Some(privilege) if kind.is_program() => {
                 Err(Error::user(2225, format!("only EXECUTE is a privilege on procedures, not {privilege}")))
-            }
-            Some(privilege) if kind == ObjectKind::Directory => {
-                Err(Error::user(22928, format!("invalid privilege on directories: {privilege}")))
             }
             Some(privilege) if kind == ObjectKind::Table => {
                 Err(Error::user(2224, format!("{privilege} privilege not allowed for tables")))

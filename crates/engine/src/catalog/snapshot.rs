@@ -10,7 +10,6 @@ use std::sync::Arc;
 use common::{Error, ObjectNumber, Result};
 
 use super::directory::DirectoryDef;
-use super::external::not_of_external;
 use super::privilege::no_table;
 use super::program::{ProgramDef, ProgramKind};
 use super::{ConstraintDef, IndexDef, SchemaObject, TableDef, UserDef, UserKind, UserNumber};
@@ -197,7 +196,7 @@ impl Catalog {
     /// ORA-00942; ORA-30657 for an external table, ORA-01578 where there is one that cannot be used.
     pub fn require_table(&self, owner: &str, name: &str) -> Result<&Arc<TableDef>> {
         self.table(owner, name).ok_or_else(|| match self.object(owner, name) {
-            Some(SchemaObject::External(table)) => not_of_external(&table),
+            Some(SchemaObject::External(table)) => table.refused(),
             _ => self.missing(owner, name, no_table),
         })
     }

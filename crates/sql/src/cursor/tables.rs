@@ -8,12 +8,14 @@ use common::sync::atomic::AtomicUsize;
 use common::{Error, ErrorKind, Result};
 use engine::catalog::{Catalog, ExternalDef, ObjectPrivilege, Resolved, Rights, SchemaObject, TableDef, ViewDef};
 use engine::instance::Session;
+use loader::Setup;
 use plsql::compile::sql_call::CallArgument;
 use plsql::host::Viewer;
 use scalar::{Context, Datum};
 
 use super::connection::bind_value;
 use super::database::Database;
+use super::load::FILE;
 use super::nested::{CallPlace, Nested};
 use crate::functions::program::Program;
 use crate::functions::sequence::{CurrentValues, Sequence};
@@ -52,10 +54,15 @@ pub(crate) struct SessionTables {
     pub(crate) nested: Arc<Nested>,
     /// What kind of statement calls them.
     pub(crate) place: CallPlace,
+    /// The file that the statement loads, which has the name [`FILE`] there.
+    pub(crate) loading: Option<Arc<Setup>>,
 }
 
 impl Tables for SessionTables {
     fn relation(&self, owner: Option<&str>, name: &str, hints: &Hints) -> Result<Option<Relation>> {
+        if let Some(setup) = self.loading.as_ref().filter(|_| owner.is_none() && name == FILE) {
+            return Ok(Some(self.file(Setup::clone(setup), FILE, (FILE, 0))));
+        }
         let resolved = self.catalog.resolve(&self.schema, owner, name)?;
         // A column is qualified by what the statement says, not by what it stands for.
         let written = owner.unwrap_or(&self.schema);
@@ -158,24 +165,29 @@ impl SessionTables {
 
     /// A table whose rows are in files. To look its columns up takes no right to read them.
     fn external(&self, table: &ExternalDef, owner: &str) -> Result<Relation> {
-        let columns = table
-            .columns
-            .iter()
-            .map(|column| TableColumn {
-                name: column.name.clone(),
-                data_type: column.data_type,
-                nullable: true,
-                pseudo: false,
-            })
-            .collect();
         let setup = if self.names_only {
             external::setup(&self.catalog, engine::catalog::SYS, table)?
         } else {
             external::setup(&self.catalog, &self.user, table)?
         };
+        Ok(self.file(setup, owner, (&table.name, table.object.0)))
+    }
+
+    /// Files as a relation: its name and number are those of plans and traces.
+    fn file(&self, setup: Setup, owner: &str, named: (&str, u32)) -> Relation {
+        let columns = setup
+            .columns
+            .iter()
+            .map(|column| TableColumn {
+                name: column.name.clone(),
+                data_type: column.data_type,
+                nullable: !column.required,
+                pseudo: false,
+            })
+            .collect();
         let (session, context) = (Arc::clone(&self.session), Arc::clone(&self.context));
-        let provider = ExternalTable::new(session, setup, (&table.name, table.object.0), context);
-        Ok(Relation { owner: owner.to_owned(), columns, source: Source::Provider(provider) })
+        let provider = ExternalTable::new(session, setup, named, context);
+        Relation { owner: owner.to_owned(), columns, source: Source::Provider(provider) }
     }
 
     /// A view that a user made.

@@ -32,8 +32,7 @@ impl Connection {
             }
             Some(object @ SchemaObject::External(table)) => {
                 catalog.check_object(&user, object, privilege)?;
-                // Says that it is external.
-                return catalog.require_table(&table.owner, &table.name).cloned();
+                return Err(table.refused());
             }
             Some(SchemaObject::Sequence(_) | SchemaObject::Synonym(_) | SchemaObject::Directory(_)) => {
                 return Err(Error::user(2201, format!("sequence not allowed here: {name}")));

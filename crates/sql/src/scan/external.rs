@@ -78,11 +78,12 @@ pub(crate) fn setup(catalog: &Catalog, user: &(impl Holder + ?Sized), table: &Ex
         outputs: Outputs { bad, log, commented: false, refused },
         reject_limit: table.reject_limit,
         progress: None,
+        rejected: None,
     })
 }
 
 pub(crate) fn columns<'a>(columns: impl Iterator<Item = (&'a str, common::DataType)>) -> Vec<Column> {
-    columns.map(|(name, data_type)| Column { name: name.to_owned(), data_type }).collect()
+    columns.map(|(name, data_type)| Column { name: name.to_owned(), data_type, required: false }).collect()
 }
 
 /// A file of a directory; `%p` stands for the number of the process and `%a` for that of the agent.
