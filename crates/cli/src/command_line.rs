@@ -26,6 +26,8 @@ pub(crate) enum Command {
     Dump(Dump),
     Map(Map),
     Disks(Disks),
+    Generate(Generate),
+    Load(Load),
     Bench(Bench),
     Completions(Completions),
     #[command(hide = true)]
@@ -207,6 +209,69 @@ impl FromStr for Dumped {
         }
         text.parse().map(Self::File).map_err(|_| "neither a file number nor the word redo".to_owned())
     }
+}
+
+/// Load a file of comma-separated values into a table, in one transaction: all its rows, or none
+#[derive(Args, Debug)]
+pub(crate) struct Load {
+    /// The database
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// The table; without an owner SYSTEM's
+    #[arg(long, value_name = "OWNER.TABLE")]
+    pub(crate) table: String,
+    /// The file
+    pub(crate) file: PathBuf,
+    /// What stands between two values: one character, or the word tab
+    #[arg(long, value_name = "C", default_value = ",")]
+    pub(crate) delimiter: Delimiter,
+    /// The first row names the columns; those that it does not name get their DEFAULT
+    #[arg(long)]
+    pub(crate) header: bool,
+    /// Rows that may be rejected; with more, nothing is loaded
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) errors: u64,
+    /// Where rejected rows go, each below a line that says why [default: the file's name and .bad]
+    #[arg(long, value_name = "BAD")]
+    pub(crate) bad: Option<PathBuf>,
+    /// How dates are written, as TO_DATE takes it [default: DD-MON-RR]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) date_format: Option<String>,
+    /// How times are written, as TO_TIMESTAMP takes it [default: DD-MON-RR HH.MI.SSXFF AM]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) timestamp_format: Option<String>,
+}
+
+/// A byte between two values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Delimiter(pub(crate) u8);
+
+impl FromStr for Delimiter {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.as_bytes() {
+            _ if text.eq_ignore_ascii_case("tab") || text == "\\t" => Ok(Self(b'\t')),
+            [byte] if !matches!(byte, b'"' | b'\n' | b'\r') => Ok(Self(*byte)),
+            _ => Err("neither one character of one byte nor the word tab".to_owned()),
+        }
+    }
+}
+
+/// Write flat files of the tables of TPC-DS or TPC-H, fields ended by |, as dsdgen and dbgen do
+#[derive(Args, Debug)]
+pub(crate) struct Generate {
+    /// tpcds or tpch
+    pub(crate) suite: String,
+    /// The scale factor: about so many gigabytes for all tables
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub(crate) scale: f64,
+    /// One table; any can be made alone [default: all]
+    #[arg(long, value_name = "T")]
+    pub(crate) table: Option<String>,
+    /// Where the files go; none is written over [default: the working directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 /// Run a benchmark beside its peers where they are installed, or kill processes that write and check what they leave

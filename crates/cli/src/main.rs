@@ -10,6 +10,8 @@ mod disks;
 mod dump;
 mod durability;
 mod failure;
+mod generate;
+mod load;
 mod map;
 mod numbers;
 mod offline;
@@ -53,6 +55,8 @@ fn run() -> ExitCode {
     let outcome = match command_line.command {
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Sql(arguments) => sql::run(&arguments),
+        Command::Generate(arguments) => generate::run(&arguments),
+        Command::Load(arguments) => load::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Disks(arguments) => disks::run(&arguments),
         Command::Dump(arguments) => dump::run(&arguments),

@@ -52,6 +52,11 @@ fn wrong_usage_is_one_line_and_exit_code_2() {
         &["reproduce", "insert-gets", "--sessions", "1,5"],
         &["reproduce", "insert-gets", "--freelists", "1"],
         &["bench", "nosuch"],
+        &["generate"],
+        &["generate", "tpcds"],
+        &["generate", "tpcc", "--scale", "1"],
+        &["generate", "tpcds", "--scale", "1", "--table", "lineitem"],
+        &["generate", "tpch", "--scale", "-1", "--table", "nation"],
     ] {
         let output = highwater(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

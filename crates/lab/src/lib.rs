@@ -8,6 +8,7 @@ pub mod clustering;
 pub mod durability;
 pub mod expectation;
 pub mod freelists;
+pub mod generate;
 mod grid;
 pub mod index;
 pub mod insert_gets;

@@ -118,10 +118,12 @@ fn interrupt() {
 }
 
 /// While it lives, a signal cancels the statement through its handle.
-pub(crate) struct Running;
+#[derive(Debug)]
+pub struct Running;
 
 impl Running {
-    pub(crate) fn begin(cancel: Arc<AtomicBool>) -> Self {
+    #[must_use]
+    pub fn begin(cancel: Arc<AtomicBool>) -> Self {
         cancel.store(false, Ordering::SeqCst);
         *state().running.lock() = Some(cancel);
         Self

@@ -16,6 +16,6 @@ pub(crate) mod transaction;
 pub(crate) mod types;
 pub(crate) mod views;
 
-pub use cursor::{ColumnDescription, Connection, CursorNumber, Database, Executed, Fetched};
+pub use cursor::{ColumnDescription, Connection, CursorNumber, Database, Executed, Fetched, FileLoad, Loaded};
 pub use scalar::Datum;
 pub use types::Kind;

@@ -3,7 +3,7 @@
 mod embedded;
 mod home;
 mod logon;
-mod running;
+pub(crate) mod running;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};

@@ -13,7 +13,7 @@ use sql::Database;
 use super::locked;
 use crate::failure::file;
 
-pub(super) struct Running {
+pub(crate) struct Running {
     directory: PathBuf,
     clock: Arc<dyn Clock>,
     database: Mutex<Option<Arc<Database>>>,
@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(5);
 
 impl Running {
-    pub(super) fn new(directory: &Path, clock: &Arc<dyn Clock>) -> Arc<Self> {
+    pub(crate) fn new(directory: &Path, clock: &Arc<dyn Clock>) -> Arc<Self> {
         Arc::new(Self {
             directory: directory.to_owned(),
             clock: Arc::clone(clock),
@@ -37,7 +37,7 @@ impl Running {
 
     /// # Errors
     /// ORA-01034 while it is closed.
-    pub(super) fn database(&self) -> Result<Arc<Database>> {
+    pub(crate) fn database(&self) -> Result<Arc<Database>> {
         let database = self.database.lock().clone();
         database.ok_or_else(|| Error::user(1034, "the database is not available; STARTUP opens it"))
     }
@@ -46,7 +46,7 @@ impl Running {
     ///
     /// # Errors
     /// ORA-01102 when another process has it; those of opening it.
-    pub(super) fn open(&self) -> Result<Vec<String>> {
+    pub(crate) fn open(&self) -> Result<Vec<String>> {
         // What still rolls back has the directory until it sees that its instance is closed.
         let since_us = self.clock.monotonic_us();
         while self.before.lock().strong_count() > 0
@@ -67,7 +67,7 @@ impl Running {
     ///
     /// # Errors
     /// As [`Running::open`]; those of making one.
-    pub(super) fn open_or_create(&self) -> Result<(bool, Vec<String>)> {
+    pub(crate) fn open_or_create(&self) -> Result<(bool, Vec<String>)> {
         let directory = &self.directory;
         std::fs::create_dir_all(directory).map_err(|error| file(directory, &error))?;
         let files = Arc::new(OsFileSystem::new());
@@ -90,7 +90,7 @@ impl Running {
     ///
     /// # Errors
     /// Those of the close, after which it is not open either.
-    pub(super) fn close(&self) -> Result<()> {
+    pub(crate) fn close(&self) -> Result<()> {
         let closed = self.shut_down();
         self.abandon();
         closed
@@ -100,7 +100,7 @@ impl Running {
     ///
     /// # Errors
     /// Those of the close.
-    pub(super) fn shut_down(&self) -> Result<()> {
+    pub(crate) fn shut_down(&self) -> Result<()> {
         // Not under the lock: calls that run are waited for.
         match self.database() {
             Ok(database) => database.instance().shutdown(),
@@ -109,7 +109,7 @@ impl Running {
     }
 
     /// Forgets the database as it is.
-    pub(super) fn abandon(&self) {
+    pub(crate) fn abandon(&self) {
         if let Some(database) = self.database.lock().take() {
             *self.before.lock() = Arc::downgrade(database.instance());
         }

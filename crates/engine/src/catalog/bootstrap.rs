@@ -29,7 +29,7 @@ const FIRST_USER_OBJECT: u32 = 1000;
 /// The number of the first constraint.
 const FIRST_CONSTRAINT: u32 = 1000;
 /// The layout of the dictionary; another one is refused.
-const DICTIONARY_VERSION: &str = "4";
+const DICTIONARY_VERSION: &str = "5";
 const VERSION_KEY: &str = "dictionary.version";
 /// Job numbers, and numbers of entries in the scheduler's log.
 pub(super) const JOB_SEQUENCE: &str = "JOBSEQ";

@@ -73,7 +73,10 @@ impl Session {
         grantable: bool,
     ) -> Result<()> {
         self.ddl(|ddl| {
-            let (object, privileges) = ddl.object_to_grant_on(owner, name, privileges)?;
+            let Some(object) = ddl.catalog.object(owner, name) else {
+                return ddl.catalog.require_table(owner, name).map(drop);
+            };
+            let privileges = ddl.privileges_to_grant(&object, privileges)?;
             for grantee in to {
                 ddl.grant_on(&object, privileges, grantee, grantable)?;
             }
@@ -94,11 +97,50 @@ impl Session {
     ) -> Result<()> {
         self.ddl(|ddl| {
             let all = privileges == ObjectPrivilege::ALL;
-            let (object, privileges) = ddl.object_to_grant_on(owner, name, privileges)?;
+            let Some(object) = ddl.catalog.object(owner, name) else {
+                return ddl.catalog.require_table(owner, name).map(drop);
+            };
+            let privileges = ddl.privileges_to_grant(&object, privileges)?;
             for grantee in from {
                 ddl.revoke_on(&object, privileges, grantee, all)?;
             }
             Ok(())
+        })
+    }
+
+    /// GRANT … ON DIRECTORY.
+    ///
+    /// # Errors
+    /// ORA-22930 no such directory, ORA-22928 neither READ nor WRITE, and those of [`Session::grant_on`].
+    pub fn grant_on_directory(
+        self: &Arc<Self>,
+        privileges: &[ObjectPrivilege],
+        name: &str,
+        to: &[String],
+        grantable: bool,
+    ) -> Result<()> {
+        self.ddl(|ddl| {
+            let object = SchemaObject::Directory(ddl.require_directory(name)?);
+            let privileges = ddl.privileges_to_grant(&object, privileges)?;
+            to.iter().try_for_each(|grantee| ddl.grant_on(&object, privileges, grantee, grantable))
+        })
+    }
+
+    /// REVOKE … ON DIRECTORY.
+    ///
+    /// # Errors
+    /// As [`Session::grant_on_directory`]; ORA-01927 where it was not granted.
+    pub fn revoke_on_directory(
+        self: &Arc<Self>,
+        privileges: &[ObjectPrivilege],
+        name: &str,
+        from: &[String],
+    ) -> Result<()> {
+        self.ddl(|ddl| {
+            let all = privileges == ObjectPrivilege::ALL;
+            let object = SchemaObject::Directory(ddl.require_directory(name)?);
+            let privileges = ddl.privileges_to_grant(&object, privileges)?;
+            from.iter().try_for_each(|grantee| ddl.revoke_on(&object, privileges, grantee, all))
         })
     }
 }
@@ -206,28 +248,29 @@ impl Ddl<'_> {
         self.system_privileges_changed(&user, reaches_objects)
     }
 
-    /// The object, if the user may grant these privileges on it, and those of them that it has.
-    fn object_to_grant_on<'p>(
+    /// Those of the privileges that the object has, if the user may grant them on it.
+    fn privileges_to_grant<'p>(
         &self,
-        owner: &str,
-        name: &str,
+        object: &SchemaObject,
         privileges: &'p [ObjectPrivilege],
-    ) -> Result<(SchemaObject, &'p [ObjectPrivilege])> {
-        let Some(object) = self.catalog.object(owner, name) else {
-            return self
-                .catalog
-                .require_table(owner, name)
-                .map(|table| (SchemaObject::Table(table.clone()), privileges));
-        };
+    ) -> Result<&'p [ObjectPrivilege]> {
         let kind = object.kind();
         let valid = ObjectPrivilege::of(kind);
         let privileges = if privileges == ObjectPrivilege::ALL { valid } else { privileges };
+        let wrong = privileges.iter().find(|privilege| !valid.contains(privilege));
+        if let (Some(privilege), ObjectKind::Directory) = (wrong, kind) {
+            return Err(Error::user(22928, format!("invalid privilege on directories: {privilege}")));
+        }
         let user = self.session.rights();
         let any = SystemPrivilege::GrantAnyObjectPrivilege;
         let own = user == object.owner() || user == SYS;
         if !own && (object.owner() == SYS || !self.catalog.has_system_privilege(&user, any)) {
-            let usual = if kind.is_program() { ObjectPrivilege::Execute } else { ObjectPrivilege::Select };
-            self.catalog.check_object(&user, &object, usual)?;
+            let usual = match kind {
+                ObjectKind::Directory => ObjectPrivilege::Read,
+                kind if kind.is_program() => ObjectPrivilege::Execute,
+                _ => ObjectPrivilege::Select,
+            };
+            self.catalog.check_object(&user, object, usual)?;
             let holders = self.catalog.grantees_of(&user);
             let option = |privilege: &ObjectPrivilege| {
                 holders.iter().any(|holder| holder.objects.get(&(object.number(), *privilege)) == Some(&true))
@@ -236,16 +279,18 @@ impl Ddl<'_> {
                 return Err(insufficient(format_args!("{user} holds no GRANT OPTION on {}", object.qualified_name())));
             }
         }
-        match privileges.iter().find(|privilege| !valid.contains(privilege)) {
+        match wrong {
             Some(privilege) if kind == ObjectKind::Sequence => {
                 Err(Error::user(2205, format!("only SELECT and ALTER are privileges on sequences, not {privilege}")))
             }
             Some(privilege) if kind.is_program() => {
                 Err(Error::user(2225, format!("only EXECUTE is a privilege on procedures, not {privilege}")))
             }
-            Some(_) if kind == ObjectKind::Table => Err(Error::user(2224, "EXECUTE privilege not allowed for tables")),
+            Some(privilege) if kind == ObjectKind::Table => {
+                Err(Error::user(2224, format!("{privilege} privilege not allowed for tables")))
+            }
             Some(privilege) => Err(Error::user(2204, format!("{privilege} is no privilege on views"))),
-            None => Ok((object, privileges)),
+            None => Ok(privileges),
         }
     }
 

@@ -46,6 +46,8 @@ pub(super) fn load_catalog(session: &Arc<Session>, tables: &Tables) -> Result<Ca
     reader.load_views(&mut catalog, &objects)?;
     reader.load_sequences(&mut catalog, &objects)?;
     reader.load_synonyms(&mut catalog, &objects)?;
+    reader.load_directories(&mut catalog, &objects)?;
+    reader.load_externals(&mut catalog, &objects)?;
     reader.load_constraints(&mut catalog)?;
     reader.load_programs(&mut catalog, &objects)?;
     Ok(catalog)

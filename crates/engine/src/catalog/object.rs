@@ -1,4 +1,4 @@
-//! What a schema has under one name: tables, views, sequences, synonyms, procedures, functions and packages; and the way from a name to what it means.
+//! What a schema has under one name: tables, external ones too, views, sequences, synonyms, procedures, functions and packages; and the way from a name to what it means.
 //!
 //! ```text
 //! name          ─> schema ─> PUBLIC's synonyms
@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 use common::{Error, ObjectNumber, Result};
 
+use super::directory::DirectoryDef;
+use super::external::ExternalDef;
 use super::program::{ProgramDef, ProgramKind};
 use super::sequence::SequenceDef;
 use super::synonym::SynonymDef;
@@ -27,6 +29,8 @@ pub enum ObjectKind {
     Procedure,
     Function,
     Package,
+    /// Directories have a name space of their own, in no schema; SYS owns them.
+    Directory,
 }
 
 impl ObjectKind {
@@ -47,6 +51,7 @@ impl fmt::Display for ObjectKind {
             Self::Procedure => "PROCEDURE",
             Self::Function => "FUNCTION",
             Self::Package => "PACKAGE",
+            Self::Directory => "DIRECTORY",
         })
     }
 }
@@ -60,13 +65,18 @@ pub enum SchemaObject {
     Synonym(Arc<SynonymDef>),
     /// A procedure, function or package; package bodies and triggers have name spaces of their own.
     Program(Arc<ProgramDef>),
+    /// A table whose rows are in files of the operating system.
+    External(Arc<ExternalDef>),
+    /// Found by [`Catalog::directory`] alone.
+    Directory(Arc<DirectoryDef>),
 }
 
 impl SchemaObject {
     #[must_use]
     pub fn kind(&self) -> ObjectKind {
         match self {
-            Self::Table(_) => ObjectKind::Table,
+            Self::Table(_) | Self::External(_) => ObjectKind::Table,
+            Self::Directory(_) => ObjectKind::Directory,
             Self::View(_) => ObjectKind::View,
             Self::Sequence(_) => ObjectKind::Sequence,
             Self::Synonym(_) => ObjectKind::Synonym,
@@ -86,6 +96,8 @@ impl SchemaObject {
             Self::Sequence(sequence) => sequence.object,
             Self::Synonym(synonym) => synonym.object,
             Self::Program(program) => program.object,
+            Self::External(table) => table.object,
+            Self::Directory(directory) => directory.object,
         }
     }
 
@@ -98,6 +110,8 @@ impl SchemaObject {
             Self::Sequence(sequence) => &sequence.owner,
             Self::Synonym(synonym) => &synonym.owner,
             Self::Program(program) => &program.owner,
+            Self::External(table) => &table.owner,
+            Self::Directory(_) => SYS,
         }
     }
 
@@ -109,6 +123,8 @@ impl SchemaObject {
             Self::Sequence(sequence) => &sequence.name,
             Self::Synonym(synonym) => &synonym.name,
             Self::Program(program) => &program.name,
+            Self::External(table) => &table.name,
+            Self::Directory(directory) => &directory.name,
         }
     }
 
@@ -121,6 +137,8 @@ impl SchemaObject {
             Self::Sequence(sequence) => (sequence.created_us, sequence.changed_us),
             Self::Synonym(synonym) => (synonym.created_us, synonym.changed_us),
             Self::Program(program) => (program.created_us, program.changed_us),
+            Self::External(table) => (table.created_us, table.changed_us),
+            Self::Directory(directory) => (directory.created_us, directory.changed_us),
         }
     }
 

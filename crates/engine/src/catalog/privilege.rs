@@ -10,6 +10,7 @@ use std::fmt;
 
 use common::{Error, ObjectNumber, Result};
 
+use super::directory::no_directory;
 use super::rights::Holder;
 use super::{Catalog, ObjectKind, PUBLIC, SYS, SchemaObject, TableDef, UserDef, UserNumber};
 
@@ -114,6 +115,8 @@ privileges! {
         CreateIndextype = -205 "CREATE INDEXTYPE",
         SelectAnyDictionary = -237 "SELECT ANY DICTIONARY",
         GrantAnyObjectPrivilege = -244 "GRANT ANY OBJECT PRIVILEGE",
+        CreateAnyDirectory = -177 "CREATE ANY DIRECTORY",
+        DropAnyDirectory = -178 "DROP ANY DIRECTORY",
         CreateJob = -265 "CREATE JOB",
         CreateAnyJob = -266 "CREATE ANY JOB",
         ManageScheduler = -269 "MANAGE SCHEDULER",
@@ -131,6 +134,8 @@ privileges! {
         Update = 10 "UPDATE",
         References = 11 "REFERENCES",
         Execute = 12 "EXECUTE",
+        Read = 17 "READ",
+        Write = 18 "WRITE",
     }
 }
 
@@ -146,6 +151,7 @@ impl ObjectPrivilege {
             ObjectKind::Sequence => &[Self::Alter, Self::Select],
             ObjectKind::Synonym => &[],
             ObjectKind::Procedure | ObjectKind::Function | ObjectKind::Package => &[Self::Execute],
+            ObjectKind::Directory => &[Self::Read, Self::Write],
         }
     }
 
@@ -158,6 +164,9 @@ impl ObjectPrivilege {
                 _ => None,
             };
         }
+        if kind == ObjectKind::Directory {
+            return None;
+        }
         if kind.is_program() {
             return (self == Self::Execute).then_some(SystemPrivilege::ExecuteAnyProcedure);
         }
@@ -168,7 +177,7 @@ impl ObjectPrivilege {
             Self::Insert => SystemPrivilege::InsertAnyTable,
             Self::Select => SystemPrivilege::SelectAnyTable,
             Self::Update => SystemPrivilege::UpdateAnyTable,
-            Self::References | Self::Execute => return None,
+            Self::References | Self::Execute | Self::Read | Self::Write => return None,
         })
     }
 
@@ -315,6 +324,7 @@ impl Denied {
 pub(super) fn no_object(object: &SchemaObject) -> Error {
     match object.kind() {
         ObjectKind::Sequence => no_sequence(object.owner(), object.name()),
+        ObjectKind::Directory => no_directory(object.name()),
         kind if kind.is_program() => Error::user(4043, format!("object {} does not exist", object.name())),
         _ => no_table(object.owner(), object.name()),
     }

@@ -7,6 +7,7 @@ use common::{Error, Result};
 use super::alter_table::TableChange;
 use super::check::check_name;
 use super::dictionary::{Ddl, equal};
+use super::external::ExternalDef;
 use super::field::Moment;
 use super::object::SchemaObject;
 use super::rows::{ObjectRow, SequenceRow, SynonymRow};
@@ -65,7 +66,10 @@ impl Ddl<'_> {
             SchemaObject::Synonym(synonym) => {
                 SchemaObject::Synonym(Arc::new(SynonymDef { name, changed_us, ..SynonymDef::clone(&synonym) }))
             }
-            other @ (SchemaObject::Table(_) | SchemaObject::Program(_)) => other,
+            SchemaObject::External(table) => {
+                SchemaObject::External(Arc::new(ExternalDef { name, changed_us, ..ExternalDef::clone(&table) }))
+            }
+            other @ (SchemaObject::Table(_) | SchemaObject::Program(_) | SchemaObject::Directory(_)) => other,
         });
         self.object_changed(number, owner, from)?;
         self.object_changed(number, owner, to)
@@ -89,6 +93,8 @@ impl Ddl<'_> {
             }
             SchemaObject::Table(table) => return self.drop_table(table, true),
             SchemaObject::Program(program) => return self.remove_program(program),
+            SchemaObject::External(_) => self.delete_external_rows(number)?,
+            SchemaObject::Directory(directory) => return self.drop_directory(directory),
         }
         self.delete_object_rows(number)?;
         self.catalog.remove_other(number);

@@ -19,6 +19,8 @@
 //!       └─ SOURCE$, ERROR$, DEPENDENCY$, TRIGGER$ ── TRIGGERCOL$   stored programs
 //! ```
 //!
+//! DIR$ has the directories; EXTERNAL_TAB$, EXTERNAL_LOCATION$ and COL$ have the tables whose rows are in files of the operating system.
+//!
 //! Jobs are rows and no objects: JOB$ of DBMS_JOB; SCHEDULER$_JOB, SCHEDULER$_JOB_ARGUMENT and SCHEDULER$_JOB_RUN_DETAILS of DBMS_SCHEDULER.
 //!
 //! Tablespaces and datafiles are not here: the control file has them, and two places could disagree.
@@ -387,6 +389,30 @@ dictionary! {
         serial: Option<u32> = "SESSION_SERIAL#",
         information: Option<String> = "ADDITIONAL_INFO",
     }
+
+    /// A directory of the operating system.
+    DirectoryRow "DIR$" 26 {
+        object: u32 = "OBJ#",
+        path: String = "OS_PATH",
+    }
+
+    /// An external table. Its columns are in COL$, as those of any table.
+    ExternalTableRow "EXTERNAL_TAB$" 27 {
+        object: u32 = "OBJ#",
+        directory: String = "DEFAULT_DIR",
+        driver: String = "TYPE$",
+        columns: u16 = "COLS",
+        reject_limit: Option<u64> = "REJECT_LIMIT",
+        parameters: Option<String> = "PARAM_CLOB",
+    }
+
+    /// A file of an external table; POSITION counts from 1.
+    ExternalLocationRow "EXTERNAL_LOCATION$" 28 {
+        object: u32 = "OBJ#",
+        position: u16 = "POSITION",
+        directory: Option<String> = "DIR",
+        name: String = "NAME",
+    }
 }
 
 /// The row of CON$ with the next constraint number.
@@ -399,6 +425,7 @@ pub(super) const KIND_TABLE: u8 = 2;
 pub(super) const KIND_VIEW: u8 = 4;
 pub(super) const KIND_SYNONYM: u8 = 5;
 pub(super) const KIND_SEQUENCE: u8 = 6;
+pub(super) const KIND_DIRECTORY: u8 = 23;
 
 /// OBJ$.STATUS.
 pub(super) const STATUS_VALID: u8 = 1;

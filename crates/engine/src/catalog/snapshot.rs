@@ -10,6 +10,7 @@ use std::sync::Arc;
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::{Error, ObjectNumber, Result};
 
+use super::directory::DirectoryDef;
 use super::privilege::no_table;
 use super::program::{ProgramDef, ProgramKind};
 use super::{ConstraintDef, IndexDef, SchemaObject, TableDef, UserDef, UserKind, UserNumber};
@@ -18,7 +19,7 @@ use super::{ConstraintDef, IndexDef, SchemaObject, TableDef, UserDef, UserKind, 
 #[derive(Clone, Default)]
 struct Schema {
     tables: BTreeMap<String, Arc<TableDef>>,
-    /// Views, sequences, synonyms, procedures, functions and packages.
+    /// External tables, views, sequences, synonyms, procedures, functions and packages.
     others: BTreeMap<String, SchemaObject>,
     indexes: BTreeMap<String, Arc<IndexDef>>,
     constraints: BTreeMap<String, Arc<ConstraintDef>>,
@@ -38,7 +39,7 @@ pub struct Catalog {
     tables: BTreeMap<ObjectNumber, Arc<TableDef>>,
     indexes: BTreeMap<ObjectNumber, Arc<IndexDef>>,
     constraints: BTreeMap<u32, Arc<ConstraintDef>>,
-    /// Views, sequences, synonyms, procedures, functions and packages.
+    /// External tables, views, sequences, synonyms, procedures, functions and packages.
     others: BTreeMap<ObjectNumber, SchemaObject>,
     /// Programs of all kinds.
     programs: BTreeMap<ObjectNumber, Arc<ProgramDef>>,
@@ -50,6 +51,7 @@ pub struct Catalog {
     object_changes: BTreeMap<ObjectNumber, u64>,
     /// The same of privileges.
     privilege_change: u64,
+    directories: BTreeMap<String, Arc<DirectoryDef>>,
     users: BTreeMap<UserNumber, Arc<UserDef>>,
     user_numbers: BTreeMap<String, UserNumber>,
     /// Tables and indexes, as `OWNER.NAME`, whose segments could not be opened, and why.
@@ -89,12 +91,12 @@ impl Catalog {
         self.schemas.get(owner)?.indexes.get(name)
     }
 
-    /// All views, sequences, synonyms, procedures, functions and packages, by object number.
+    /// All external tables, views, sequences, synonyms, procedures, functions and packages, by object number.
     pub fn others(&self) -> impl Iterator<Item = &SchemaObject> {
         self.others.values()
     }
 
-    /// The views, sequences, synonyms, procedures, functions and packages of one schema, by name. Public synonyms are those of the schema PUBLIC.
+    /// The external tables, views, sequences, synonyms, procedures, functions and packages of one schema, by name. Public synonyms are those of the schema PUBLIC.
     pub fn others_of(&self, owner: &str) -> impl Iterator<Item = &SchemaObject> {
         self.schemas.get(owner).into_iter().flat_map(|schema| schema.others.values())
     }
@@ -111,7 +113,20 @@ impl Catalog {
     #[must_use]
     pub fn object_by_number(&self, object: ObjectNumber) -> Option<SchemaObject> {
         let table = self.tables.get(&object).cloned().map(SchemaObject::Table);
-        table.or_else(|| self.others.get(&object).cloned())
+        table.or_else(|| self.others.get(&object).cloned()).or_else(|| {
+            let directory = self.directories.values().find(|directory| directory.object == object);
+            directory.cloned().map(SchemaObject::Directory)
+        })
+    }
+
+    /// All directories, by name.
+    pub fn directories(&self) -> impl Iterator<Item = &Arc<DirectoryDef>> {
+        self.directories.values()
+    }
+
+    #[must_use]
+    pub fn directory(&self, name: &str) -> Option<&Arc<DirectoryDef>> {
+        self.directories.get(name)
     }
 
     /// All programs, by object number.
@@ -179,9 +194,12 @@ impl Catalog {
     }
 
     /// # Errors
-    /// ORA-00942; ORA-01578 where there is one that cannot be used.
+    /// ORA-00942; ORA-30657 for an external table, ORA-01578 where there is one that cannot be used.
     pub fn require_table(&self, owner: &str, name: &str) -> Result<&Arc<TableDef>> {
-        self.table(owner, name).ok_or_else(|| self.missing(owner, name, no_table))
+        self.table(owner, name).ok_or_else(|| match self.object(owner, name) {
+            Some(SchemaObject::External(table)) => table.refused(),
+            _ => self.missing(owner, name, no_table),
+        })
     }
 
     /// # Errors
@@ -352,7 +370,7 @@ impl Catalog {
         self.forget_grants(object);
     }
 
-    /// Puts a view, sequence, synonym, procedure, function or package in, or in the place of its older definition.
+    /// Puts an external table, view, sequence, synonym, procedure, function or package in, or in the place of its older definition.
     pub(super) fn put_other(&mut self, object: SchemaObject) {
         if let Some(old) = self.others.get(&object.number()).cloned() {
             self.schema(old.owner()).others.remove(old.name());
@@ -361,11 +379,23 @@ impl Catalog {
         self.schema(object.owner()).others.insert(object.name().to_owned(), object);
     }
 
-    /// Takes a view, sequence, synonym, procedure, function or package and the privileges on it out.
+    /// Takes an external table, view, sequence, synonym, procedure, function or package and the privileges on it out.
     pub(super) fn remove_other(&mut self, object: ObjectNumber) {
         let Some(old) = self.others.remove(&object) else { return };
         self.schema(old.owner()).others.remove(old.name());
         self.forget_grants(object);
+    }
+
+    pub(super) fn put_directory(&mut self, directory: DirectoryDef) -> Arc<DirectoryDef> {
+        let directory = Arc::new(directory);
+        self.directories.insert(directory.name.clone(), directory.clone());
+        directory
+    }
+
+    /// Takes a directory and the privileges on it out.
+    pub(super) fn remove_directory(&mut self, directory: &DirectoryDef) {
+        self.directories.remove(&directory.name);
+        self.forget_grants(directory.object);
     }
 
     /// Puts a program in, or in the place of its older definition.

@@ -10,6 +10,7 @@ use super::constraint_ddl::{ConstraintRule, ConstraintSpec};
 use super::definition::{ColumnDef, IndexDef, TableDef};
 use super::dictionary::{Ddl, equal};
 use super::field::Moment;
+use super::object::SchemaObject;
 use super::privilege::{SystemPrivilege, no_table};
 use super::rows::{ColumnRow, IndexColumnRow, IndexRow, KIND_TABLE, ObjectGrantRow, ObjectRow, TableRow};
 use super::table_rows::{column_rows, object_row, table_row};
@@ -90,6 +91,9 @@ impl Session {
     /// ORA-00942, ORA-01031, ORA-00054; ORA-02449 when foreign keys refer to the table.
     pub fn drop_table_and(self: &Arc<Self>, owner: &str, name: &str, cascade: bool) -> Result<()> {
         self.ddl(|ddl| {
+            if let Some(SchemaObject::External(table)) = ddl.catalog.object(owner, name) {
+                return ddl.drop_external(&table);
+            }
             let table = ddl.table_to_change(owner, name, SystemPrivilege::DropAnyTable)?;
             ddl.drop_table(&table, cascade)
         })

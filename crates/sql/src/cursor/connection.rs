@@ -231,6 +231,7 @@ impl Connection {
             current_values: Arc::clone(&self.shared.current_values),
             nested: Arc::clone(&self.nested),
             place: self.calling.get(),
+            loading: self.shared.loading.lock().clone(),
         })
     }
 

@@ -7,6 +7,7 @@ pub(crate) mod context;
 pub(crate) mod database;
 mod execute;
 pub(crate) mod library;
+pub(crate) mod load;
 pub(crate) mod nested;
 pub(crate) mod open;
 pub(crate) mod run;
@@ -17,4 +18,5 @@ pub(crate) mod work_areas;
 
 pub use connection::{Connection, Executed, Fetched};
 pub use database::Database;
+pub use load::{FileLoad, Loaded};
 pub use open::{ColumnDescription, CursorNumber};

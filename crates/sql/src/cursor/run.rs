@@ -26,6 +26,7 @@ use crate::error::{from_datafusion, is_about_subquery, to_datafusion};
 use crate::functions::rows::Argument;
 use crate::plan::expression::place;
 use crate::scan::exec::TableReadExec;
+use crate::scan::external::ExternalReadExec;
 use crate::scan::figures::FiguresValue;
 
 /// Makes the physical plan: optimised, and with the places where it looks whether the user has cancelled.
@@ -197,6 +198,10 @@ pub(crate) fn row_sources(plan: &Arc<dyn ExecutionPlan>, depth: u32, into: &mut 
     let node: &dyn std::any::Any = plan.as_ref();
     if let Some(read) = node.downcast_ref::<TableReadExec>() {
         into.extend(read.row_sources(depth));
+        return;
+    }
+    if let Some(read) = node.downcast_ref::<ExternalReadExec>() {
+        into.push(read.row_source(depth));
         return;
     }
     let operation = match plan.name() {

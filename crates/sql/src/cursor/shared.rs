@@ -75,6 +75,8 @@ pub(crate) struct Shared {
     mutating: Mutex<Vec<ObjectNumber>>,
     /// A statement has called programs: the outermost call looks at what they have left.
     called: AtomicBool,
+    /// The file that the statement at work loads.
+    pub(crate) loading: Mutex<Option<Arc<loader::Setup>>>,
 }
 
 impl fmt::Debug for Shared {
@@ -100,6 +102,7 @@ impl Shared {
             triggers: AtomicU32::new(0),
             mutating: Mutex::default(),
             called: AtomicBool::new(false),
+            loading: Mutex::default(),
         }
     }
 

@@ -6,19 +6,22 @@ use std::sync::Arc;
 
 use common::sync::atomic::AtomicUsize;
 use common::{Error, ErrorKind, Result};
-use engine::catalog::{Catalog, ObjectPrivilege, Resolved, Rights, SchemaObject, TableDef, ViewDef};
+use engine::catalog::{Catalog, ExternalDef, ObjectPrivilege, Resolved, Rights, SchemaObject, TableDef, ViewDef};
 use engine::instance::Session;
+use loader::Setup;
 use plsql::compile::sql_call::CallArgument;
 use plsql::host::Viewer;
 use scalar::{Context, Datum};
 
 use super::connection::bind_value;
 use super::database::Database;
+use super::load::FILE;
 use super::nested::{CallPlace, Nested};
 use crate::functions::program::Program;
 use crate::functions::sequence::{CurrentValues, Sequence};
 use crate::plan::binder::{BindContext, Binder, Hints, Relation, Source, TableColumn, Tables};
 use crate::plan::query::BoundQuery;
+use crate::scan::external::{self, ExternalTable};
 use crate::scan::sink::ROWID_TYPE;
 use crate::scan::table::{EngineTable, ROWID};
 use crate::statement::parse::Statement;
@@ -51,16 +54,21 @@ pub(crate) struct SessionTables {
     pub(crate) nested: Arc<Nested>,
     /// What kind of statement calls them.
     pub(crate) place: CallPlace,
+    /// The file that the statement loads, which has the name [`FILE`] there.
+    pub(crate) loading: Option<Arc<Setup>>,
 }
 
 impl Tables for SessionTables {
     fn relation(&self, owner: Option<&str>, name: &str, hints: &Hints) -> Result<Option<Relation>> {
+        if let Some(setup) = self.loading.as_ref().filter(|_| owner.is_none() && name == FILE) {
+            return Ok(Some(self.file(Setup::clone(setup), FILE, (FILE, 0))));
+        }
         let resolved = self.catalog.resolve(&self.schema, owner, name)?;
         // A column is qualified by what the statement says, not by what it stands for.
         let written = owner.unwrap_or(&self.schema);
         let shown = if resolved.synonym { written } else { resolved.owner.as_str() };
         match &resolved.object {
-            Some(object @ (SchemaObject::Table(_) | SchemaObject::View(_)))
+            Some(object @ (SchemaObject::Table(_) | SchemaObject::External(_) | SchemaObject::View(_)))
                 if self.names_only && !self.catalog.sees(&self.user, object) =>
             {
                 Ok(None)
@@ -71,13 +79,19 @@ impl Tables for SessionTables {
                 }
                 Ok(Some(self.table(table, shown, hints)))
             }
+            Some(object @ SchemaObject::External(table)) => {
+                if !self.names_only {
+                    self.catalog.check_object(&self.user, object, ObjectPrivilege::Select)?;
+                }
+                self.external(table, shown).map(Some)
+            }
             Some(object @ SchemaObject::View(view)) => {
                 if !self.names_only {
                     self.catalog.check_object(&self.user, object, ObjectPrivilege::Select)?;
                 }
                 self.view(view, shown).map(Some)
             }
-            Some(SchemaObject::Sequence(_) | SchemaObject::Synonym(_)) => {
+            Some(SchemaObject::Sequence(_) | SchemaObject::Synonym(_) | SchemaObject::Directory(_)) => {
                 Err(Error::user(2201, format!("sequence not allowed here: {name}")))
             }
             Some(SchemaObject::Program(_)) => {
@@ -146,6 +160,33 @@ impl SessionTables {
         columns.push(TableColumn { name: ROWID.to_owned(), data_type: ROWID_TYPE, nullable: false, pseudo: true });
         let (session, demand) = (Arc::clone(&self.session), Arc::clone(&self.demand));
         let provider = EngineTable::new(session, Arc::clone(table), hints.clone(), demand);
+        Relation { owner: owner.to_owned(), columns, source: Source::Provider(provider) }
+    }
+
+    /// A table whose rows are in files. To look its columns up takes no right to read them.
+    fn external(&self, table: &ExternalDef, owner: &str) -> Result<Relation> {
+        let setup = if self.names_only {
+            external::setup(&self.catalog, engine::catalog::SYS, table)?
+        } else {
+            external::setup(&self.catalog, &self.user, table)?
+        };
+        Ok(self.file(setup, owner, (&table.name, table.object.0)))
+    }
+
+    /// Files as a relation: its name and number are those of plans and traces.
+    fn file(&self, setup: Setup, owner: &str, named: (&str, u32)) -> Relation {
+        let columns = setup
+            .columns
+            .iter()
+            .map(|column| TableColumn {
+                name: column.name.clone(),
+                data_type: column.data_type,
+                nullable: !column.required,
+                pseudo: false,
+            })
+            .collect();
+        let (session, context) = (Arc::clone(&self.session), Arc::clone(&self.context));
+        let provider = ExternalTable::new(session, setup, named, context);
         Relation { owner: owner.to_owned(), columns, source: Source::Provider(provider) }
     }
 

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use engine::catalog::{
-    ColumnDef, ConstraintChange, ConstraintName, ConstraintState, DatafileChange, DiskGroupChange, ObjectPrivilege,
-    OnDelete, PhysicalAttributes, ProgramKind, SequenceSpec, TablespaceChange, UserSpec,
+    ColumnDef, ConstraintChange, ConstraintName, ConstraintState, DatafileChange, DiskGroupChange, ExternalLocation,
+    ObjectPrivilege, OnDelete, PhysicalAttributes, ProgramKind, SequenceSpec, TablespaceChange, UserSpec,
 };
 use engine::disk_group::DiskGroupSpec;
 use engine::segment::Storage;
@@ -94,6 +94,20 @@ pub(crate) struct CreateTable {
     pub(crate) attributes: SegmentAttributes,
     /// Where the text of AS SELECT begins.
     pub(crate) query: Option<usize>,
+}
+
+/// CREATE TABLE … ORGANIZATION EXTERNAL.
+#[derive(Clone, Debug)]
+pub(crate) struct CreateExternal {
+    pub(crate) name: Name,
+    pub(crate) columns: Vec<ColumnDef>,
+    pub(crate) driver: String,
+    pub(crate) directory: String,
+    /// The access parameters as written.
+    pub(crate) parameters: String,
+    pub(crate) locations: Vec<ExternalLocation>,
+    /// None for any number.
+    pub(crate) reject_limit: Option<u64>,
 }
 
 /// CREATE INDEX.
@@ -219,6 +233,9 @@ pub(crate) enum Command {
     DropView(Name),
     CreateSynonym { name: Name, public: bool, target: Name, replace: bool },
     DropSynonym { name: Name, public: bool },
+    CreateExternal(Box<CreateExternal>),
+    CreateDirectory { name: String, path: String, replace: bool },
+    DropDirectory(String),
     CreateUser { name: String, spec: UserSpec },
     AlterUser { name: String, spec: UserSpec },
     DropUser { name: String, cascade: bool },
@@ -226,6 +243,8 @@ pub(crate) enum Command {
     Revoke { names: Vec<String>, from: Vec<String> },
     GrantOn { privileges: Vec<ObjectPrivilege>, table: Name, to: Vec<String>, grantable: bool },
     RevokeOn { privileges: Vec<ObjectPrivilege>, table: Name, from: Vec<String> },
+    GrantOnDirectory { privileges: Vec<ObjectPrivilege>, name: String, to: Vec<String>, grantable: bool },
+    RevokeOnDirectory { privileges: Vec<ObjectPrivilege>, name: String, from: Vec<String> },
     AlterSession(Vec<Setting>),
     AlterSessionSchema(String),
     AlterSessionIsolation(Isolation),
@@ -256,7 +275,9 @@ impl Command {
             Self::CreateDiskGroup(_) => ("CREATE DISKGROUP", 194),
             Self::AlterDiskGroup { .. } => ("ALTER DISKGROUP", 193),
             Self::DropDiskGroup { .. } => ("DROP DISKGROUP", 195),
-            Self::CreateTable(_) => ("CREATE TABLE", 1),
+            Self::CreateTable(_) | Self::CreateExternal(_) => ("CREATE TABLE", 1),
+            Self::CreateDirectory { .. } => ("CREATE DIRECTORY", 157),
+            Self::DropDirectory(_) => ("DROP DIRECTORY", 158),
             Self::AlterTable { .. } => ("ALTER TABLE", 15),
             Self::DropTable { .. } => ("DROP TABLE", 12),
             Self::Truncate(_) => ("TRUNCATE TABLE", 85),
@@ -276,8 +297,8 @@ impl Command {
             Self::CreateUser { .. } => ("CREATE USER", 51),
             Self::AlterUser { .. } => ("ALTER USER", 43),
             Self::DropUser { .. } => ("DROP USER", 53),
-            Self::Grant { .. } | Self::GrantOn { .. } => ("GRANT", 17),
-            Self::Revoke { .. } | Self::RevokeOn { .. } => ("REVOKE", 18),
+            Self::Grant { .. } | Self::GrantOn { .. } | Self::GrantOnDirectory { .. } => ("GRANT", 17),
+            Self::Revoke { .. } | Self::RevokeOn { .. } | Self::RevokeOnDirectory { .. } => ("REVOKE", 18),
             Self::AlterSession(_) | Self::AlterSessionSchema(_) | Self::AlterSessionIsolation(_) => {
                 ("ALTER SESSION", 42)
             }

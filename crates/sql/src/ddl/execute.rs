@@ -35,6 +35,17 @@ impl Connection {
             Command::DropDiskGroup { name, contents, .. } => session.drop_disk_group(name, *contents).map(|()| None),
             Command::AlterDatafile { file, change } => session.alter_datafile(file, change.clone()).map(|()| None),
             Command::CreateTable(table) => self.create_table(table, text),
+            Command::CreateExternal(table) => self.create_external(table).map(|()| None),
+            Command::CreateDirectory { name, path, replace } => {
+                session.create_directory(name, path, *replace).map(|_| None)
+            }
+            Command::DropDirectory(name) => session.drop_directory(name).map(|()| None),
+            Command::GrantOnDirectory { privileges, name, to, grantable } => {
+                session.grant_on_directory(privileges, name, to, *grantable).map(|()| None)
+            }
+            Command::RevokeOnDirectory { privileges, name, from } => {
+                session.revoke_on_directory(privileges, name, from).map(|()| None)
+            }
             Command::AlterTable { name, clauses } => self.alter_table(name, clauses).map(|()| None),
             Command::DropTable { name, cascade } => {
                 let (owner, name) = self.qualified(name);

@@ -9,6 +9,13 @@ use crate::statement::words::Words;
 
 pub(crate) fn grant(words: &mut Words<'_>) -> Result<Command> {
     let names = privileges(words, "TO")?;
+    if words.take("ON DIRECTORY") {
+        let name = words.identifier()?;
+        words.expect("TO")?;
+        let to = users(words)?;
+        let grantable = words.take("WITH GRANT OPTION");
+        return Ok(Command::GrantOnDirectory { privileges: object_privileges(words, &names)?, name, to, grantable });
+    }
     if words.take("ON") {
         let table = words.name()?;
         words.expect("TO")?;
@@ -24,6 +31,12 @@ pub(crate) fn grant(words: &mut Words<'_>) -> Result<Command> {
 
 pub(crate) fn revoke(words: &mut Words<'_>) -> Result<Command> {
     let names = privileges(words, "FROM")?;
+    if words.take("ON DIRECTORY") {
+        let name = words.identifier()?;
+        words.expect("FROM")?;
+        let from = users(words)?;
+        return Ok(Command::RevokeOnDirectory { privileges: object_privileges(words, &names)?, name, from });
+    }
     if words.take("ON") {
         let table: Name = words.name()?;
         words.expect("FROM")?;

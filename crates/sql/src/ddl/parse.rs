@@ -3,7 +3,9 @@
 use common::{Error, Result};
 
 use super::command::{Command, Name};
-use super::{alter, analyze, disk_group, grant, program, sequence, synonym, system, table, tablespace, user, view};
+use super::{
+    alter, analyze, directory, disk_group, grant, program, sequence, synonym, system, table, tablespace, user, view,
+};
 use crate::statement::words::Words;
 
 /// Parses a DDL, session or system command.
@@ -52,6 +54,9 @@ fn create(words: &mut Words<'_>) -> Result<Command> {
     }
     if words.take("SYNONYM") {
         return synonym::create(words, false, replace);
+    }
+    if words.take("DIRECTORY") {
+        return directory::create(words, replace);
     }
     let force = words.take("FORCE");
     if !force && !words.take("NO FORCE") {
@@ -167,6 +172,9 @@ fn drop(words: &mut Words<'_>) -> Result<Command> {
     }
     if words.take("DISKGROUP") {
         return disk_group::drop(words);
+    }
+    if words.take("DIRECTORY") {
+        return Ok(Command::DropDirectory(words.identifier()?));
     }
     if words.take("TABLESPACE") {
         return tablespace::drop(words);

@@ -6,7 +6,7 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 use super::attributes;
 use super::columns::column;
 use super::command::{Command, CreateIndex, CreateTable, SegmentAttributes};
-use super::constraint;
+use super::{constraint, external};
 use crate::statement::words::Words;
 
 pub(crate) fn create(words: &mut Words<'_>) -> Result<Command> {
@@ -27,6 +27,15 @@ pub(crate) fn create(words: &mut Words<'_>) -> Result<Command> {
             words.expect_sign(&Token::RParen)?;
             break;
         }
+    }
+    if words.take("ORGANIZATION EXTERNAL") {
+        if let Some(name) = table.column_names.first() {
+            return Err(words.error(2263, format!("column {name} needs a data type")));
+        }
+        if table.columns.is_empty() {
+            return Err(words.error(906, "missing left parenthesis"));
+        }
+        return external::create(words, table);
     }
     attributes::segment(words, &mut table.attributes)?;
     if words.take("AS") {

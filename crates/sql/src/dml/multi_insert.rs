@@ -8,7 +8,7 @@ use datafusion::arrow::compute::filter_record_batch;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::common::Column;
 use datafusion::physical_expr::PhysicalExpr;
-use engine::catalog::{ChangeLock, ObjectPrivilege, TableDef};
+use engine::catalog::{ChangeLock, ObjectPrivilege, SchemaObject, TableDef};
 
 use super::assign::{Statement, Target, kind};
 use super::condition::{physical, values};
@@ -50,6 +50,9 @@ impl Connection {
         for into in insert.branches.iter().flat_map(|branch| &branch.into) {
             let (owner, name) = self.qualified(&into.table);
             let found = self.session.catalog().table(&owner, &name).cloned();
+            if let Some(SchemaObject::External(external)) = self.session.catalog().object(&owner, &name) {
+                return Err(external.refused());
+            }
             let found = found.ok_or_else(|| Error::user(942, format!("table or view does not exist: {name}")))?;
             self.session.catalog().check_table(&self.effective_user(), &found, ObjectPrivilege::Insert)?;
             if found.is_dictionary() {

@@ -30,7 +30,11 @@ impl Connection {
                 }
                 return Err(Error::unsupported(format!("{privilege} through a view: {}", view.qualified_name())));
             }
-            Some(SchemaObject::Sequence(_) | SchemaObject::Synonym(_)) => {
+            Some(object @ SchemaObject::External(table)) => {
+                catalog.check_object(&user, object, privilege)?;
+                return Err(table.refused());
+            }
+            Some(SchemaObject::Sequence(_) | SchemaObject::Synonym(_) | SchemaObject::Directory(_)) => {
                 return Err(Error::user(2201, format!("sequence not allowed here: {name}")));
             }
             Some(SchemaObject::Program(_)) => {

@@ -131,8 +131,14 @@ impl Binder<'_> {
                 column.pseudo && column.kind == Kind::Rowid && column.table.as_ref() == Some(known)
             };
             let column = scope.columns.iter().find(rowid).ok_or_else(|| {
-                Error::user(2030, format!("{} is a view of the dictionary or of figures: it can only be read", name.1))
-                    .at(lock.offset)
+                Error::user(
+                    2030,
+                    format!(
+                        "{} is a view of the dictionary or of figures, or an external table: it can only be read",
+                        name.1
+                    ),
+                )
+                .at(lock.offset)
             })?;
             found.push((format!("\u{1}ROWID{}", found.len() + 1), column.bound()));
             tables.push(name.clone());

@@ -48,7 +48,7 @@ pub(super) fn resolve(
             Some(SchemaObject::Sequence(sequence)) => {
                 Some(Object::Sequence { owner: sequence.owner.as_str().into(), name: sequence.name.as_str().into() })
             }
-            Some(SchemaObject::Table(_) | SchemaObject::View(_)) | None => {
+            Some(SchemaObject::Table(_) | SchemaObject::External(_) | SchemaObject::View(_)) | None => {
                 // Views of the dictionary are no objects of a schema.
                 match tables.relation(owner, name, &Hints::default()) {
                     Ok(Some(relation)) => Some(Object::Relation {
@@ -71,7 +71,7 @@ pub(super) fn resolve(
                     None
                 }
             }
-            Some(SchemaObject::Synonym(_)) => None,
+            Some(SchemaObject::Synonym(_) | SchemaObject::Directory(_)) => None,
         };
         if let Some(object) = object {
             return Ok((Some((object, used)), invalid));

@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 pub(crate) mod exec;
+pub(crate) mod external;
 pub(crate) mod figures;
 pub(crate) mod generator;
 pub(crate) mod index_range;

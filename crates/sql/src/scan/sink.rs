@@ -145,6 +145,15 @@ impl ArrowSink {
         self.rows
     }
 
+    /// A row that is in no block: the bytes of each of the columns that sources count.
+    #[inline]
+    pub(crate) fn values<'a>(&mut self, value: impl Fn(usize) -> Option<&'a [u8]>) {
+        self.rows += 1;
+        for (column, source) in self.columns.iter_mut().zip(&self.sources) {
+            column.push(source.and_then(&value));
+        }
+    }
+
     /// A row fetched by its rowid.
     pub(crate) fn fetched(&mut self, rowid: Rowid, columns: &[Option<&[u8]>]) {
         self.block(rowid.data_object, rowid.block);

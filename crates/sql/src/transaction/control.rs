@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use common::sync::atomic::Ordering;
 use common::{Error, ErrorKind, Number, Result};
-use engine::catalog::{ObjectPrivilege, SystemPrivilege, TableDef};
+use engine::catalog::{ObjectPrivilege, SchemaObject, SystemPrivilege, TableDef};
 use engine::txn::{CommitWrite, Isolation};
 use waits::Statistic;
 
@@ -170,6 +170,11 @@ impl Connection {
         let (owner, table) = (name.0.as_deref().unwrap_or(&self.schema), &name.1);
         let catalog = self.session.catalog();
         let Some(found) = catalog.table(owner, table) else {
+            if let Some(object @ SchemaObject::External(external)) = &catalog.object(owner, table)
+                && catalog.sees(&self.effective_user(), object)
+            {
+                return Err(external.refused());
+            }
             let view = name.0.is_none() && crate::views::find(table).is_some();
             return Err(if view {
                 Error::user(2030, format!("{table} is a view of the dictionary or of figures: it can only be read"))

@@ -50,6 +50,19 @@ fn columns(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
         }
     }
     for object in cx.catalog.others().filter(|object| cx.shows_object(scope, object)) {
+        if let SchemaObject::External(table) = object {
+            for (at, column) in table.columns.iter().enumerate() {
+                let described = Described {
+                    owner: &table.owner,
+                    table: &table.name,
+                    column: &column.name,
+                    data_type: Some(column.data_type),
+                    nullable: true,
+                    default: None,
+                };
+                described.add(rows, scope, at)?;
+            }
+        }
         let SchemaObject::View(view) = object else { continue };
         for (at, column) in view.columns.iter().enumerate() {
             let described = Described {

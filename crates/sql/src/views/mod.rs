@@ -7,6 +7,7 @@ mod active_sessions;
 mod columns;
 mod constraints;
 mod data_files;
+mod directories;
 mod disk_groups;
 mod dual;
 mod enqueues;
@@ -50,6 +51,7 @@ const VIEWS: &[&[View]] = &[
     constraints::VIEWS,
     data_files::VIEWS,
     disk_groups::VIEWS,
+    directories::VIEWS,
     dual::VIEWS,
     enqueues::VIEWS,
     events::VIEWS,

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use common::{DataType, Error, Result};
-use engine::catalog::{Catalog, ConstraintDef, ConstraintKind, IndexDef, ObjectPrivilege, OnDelete, TableDef};
+use engine::catalog::{
+    Catalog, ConstraintDef, ConstraintKind, IndexDef, ObjectPrivilege, OnDelete, SchemaObject, TableDef,
+};
 use engine::instance::{ExtentManagement, Instance, SpaceManagement, TablespaceKind};
 use engine::segment::{Segment, Storage};
 use scalar::Datum;
@@ -23,6 +25,9 @@ fn missing(kind: &str, schema: &str, name: &str) -> Error {
 pub(super) fn get_ddl(instance: &Instance, catalog: &Catalog, kind: &str, name: &str, schema: &str) -> Result<String> {
     match kind {
         "TABLE" => {
+            if let Some(SchemaObject::External(_)) = catalog.object(schema, name) {
+                return Err(Error::unsupported("DBMS_METADATA.GET_DDL of an external table"));
+            }
             let table = catalog.table(schema, name).ok_or_else(|| missing(kind, schema, name))?;
             Ok(table_ddl(catalog, table))
         }

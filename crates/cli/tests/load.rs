@@ -1,0 +1,172 @@
+//! `highwater generate` and `highwater load` from outside.
+
+#![expect(clippy::unwrap_used, reason = "tests may")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn highwater(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_highwater")).current_dir(folder).args(arguments).output().unwrap()
+}
+
+fn done(folder: &Path, arguments: &[&str]) -> String {
+    let output = highwater(folder, arguments);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The last line on stderr of a command that fails with this exit code.
+fn failed(folder: &Path, code: i32, arguments: &[&str]) -> String {
+    let output = highwater(folder, arguments);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
+    text.trim_end().lines().last().unwrap_or_default().to_owned()
+}
+
+/// What a script of statements prints on the database `db`.
+fn sql(folder: &Path, statements: &str) -> String {
+    fs::write(folder.join("x.sql"), format!("set heading off feedback off pagesize 0\n{statements}\nexit\n")).unwrap();
+    done(folder, &["sql", "--data", "db", "-S", "@x.sql"]).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_is_generated_can_be_selected() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let printed = done(folder, &["generate", "tpcds", "--scale", "0.01", "--table", "reason", "--out", "files"]);
+    assert!(printed.contains("75 rows") && printed.contains("files/reason.dat"), "{printed}");
+    assert!(folder.join("files/reason.dat").is_file());
+    let again = failed(folder, 1, &["generate", "tpcds", "--scale", "1", "--table", "REASON", "--out", "files"]);
+    assert!(again.contains("reason.dat") && again.contains("stays as it is"), "{again}");
+    done(folder, &["generate", "tpch", "--scale", "0.01", "--table", "nation", "--out", "files"]);
+    let counts = sql(
+        folder,
+        "create directory files as 'files';
+         create table reason (r_sk number(38), r_id varchar2(16), r_desc varchar2(100)) organization external (type oracle_loader
+           default directory files access parameters (records delimited by newline fields terminated by '|' missing field values are null)
+           location ('reason.dat'));
+         create table nation (n_key number(38), n_name varchar2(25), n_region number(38), n_comment varchar2(152)) organization external (
+           type oracle_loader default directory files access parameters (records delimited by newline fields terminated by '|')
+           location ('nation.tbl'));
+         select count(*), max(r_sk) from reason;
+         select count(*), max(n_key) from nation;",
+    );
+    assert_eq!(counts, "75 75 25 24");
+    let unknown = failed(folder, 2, &["generate", "tpch", "--scale", "1", "--table", "reason"]);
+    assert!(unknown.contains("lineitem"), "{unknown}");
+    let nowhere = failed(folder, 1, &["generate", "tpch", "--scale", "1", "--table", "nation", "--out", "x.sql/y"]);
+    assert!(nowhere.contains("x.sql"), "{nowhere}");
+}
+
+#[test]
+fn a_full_disk_is_said_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    // What is written to goes to a device that is always full.
+    std::os::unix::fs::symlink("/dev/full", folder.join("nation.tbl.part")).unwrap();
+    let full = failed(folder, 1, &["generate", "tpch", "--scale", "1", "--table", "nation"]);
+    assert!(full.contains("nation.tbl") && full.contains("No space left"), "{full}");
+    assert!(folder.join("nation.tbl").symlink_metadata().is_err());
+    sql(folder, "create table t (a number);");
+    fs::write(folder.join("t.csv"), "x\n").unwrap();
+    let full =
+        failed(folder, 1, &["load", "--data", "db", "--table", "t", "--errors", "1", "--bad", "/dev/full", "t.csv"]);
+    assert!(full.contains("/dev/full") && full.contains("No space left"), "{full}");
+}
+
+#[test]
+fn a_file_is_loaded_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    sql(
+        folder,
+        "create user u identified by x;
+         grant unlimited tablespace to u;
+         create table u.t (id number(4) primary key, name varchar2(11) not null, born date, state varchar2(3) default 'new');",
+    );
+    let load = |file: &str, text: &str, more: &[&str]| {
+        fs::write(folder.join(file), text).unwrap();
+        let mut arguments = vec!["load", "--data", "db", "--table", "u.t", "--date-format", "YYYY-MM-DD", file];
+        arguments.extend_from_slice(more);
+        let output = highwater(folder, &arguments);
+        let said = if output.status.success() { output.stdout } else { output.stderr };
+        let said = String::from_utf8(said).unwrap();
+        (output.status.code().unwrap(), said.trim_end().lines().last().unwrap_or_default().to_owned())
+    };
+    let count = || sql(folder, "select count(*) from u.t;");
+
+    // No line end behind the last row; a line end within a value.
+    let (code, said) = load("a.csv", "1,\"one,\nof two\",2026-01-31,x\n2,two,,", &[]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.starts_with("2 rows loaded into U.T in ") && said.ends_with("rows/s"), "{said}");
+    let (code, said) = load("b.csv", "NAME;id\nthree;3\n", &["--header", "--delimiter", ";"]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(
+        sql(folder, "select id || name || to_char(born, 'DDMMYY') || state from u.t order by id;"),
+        "1one, of two310126x 2two 3threenew"
+    );
+
+    for (text, why) in [
+        ("4,four,2026-02-30,x\n", "line 1 of c.csv: error processing column BORN: ORA-01839"),
+        ("4,four,,x\n5,five\n", "line 2 of c.csv: the row has 2 fields, and 4 are to be"),
+        ("4,four,,x\n\n5x,five,,x\n", "line 3 of c.csv: error processing column ID: ORA-01722"),
+        ("4,,,x\n", "line 1 of c.csv: error processing column NAME: ORA-01400"),
+        ("4,\"four,,x\n5,five,,x\n", "line 1 of c.csv: a quotation mark is not closed"),
+        ("4,much too long a name,,x\n", "line 1 of c.csv: error processing column NAME: ORA-12899"),
+        ("4,four,,x\n1,again,,x\n", "ORA-00001"),
+    ] {
+        let (code, said) = load("c.csv", text, &[]);
+        assert!(code == 1 && said.contains(why), "{text}: {said}");
+        assert_eq!(count(), "3", "{text}");
+    }
+    fs::write(folder.join("d.csv"), b"4,f\xfcr,,x\n").unwrap();
+    let said = failed(folder, 1, &["load", "--data", "db", "--table", "U.T", "d.csv"]);
+    assert!(said.contains("line 1 of d.csv") && said.contains("ORA-29275") && said.contains("f\\xfcr"), "{said}");
+
+    // As many as may be.
+    let rows = "4,four,,x\nx,bad,,x\n5,five,,x\n6,bad,yesterday,x\n";
+    let (code, said) = load("e.csv", rows, &["--errors", "1"]);
+    assert!(code == 1 && said.contains("reject limit reached") && said.contains("line 4 of e.csv"), "{said}");
+    assert_eq!(count(), "3");
+    let (code, said) = load("e.csv", rows, &["--errors", "2", "--bad", "rejected"]);
+    assert!(code == 0 && said.starts_with("2 rows loaded") && said.ends_with("; 2 rejected, in rejected"), "{said}");
+    let bad = fs::read_to_string(folder.join("rejected")).unwrap();
+    let lines: Vec<&str> = bad.lines().collect();
+    assert_eq!(lines.len(), 4, "{bad}");
+    assert!(lines[0].starts_with("# line 2 of e.csv: ") && lines[2].starts_with("# line 4 of e.csv: "), "{bad}");
+    assert_eq!((lines[1], lines[3]), ("x,bad,,x", "6,bad,yesterday,x"));
+    assert_eq!(count(), "5");
+}
+
+#[test]
+fn what_cannot_be_loaded_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("a.csv"), "a,b\n1,2\n").unwrap();
+    let none = failed(folder, 1, &["load", "--data", "db", "--table", "t", "a.csv"]);
+    assert!(none.contains("no database in db") && !folder.join("db").exists(), "{none}");
+    sql(folder, "create table t (a number, c number);
+         create directory d as '.';
+                 create table e (a number) organization external (type oracle_loader default directory d location ('a.csv'));
+                 create view v as select * from t;");
+    for (table, more, why) in [
+        ("nosuch", "a.csv", "ORA-00942"),
+        ("e", "a.csv", "ORA-30657"),
+        ("v", "a.csv", "HW-0001"),
+        ("t", "nosuch.csv", "nosuch.csv"),
+        ("sys.obj$", "a.csv", "ORA-01031"),
+    ] {
+        let said = failed(folder, 1, &["load", "--data", "db", "--table", table, more]);
+        assert!(said.contains(why), "{table}: {said}");
+    }
+    let said = failed(folder, 1, &["load", "--data", "db", "--table", "t", "--header", "a.csv"]);
+    assert!(said.contains("ORA-00904") && said.contains("\"b\""), "{said}");
+    let said = failed(folder, 2, &["load", "--data", "db", "--table", "t", "--delimiter", "::", "a.csv"]);
+    assert!(said.contains("--delimiter"), "{said}");
+    // One line without an end.
+    let long = fs::File::create(folder.join("long.csv")).unwrap();
+    long.set_len(64 << 20).unwrap();
+    let said = failed(folder, 1, &["load", "--data", "db", "--table", "t", "long.csv"]);
+    assert!(said.contains("KUP-04020") && said.contains("line 1 of long.csv"), "{said}");
+}

@@ -1,0 +1,41 @@
+//! ACCESS PARAMETERS of ORACLE_LOADER.
+//!
+//! ```text
+//! [RECORDS where they end, and options] [FIELDS what ends them, and options] [(the fields)]
+//! ```
+//!
+//! What is not carried out is refused by its name: nothing is passed over in silence.
+
+mod field;
+mod records;
+mod words;
+
+use common::Result;
+
+use crate::spec::{Access, Fields, Terminator};
+use words::Words;
+
+/// Reads access parameters.
+///
+/// # Errors
+/// ORA-29913 with KUP-01005 for what is no access parameter, HW-0001 for one that is not carried out.
+pub fn parse(text: &str) -> Result<Access> {
+    let mut words = Words::new(text)?;
+    let mut access = Access::default();
+    if words.take("RECORDS") {
+        access.records = records::records(&mut words)?;
+    }
+    if words.take("FIELDS") {
+        access.fields = field::fields(&mut words)?;
+    } else {
+        access.fields = Fields { terminator: Some(Terminator::Text(b",".to_vec())), ..Fields::default() };
+    }
+    if words.take("COLUMN") {
+        return Err(words.unsupported("COLUMN TRANSFORMS"));
+    }
+    words.end()?;
+    Ok(access)
+}
+
+#[cfg(test)]
+mod tests;

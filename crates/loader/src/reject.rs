@@ -1,0 +1,103 @@
+//! Records that are no rows: kept in a bad file, told of in a log, and counted up to a limit.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use common::{Error, Result};
+
+use crate::error;
+
+/// Where rejected records go, and what is wrong with them. Files are made when the first is rejected.
+#[derive(Clone, Debug, Default)]
+pub struct Outputs {
+    pub bad: Option<PathBuf>,
+    pub log: Option<PathBuf>,
+    /// Before each record of the bad file stands a line that says which one it is and why it is there.
+    pub commented: bool,
+    /// Why neither may be written, if so.
+    pub refused: Option<Error>,
+}
+
+/// How many records were rejected.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Rejected(pub u64);
+
+/// The rejected records of a scan.
+#[derive(Debug)]
+pub(crate) struct Rejects {
+    outputs: Outputs,
+    /// None: any number.
+    limit: Option<u64>,
+    count: u64,
+    bad: Option<BufWriter<File>>,
+    log: Option<BufWriter<File>>,
+    table: String,
+}
+
+impl Rejects {
+    pub(crate) fn new(table: &str, outputs: Outputs, limit: Option<u64>) -> Self {
+        Self { outputs, limit, count: 0, bad: None, log: None, table: table.to_owned() }
+    }
+
+    pub(crate) fn count(&self) -> Rejected {
+        Rejected(self.count)
+    }
+
+    /// Rejects a record: `place` says which one it is.
+    ///
+    /// # Errors
+    /// ORA-30653 when there are more than may be; those of the files.
+    pub(crate) fn add(&mut self, record: &[u8], place: &str, why: &str) -> Result<()> {
+        self.count += 1;
+        if self.count == 1 {
+            self.open()?;
+        }
+        let failed = |path: &Option<PathBuf>, error: &std::io::Error| {
+            error::file("writing", &path.as_deref().unwrap_or("".as_ref()).display().to_string(), error)
+        };
+        if let Some(bad) = &mut self.bad {
+            let comment = if self.outputs.commented { format!("# {place}: {why}\n") } else { String::new() };
+            let written = bad.write_all(comment.as_bytes()).and_then(|()| bad.write_all(record));
+            let written = written.and_then(|()| bad.write_all(b"\n"));
+            written.map_err(|error| failed(&self.outputs.bad, &error))?;
+        }
+        if let Some(log) = &mut self.log {
+            writeln!(log, "{place}: {why}").map_err(|error| failed(&self.outputs.log, &error))?;
+        }
+        if self.limit.is_some_and(|limit| self.count > limit) {
+            self.finish()?;
+            return Err(error::reject_limit(&format!("{place}: {why}")));
+        }
+        Ok(())
+    }
+
+    fn open(&mut self) -> Result<()> {
+        if let Some(refused) = &self.outputs.refused
+            && (self.outputs.bad.is_some() || self.outputs.log.is_some())
+        {
+            return Err(refused.clone());
+        }
+        let opened = |path: &PathBuf, append: bool| {
+            let file = OpenOptions::new().create(true).write(true).append(append).truncate(!append).open(path);
+            file.map(BufWriter::new).map_err(|error| error::file("opening", &path.display().to_string(), &error))
+        };
+        self.bad = self.outputs.bad.as_ref().map(|path| opened(path, false)).transpose()?;
+        self.log = self.outputs.log.as_ref().map(|path| opened(path, true)).transpose()?;
+        if let Some(log) = &mut self.log {
+            // What cannot be written shows at the end.
+            let _ = writeln!(log, "rejected records of {}", self.table);
+        }
+        Ok(())
+    }
+
+    /// Everything is in the files.
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        for (file, path) in [(&mut self.bad, &self.outputs.bad), (&mut self.log, &self.outputs.log)] {
+            if let (Some(file), Some(path)) = (file, path) {
+                file.flush().map_err(|error| error::file("writing", &path.display().to_string(), &error))?;
+            }
+        }
+        Ok(())
+    }
+}

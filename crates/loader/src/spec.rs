@@ -1,0 +1,200 @@
+//! What a file looks like, as access parameters say it.
+
+/// Bytes that a record may have where nothing else is said.
+pub const RECORD_BYTES: usize = 512 << 10;
+/// Bytes that a field may have where nothing else is said.
+pub const FIELD_BYTES: usize = 255;
+
+/// Access parameters.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Access {
+    pub records: Records,
+    pub fields: Fields,
+}
+
+/// Where records end.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub enum RecordFormat {
+    /// At a line feed; a carriage return before it belongs to the record.
+    #[default]
+    Newline,
+    /// At a line feed, or at a carriage return and a line feed.
+    DetectedNewline,
+    /// At these bytes; never empty.
+    Delimiter(Vec<u8>),
+    /// After so many bytes; never 0.
+    Fixed(usize),
+}
+
+/// How the bytes of text are to be read.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Characters {
+    #[default]
+    Utf8,
+    Ascii,
+    Latin1,
+}
+
+/// A file that rejected records, or what was wrong with them, go to.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub enum Output {
+    /// A name made of the table's and the process's number, in the default directory.
+    #[default]
+    Usual,
+    Nowhere,
+    Named {
+        directory: Option<String>,
+        name: String,
+    },
+}
+
+/// RECORDS.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Records {
+    pub format: RecordFormat,
+    /// Records at the beginning of each file that are no rows.
+    pub skip: u64,
+    pub bad: Output,
+    pub log: Output,
+    pub characters: Characters,
+    /// Bytes that a record may have.
+    pub record_bytes: usize,
+}
+
+impl Default for Records {
+    fn default() -> Self {
+        Self {
+            format: RecordFormat::default(),
+            skip: 0,
+            bad: Output::default(),
+            log: Output::default(),
+            characters: Characters::default(),
+            record_bytes: RECORD_BYTES,
+        }
+    }
+}
+
+/// What ends a field.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Terminator {
+    /// Never empty.
+    Text(Vec<u8>),
+    /// Any number of blanks, tabs and line ends; those before the field go with them.
+    Whitespace,
+}
+
+/// What may stand around a field; the right one doubled stands for itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Enclosure {
+    pub left: Vec<u8>,
+    pub right: Vec<u8>,
+    pub optional: bool,
+}
+
+/// Which blanks around a field do not belong to it. A field of nothing else is NULL.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Trim {
+    None,
+    Left,
+    Right,
+    Both,
+    /// As SQL*Loader: on the right of a field that no delimiter ends; on the left of one whose optional enclosure is not there.
+    #[default]
+    Loader,
+}
+
+/// FIELDS.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Fields {
+    /// What ends fields that say nothing else; None: they have a length.
+    pub terminator: Option<Terminator>,
+    pub enclosure: Option<Enclosure>,
+    pub trim: Trim,
+    /// A record without the last fields has NULLs there, instead of being rejected.
+    pub missing_are_null: bool,
+    /// A record of NULLs alone is rejected.
+    pub reject_all_null: bool,
+    /// The mask of dates that have none of their own.
+    pub masks: Vec<DatetimeMask>,
+    /// None: the columns of the table in their order, each up to [`FIELD_BYTES`] long.
+    pub list: Option<Vec<FieldRule>>,
+}
+
+/// How a date or time is written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DatetimeMask {
+    /// For TIMESTAMP; else for DATE.
+    pub timestamp: bool,
+    pub mask: String,
+}
+
+/// Where a field begins that is found by its place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// At this byte, from 0.
+    At(usize),
+    /// So many bytes behind the end of the field before.
+    Behind(isize),
+}
+
+/// POSITION.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Position {
+    pub origin: Origin,
+    pub extent: Option<Extent>,
+}
+
+/// How far a field goes that has a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// To the end of this byte, from 1.
+    To(usize),
+    Bytes(usize),
+}
+
+/// A field of a list.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FieldRule {
+    /// In the dictionary's case.
+    pub name: String,
+    pub position: Option<Position>,
+    /// Bytes it has, or may have where something ends it.
+    pub bytes: Option<usize>,
+    pub terminator: Option<Terminator>,
+    pub enclosure: Option<Enclosure>,
+    pub trim: Option<Trim>,
+    pub mask: Option<DatetimeMask>,
+    pub null_if: Vec<NullIf>,
+}
+
+impl FieldRule {
+    /// A field of which nothing is known but its name.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            position: None,
+            bytes: None,
+            terminator: None,
+            enclosure: None,
+            trim: None,
+            mask: None,
+            null_if: Vec::new(),
+        }
+    }
+}
+
+/// What a field is compared with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Comparison {
+    Text(Vec<u8>),
+    Blanks,
+}
+
+/// A condition of NULLIF: the field is NULL when all of them hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NullIf {
+    pub field: String,
+    pub equal: bool,
+    pub with: Comparison,
+}
