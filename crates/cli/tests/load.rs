@@ -164,6 +164,9 @@ fn what_cannot_be_loaded_is_said() {
     assert!(said.contains("ORA-00904") && said.contains("\"b\""), "{said}");
     let said = failed(folder, 2, &["load", "--data", "db", "--table", "t", "--delimiter", "::", "a.csv"]);
     assert!(said.contains("--delimiter"), "{said}");
+    let said = failed(folder, 1, &["load", "--data", "db", "--table", "t", "--errors", "5", "--bad", "a.csv", "a.csv"]);
+    assert!(said.contains("one of those that are read"), "{said}");
+    assert_eq!(fs::read_to_string(folder.join("a.csv")).unwrap(), "a,b\n1,2\n");
     // One line without an end.
     let long = fs::File::create(folder.join("long.csv")).unwrap();
     long.set_len(64 << 20).unwrap();

@@ -27,7 +27,7 @@ fn main() -> Result<()> {
     let start_us = clock.monotonic_us();
     let mut scan = Scan::new(setup, Arc::new(FixedContext::default()))?;
     let (mut rows, mut values) = (0u64, 0u64);
-    while let Some(row) = scan.next()? {
+    while let Some(row) = scan.next_row()? {
         rows += 1;
         values += (0..row.width()).filter(|at| row.column(*at).is_some()).count() as u64;
     }

@@ -7,12 +7,18 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use crate::fields::{Place, Split};
 use crate::records::{Buffer, Stopped};
 
+/// What some programs begin a file with to say that it is UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// The rows of one file.
 #[derive(Debug)]
 pub(crate) struct Rows<R> {
     buffer: Buffer<R>,
     reader: Reader,
+    delimiter: u8,
     most: usize,
+    /// The next bytes are the first of the file.
+    fresh: bool,
     /// The fields' bytes one behind the other, and where each ends.
     values: Vec<u8>,
     ends: Vec<usize>,
@@ -36,7 +42,9 @@ impl<R: Read> Rows<R> {
         Self {
             buffer: Buffer::new(input),
             reader: ReaderBuilder::new().delimiter(delimiter).build(),
+            delimiter,
             most,
+            fresh: true,
             values: vec![0; 4096],
             ends: vec![0; 64],
             line: 1,
@@ -63,6 +71,14 @@ impl<R: Read> Rows<R> {
 
     /// Reads the next row into `split`. Empty lines are no rows.
     pub(crate) fn next(&mut self, split: &mut Split) -> Result<Next, Stopped> {
+        if std::mem::take(&mut self.fresh) {
+            while self.buffer.rest().len() < BYTE_ORDER_MARK.len() && !self.buffer.ended {
+                self.buffer.fill().map_err(Stopped::Io)?;
+            }
+            if self.buffer.rest().starts_with(BYTE_ORDER_MARK) {
+                self.buffer.start += BYTE_ORDER_MARK.len();
+            }
+        }
         // Line ends that stand before the row are no part of it.
         loop {
             let rest = self.buffer.rest();
@@ -120,10 +136,29 @@ impl<R: Read> Rows<R> {
         }
         self.raw = (self.buffer.start, self.buffer.start + read);
         self.buffer.start += read;
+        // Only the end of the file ends a row within quotation marks.
         let last = self.buffer.ended && self.buffer.rest().is_empty();
-        let marks = || memchr::memchr_iter(b'"', self.buffer.at(self.raw.0, self.raw.1)).count();
-        Ok(if last && marks() % 2 == 1 { Next::Unclosed } else { Next::Row })
+        let open = last && is_open(self.buffer.at(self.raw.0, self.raw.1), self.delimiter);
+        Ok(if open { Next::Unclosed } else { Next::Row })
     }
+}
+
+/// Whether a row ends within quotation marks, which begin at the beginning of a field.
+fn is_open(row: &[u8], delimiter: u8) -> bool {
+    let (mut begins, mut open) = (true, false);
+    let mut bytes = row.iter().peekable();
+    while let Some(byte) = bytes.next() {
+        if open {
+            // A doubled mark is one of the value's.
+            if *byte == b'"' && bytes.next_if_eq(&&b'"').is_none() {
+                open = false;
+            }
+            continue;
+        }
+        open = begins && *byte == b'"';
+        begins = *byte == delimiter;
+    }
+    open
 }
 
 #[cfg(test)]
@@ -162,6 +197,9 @@ mod tests {
         assert_eq!(found[3].1, ["", ""]);
         assert!(all("", 10).unwrap().is_empty());
         assert_eq!(all("a,\"b\nc", 100).unwrap()[0].1, ["unclosed"]);
+        assert_eq!(all("a,\"b\"\"", 100).unwrap()[0].1, ["unclosed"]);
+        assert_eq!(all("5,6\" pipe", 100).unwrap()[0].1, ["5", "6\" pipe"]);
+        assert_eq!(all("\u{feff}a,b", 100).unwrap()[0].1, ["a", "b"]);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use common::{Error, Result};
 
@@ -33,11 +34,13 @@ pub(crate) struct Rejects {
     bad: Option<BufWriter<File>>,
     log: Option<BufWriter<File>>,
     table: String,
+    /// The files that are read.
+    inputs: Vec<PathBuf>,
 }
 
 impl Rejects {
-    pub(crate) fn new(table: &str, outputs: Outputs, limit: Option<u64>) -> Self {
-        Self { outputs, limit, count: 0, bad: None, log: None, table: table.to_owned() }
+    pub(crate) fn new(table: &str, inputs: Vec<PathBuf>, outputs: Outputs, limit: Option<u64>) -> Self {
+        Self { outputs, limit, count: 0, bad: None, log: None, table: table.to_owned(), inputs }
     }
 
     pub(crate) fn count(&self) -> Rejected {
@@ -79,6 +82,12 @@ impl Rejects {
             return Err(refused.clone());
         }
         let opened = |path: &PathBuf, append: bool| {
+            if self.inputs.iter().any(|input| is_same(input, path)) {
+                return Err(error::fetch(&format!(
+                    "KUP-04001: error opening file {}: it is one of those that are read",
+                    path.display()
+                )));
+            }
             let file = OpenOptions::new().create(true).write(true).append(append).truncate(!append).open(path);
             file.map(BufWriter::new).map_err(|error| error::file("opening", &path.display().to_string(), &error))
         };
@@ -100,4 +109,10 @@ impl Rejects {
         }
         Ok(())
     }
+}
+
+/// Whether both are the same file. Where one is not there they are not.
+fn is_same(a: &Path, b: &Path) -> bool {
+    let identity = |path: &Path| std::fs::metadata(path).map(|found| (found.dev(), found.ino())).ok();
+    identity(a).is_some_and(|a| identity(b) == Some(a))
 }

@@ -162,7 +162,8 @@ impl Scan {
         for counter in [&setup.progress, &setup.rejected].into_iter().flatten() {
             counter.store(0, Ordering::Relaxed);
         }
-        let rejects = Rejects::new(&setup.table, setup.outputs.clone(), setup.reject_limit);
+        let inputs = setup.inputs.iter().map(|input| input.path.clone()).collect();
+        let rejects = Rejects::new(&setup.table, inputs, setup.outputs.clone(), setup.reject_limit);
         let field_names = list.into_iter().map(|rule| rule.name).collect();
         Ok(Self {
             setup,
@@ -190,7 +191,7 @@ impl Scan {
     ///
     /// # Errors
     /// ORA-29913: a file that is not there (KUP-04040) or cannot be read, a record that is too long (KUP-04020), more rejected records than may be (ORA-30653).
-    pub fn next(&mut self) -> Result<Option<&RowBytes>> {
+    pub fn next_row(&mut self) -> Result<Option<&RowBytes>> {
         match self.advance() {
             Ok(true) => Ok(Some(&self.row)),
             Ok(false) => {
@@ -351,7 +352,7 @@ impl Null {
 /// The fields of the first row of comma-separated values, blanks around them left out; none where the file is empty.
 ///
 /// # Errors
-/// As [`Scan::next`]; HW-0002 for a row that is not whole, or not UTF-8.
+/// As [`Scan::next_row`]; HW-0002 for a row that is not whole, or not UTF-8.
 pub fn header(input: &Input, delimiter: u8) -> Result<Vec<String>> {
     let file = File::open(&input.path).map_err(|error| not_opened(input, &error))?;
     let mut rows = Rows::new(file, delimiter, RECORD_BYTES);
@@ -367,8 +368,7 @@ pub fn header(input: &Input, delimiter: u8) -> Result<Vec<String>> {
     (0..split.len())
         .map(|at| {
             let name = std::str::from_utf8(split.field(at, rows.values()).unwrap_or_default());
-            // What some programs begin a file with says that it is UTF-8.
-            name.map(|name| name.trim_start_matches('\u{feff}').trim().to_owned()).map_err(|_| wrong("is not UTF-8"))
+            name.map(|name| name.trim().to_owned()).map_err(|_| wrong("is not UTF-8"))
         })
         .collect()
 }

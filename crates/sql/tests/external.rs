@@ -67,6 +67,28 @@ fn nothing_is_written_where_nothing_is_rejected_or_wanted() {
 }
 
 #[test]
+fn a_table_whose_files_cannot_be_read_can_be_described() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut connection = support::connect();
+    table(&mut connection, folder.path(), "fields terminated by '|'", "");
+    connection.run("drop directory d").unwrap();
+    assert_eq!(connection.describe_object("t").unwrap().len(), 2);
+    assert!(connection.query("select a from t").unwrap_err().is_ora(6564));
+}
+
+#[test]
+fn what_is_read_is_not_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.dat"), "x|one\n").unwrap();
+    let mut connection = support::connect();
+    let own = "records delimited by newline badfile 't.dat' nologfile fields terminated by '|'";
+    table(&mut connection, folder.path(), own, "reject limit 5");
+    let error = connection.query("select a from t").unwrap_err();
+    assert!(error.is_ora(29913) && error.text.contains("t.dat: it is one of those that are read"), "{error}");
+    assert_eq!(std::fs::read_to_string(folder.path().join("t.dat")).unwrap(), "x|one\n");
+}
+
+#[test]
 fn who_may_not_write_may_read_what_is_whole() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("t.dat"), "1|one\n").unwrap();

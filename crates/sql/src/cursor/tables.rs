@@ -8,7 +8,7 @@ use common::sync::atomic::AtomicUsize;
 use common::{Error, ErrorKind, Result};
 use engine::catalog::{Catalog, ExternalDef, ObjectPrivilege, Resolved, Rights, SchemaObject, TableDef, ViewDef};
 use engine::instance::Session;
-use loader::Setup;
+use loader::{Column, Setup};
 use plsql::compile::sql_call::CallArgument;
 use plsql::host::Viewer;
 use scalar::{Context, Datum};
@@ -61,7 +61,7 @@ pub(crate) struct SessionTables {
 impl Tables for SessionTables {
     fn relation(&self, owner: Option<&str>, name: &str, hints: &Hints) -> Result<Option<Relation>> {
         if let Some(setup) = self.loading.as_ref().filter(|_| owner.is_none() && name == FILE) {
-            return Ok(Some(self.file(Setup::clone(setup), FILE, (FILE, 0))));
+            return Ok(Some(self.file(&setup.columns, Ok(Setup::clone(setup)), FILE, (FILE, 0))));
         }
         let resolved = self.catalog.resolve(&self.schema, owner, name)?;
         // A column is qualified by what the statement says, not by what it stands for.
@@ -83,7 +83,7 @@ impl Tables for SessionTables {
                 if !self.names_only {
                     self.catalog.check_object(&self.user, object, ObjectPrivilege::Select)?;
                 }
-                self.external(table, shown).map(Some)
+                Ok(Some(self.external(table, shown)))
             }
             Some(object @ SchemaObject::View(view)) => {
                 if !self.names_only {
@@ -163,20 +163,17 @@ impl SessionTables {
         Relation { owner: owner.to_owned(), columns, source: Source::Provider(provider) }
     }
 
-    /// A table whose rows are in files. To look its columns up takes no right to read them.
-    fn external(&self, table: &ExternalDef, owner: &str) -> Result<Relation> {
-        let setup = if self.names_only {
-            external::setup(&self.catalog, engine::catalog::SYS, table)?
-        } else {
-            external::setup(&self.catalog, &self.user, table)?
-        };
-        Ok(self.file(setup, owner, (&table.name, table.object.0)))
+    /// A table whose rows are in files. What keeps them from being read shows when they are to be.
+    fn external(&self, table: &ExternalDef, owner: &str) -> Relation {
+        let setup = external::setup(&self.catalog, &self.user, table);
+        self.file(&external::columns(table), setup, owner, (&table.name, table.object.0))
     }
 
     /// Files as a relation: its name and number are those of plans and traces.
-    fn file(&self, setup: Setup, owner: &str, named: (&str, u32)) -> Relation {
-        let columns = setup
-            .columns
+    fn file(&self, columns: &[Column], setup: Result<Setup>, owner: &str, named: (&str, u32)) -> Relation {
+        let (session, context) = (Arc::clone(&self.session), Arc::clone(&self.context));
+        let provider = ExternalTable::new(session, columns, setup, named, context);
+        let columns = columns
             .iter()
             .map(|column| TableColumn {
                 name: column.name.clone(),
@@ -185,8 +182,6 @@ impl SessionTables {
                 pseudo: false,
             })
             .collect();
-        let (session, context) = (Arc::clone(&self.session), Arc::clone(&self.context));
-        let provider = ExternalTable::new(session, setup, named, context);
         Relation { owner: owner.to_owned(), columns, source: Source::Provider(provider) }
     }
 

@@ -20,7 +20,7 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, ReplaceChildrenOptions,
 };
-use engine::catalog::{Catalog, DirectoryDef, ExternalDef, Holder, ObjectPrivilege};
+use engine::catalog::{Catalog, ColumnDef, DirectoryDef, ExternalDef, Holder, ObjectPrivilege};
 use engine::instance::Session;
 use loader::{Column, Input, Layout, Output, Outputs, Scan, Setup};
 
@@ -72,7 +72,7 @@ pub(crate) fn setup(catalog: &Catalog, user: &(impl Holder + ?Sized), table: &Ex
     let log = output(&access.records.log, "log")?;
     Ok(Setup {
         table: table.qualified_name(),
-        columns: columns(table.columns.iter().map(|column| (column.name.as_str(), column.data_type))),
+        columns: columns(table),
         layout: Layout::Loader(Box::new(access)),
         inputs,
         outputs: Outputs { bad, log, commented: false, refused },
@@ -82,8 +82,11 @@ pub(crate) fn setup(catalog: &Catalog, user: &(impl Holder + ?Sized), table: &Ex
     })
 }
 
-pub(crate) fn columns<'a>(columns: impl Iterator<Item = (&'a str, common::DataType)>) -> Vec<Column> {
-    columns.map(|(name, data_type)| Column { name: name.to_owned(), data_type, required: false }).collect()
+/// The columns of its rows.
+pub(crate) fn columns(table: &ExternalDef) -> Vec<Column> {
+    let column =
+        |column: &ColumnDef| Column { name: column.name.clone(), data_type: column.data_type, required: false };
+    table.columns.iter().map(column).collect()
 }
 
 /// A file of a directory; `%p` stands for the number of the process and `%a` for that of the agent.
@@ -105,7 +108,8 @@ fn path_in(directory: &DirectoryDef, name: &str) -> common::Result<PathBuf> {
 #[derive(Debug)]
 pub(crate) struct ExternalTable {
     session: Arc<Session>,
-    setup: Setup,
+    /// Or why it cannot be read: its columns are known all the same.
+    setup: common::Result<Setup>,
     /// Of traces and plans.
     name: String,
     object: u32,
@@ -116,11 +120,12 @@ pub(crate) struct ExternalTable {
 impl ExternalTable {
     pub(crate) fn new(
         session: Arc<Session>,
-        setup: Setup,
+        columns: &[Column],
+        setup: common::Result<Setup>,
         (name, object): (&str, u32),
         context: Arc<dyn scalar::Context>,
     ) -> Arc<Self> {
-        let schema = column::schema(setup.columns.iter().map(|column| (column.name.as_str(), column.data_type)));
+        let schema = column::schema(columns.iter().map(|column| (column.name.as_str(), column.data_type)));
         Arc::new(Self { session, setup, name: name.to_owned(), object, context, schema })
     }
 }
@@ -142,6 +147,7 @@ impl TableProvider for ExternalTable {
         _: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        let setup = self.setup.clone().map_err(to_datafusion)?;
         let fields: Vec<usize> = projection.cloned().unwrap_or_else(|| (0..self.schema.fields().len()).collect());
         let schema = Arc::new(self.schema.project(&fields)?);
         let properties = PlanProperties::new(
@@ -153,7 +159,7 @@ impl TableProvider for ExternalTable {
         .with_scheduling_type(SchedulingType::Cooperative);
         Ok(Arc::new(ExternalReadExec {
             session: Arc::clone(&self.session),
-            setup: self.setup.clone(),
+            setup,
             name: self.name.clone(),
             object: self.object,
             context: Arc::clone(&self.context),
@@ -270,7 +276,7 @@ impl Batches {
         let wanted = (*left).min(*batch_rows);
         figures.measure(session.meter(), || {
             while sink.rows() < wanted {
-                match scan.next()? {
+                match scan.next_row()? {
                     Some(row) => sink.values(|at| row.column(at)),
                     None => {
                         *ended = true;

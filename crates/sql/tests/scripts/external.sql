@@ -259,7 +259,7 @@ CREATE TABLE
 ORA-29913: error in executing ODCIEXTTABLEOPEN callout: ORA-29400: data cartridge error: KUP-04040: file nosuch.dat in FILES not found
 A
 CREATE TABLE
-ORA-29913: error in executing ODCIEXTTABLEOPEN callout: ORA-29400: data cartridge error: KUP-04076: file name cannot contain a path specification: ../x [14]
+ORA-29913: error in executing ODCIEXTTABLEOPEN callout: ORA-29400: data cartridge error: KUP-04076: file name cannot contain a path specification: ../x
 CREATE TABLE
 ORA-29913: error in executing ODCIEXTTABLEOPEN callout: ORA-29400: data cartridge error: KUP-04040: file x in GONE not found
 CREATE TABLE
@@ -339,7 +339,7 @@ GRANT
 CREATE TABLE
 ORA-06564: object GONE does not exist: no directory that you may use
 DROP DIRECTORY
-ORA-06564: object FILES does not exist: no directory that you may use [14]
+ORA-06564: object FILES does not exist: no directory that you may use
 COUNT(*)
 0
 DROP USER
