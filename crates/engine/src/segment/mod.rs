@@ -215,7 +215,12 @@ impl Segment {
 
     /// Whether a row fits into a block, once that has been made room in where it can be.
     fn takes(&self, s: &Session, block: &mut BlockMut, row: RowRoom) -> Result<bool> {
-        Ok(self.fits(block, row) || self.make_fit(s, block, row)?)
+        if !self.fits(block, row) && !self.make_fit(s, block, row)? {
+            return Ok(false);
+        }
+        let Some(past) = s.past(block)? else { return Ok(true) };
+        let with_slot = RowRoom { bytes: row.bytes + format::transaction::ITL_BYTES, own_slot: false, ..row };
+        Ok(past.has_slot(row.own_slot, self.itl_slots_max()) && self.fits(&past.bytes, with_slot))
     }
 
     /// Makes room in a block that refuses a row: what transactions have freed that have ended since, and in a block without rows ITL slots that nobody

@@ -2,6 +2,7 @@
 //!
 //! A wait is never done with a block latched. Whoever has waited looks at the row afresh.
 
+use common::limits::LEAST_ROW_BYTES;
 use common::{BlockClass, Error, ErrorKind, Result, Rowid, Xid};
 use format::heap::row::WHOLE;
 use format::heap::{self, RowAddress, RowPiece};
@@ -11,7 +12,7 @@ use super::is_block_of;
 use crate::cache::BlockMut;
 use crate::catalog::TableDef;
 use crate::instance::Session;
-use crate::txn::{Interest, Isolation, LockWait, RowLock, Snapshot, operation};
+use crate::txn::{Interest, Isolation, LockWait, RowLock, Snapshot, is_changed_since, operation};
 
 /// P1 mode of a wait for a row, and of one for an ITL slot.
 const ROW_MODE: u64 = 6;
@@ -170,6 +171,17 @@ impl<'a> RowChanges<'a> {
     /// One change, with its undo; false when the block has no room for it.
     fn one(&mut self, at: RowAddress, slot: (u8, bool), work: &Work<'_>, lock: u8, old: &[u8]) -> Result<bool> {
         let Some(block) = &mut self.block else { return Ok(false) };
+        if let Work::Replace(piece) = work
+            && let Some(growth) = piece.len().max(LEAST_ROW_BYTES).checked_sub(old.len().max(LEAST_ROW_BYTES))
+            && growth > 0
+            && let Some(past) = self.session.past(block)?
+        {
+            let credit = format::itl::find(&past.bytes, self.xid).and_then(|own| format::itl::slot(&past.bytes, own));
+            let credit = credit.map_or(0, format::itl::Itl::credit);
+            if heap::free_bytes(&past.bytes) + usize::from(credit) < growth {
+                return Ok(false);
+            }
+        }
         let object = self.table.segment.data_object();
         let (operation, payload) = match work {
             Work::Delete => (operation::DELETE_ROW, operation::row(at.slot, lock, old)),
@@ -206,7 +218,11 @@ impl<'a> RowChanges<'a> {
             let known = last.is_some_and(|commit| commit <= snapshot.scn());
             self.check_unchanged(block, at, snapshot, known)?;
         }
-        Ok(match self.session.interest(block, self.xid, self.table.segment.itl_slots_max())? {
+        let most = self.table.segment.itl_slots_max();
+        if self.session.past(block)?.is_some_and(|past| !past.has_slot(false, most)) {
+            return Err(changed(self.session));
+        }
+        Ok(match self.session.interest(block, self.xid, most)? {
             Interest::Slot { number, fresh } => Ready::Slot((number, fresh)),
             Interest::Full(xid) | Interest::NoRoom(xid) => Ready::Wait(xid, Event::EnqTxAllocateItlEntry, SLOT_MODE),
         })
@@ -219,7 +235,7 @@ impl<'a> RowChanges<'a> {
     fn gone(&self, block: &BlockMut, at: RowAddress, belongs: &impl Fn(RowPiece<'_>) -> bool) -> Result<Ready> {
         if let Check::Against(snapshot) = self.check
             && self.session.isolation() == Isolation::Serializable
-            && changed_since(block, snapshot)
+            && is_changed_since(block, snapshot.scn())
         {
             let mut copy = block.to_vec();
             self.session.roll_back_copy(at.block, &mut copy, snapshot)?;
@@ -236,7 +252,7 @@ impl<'a> RowChanges<'a> {
     /// When the row is not what the snapshot sees. For a serializable transaction also when the block does not tell: others have committed changes
     /// of the block since, and nothing in it says that this row was not among them.
     fn check_unchanged(&self, block: &BlockMut, at: RowAddress, snapshot: &Snapshot, known: bool) -> Result<()> {
-        if known || !changed_since(block, snapshot) {
+        if known || !is_changed_since(block, snapshot.scn()) {
             return Ok(());
         }
         // Once the transaction has an ITL slot in the block, its own cleanout may be why the lock byte says nothing: then the rows are compared.
@@ -264,13 +280,6 @@ impl<'a> RowChanges<'a> {
             None => Ok(()),
         }
     }
-}
-
-/// Whether others have committed changes of a block that the snapshot does not see, as far as the block tells.
-fn changed_since(block: &[u8], snapshot: &Snapshot) -> bool {
-    let scn = snapshot.scn();
-    format::transaction::header(block).cleanout() > scn
-        || format::itl::slots(block).any(|(_, slot)| slot.committed().is_some_and(|commit| commit > scn))
 }
 
 /// What a statement is told whose row was changed since it began.

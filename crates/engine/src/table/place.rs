@@ -12,7 +12,7 @@ use crate::catalog::TableDef;
 use crate::instance::Session;
 use crate::parameters::Parameter;
 use crate::segment::RowRoom;
-use crate::txn::{Interest, LockWait, operation};
+use crate::txn::{Interest, LockWait, is_changed_since, operation};
 
 /// Undo payload of an array of rows: a block seldom has more than a few runs of free slots; what does not fit goes in another visit.
 const RUNS_BYTES: usize = 1024;
@@ -69,15 +69,22 @@ pub(super) fn place_rows(
         let (mut block, slot) = block_with_slot(s, table, first.len(), false)?;
         slots.clear();
         let from = addresses.len();
+        let is_changed = s.serializable_scn().is_some_and(|seen| is_changed_since(&block, seen));
         let _group = s.group();
         let object = table.segment.data_object();
-        let placed = s.transact(&mut block, slot, object, operation::INSERT_ROWS, |bytes, itl| {
-            let before = credit(bytes, itl);
-            heap::change::insert_rows(bytes, rows, from, pctfree, itl, slots);
-            let taken = before - credit(bytes, itl);
-            (!slots.is_empty()).then(|| ((), operation::slots_and_credit(slots, taken)))
-        })?;
         let address = block.address();
+        let placed = if is_changed {
+            // Room for one row was asked for, in the block as it was before the changes too.
+            let at = insert_one(s, table, &mut block, slot, first)?;
+            at.map(|at| slots.push(at.slot))
+        } else {
+            s.transact(&mut block, slot, object, operation::INSERT_ROWS, |bytes, itl| {
+                let before = credit(bytes, itl);
+                heap::change::insert_rows(bytes, rows, from, pctfree, itl, slots);
+                let taken = before - credit(bytes, itl);
+                (!slots.is_empty()).then(|| ((), operation::slots_and_credit(slots, taken)))
+            })?
+        };
         if placed.is_none() {
             return Err(Error::bug(format!("block {address} was given for a row that it does not take")));
         }
@@ -167,9 +174,14 @@ fn receive_some(s: &Session, table: &TableDef, pieces: &RowBuffer, placed: &mut 
         return Err(no_room(address));
     };
     placed.push(at);
+    let is_changed = s.serializable_scn().is_some_and(|seen| is_changed_since(&block, seen));
     while let (Some(piece), Some(xid)) = (pieces.get(placed.len()), s.xid()) {
         // That release searched for each row.
-        if legacy || !s.has_undo_room(RUNS_BYTES) || !heap::change::fits_migrated(&block, piece.len(), pctfree, most) {
+        if is_changed
+            || legacy
+            || !s.has_undo_room(RUNS_BYTES)
+            || !heap::change::fits_migrated(&block, piece.len(), pctfree, most)
+        {
             break;
         }
         let Interest::Slot { number, fresh } = s.new_interest(&mut block, xid, most)? else { break };

@@ -1,6 +1,6 @@
 //! Changes of rows and entries by a transaction: an ITL slot in the block, an undo record, and the change, in one redo record.
 
-use common::{BlockAddress, Error, ObjectNumber, Result, Xid};
+use common::{BlockAddress, Error, ObjectNumber, Result, Scn, Xid};
 use format::itl;
 use format::undo::{Previous, UndoRecord};
 
@@ -27,14 +27,39 @@ pub(crate) enum RowLock {
     Other(Xid),
 }
 
+/// A block as it was before what others have committed in it, which a serializable transaction sees.
+pub(crate) struct Past {
+    pub(crate) bytes: Vec<u8>,
+    /// The transaction has an ITL slot in the block.
+    has_slot: bool,
+    /// It may take one that there is.
+    reusable: bool,
+}
+
+impl Past {
+    /// Whether the transaction may have an ITL slot in the block, one more if it is to be `another`, of at most `most`.
+    pub(crate) fn has_slot(&self, another: bool, most: u8) -> bool {
+        let grows = || itl::add(&mut self.bytes.clone(), most).is_some();
+        self.has_slot && !another || self.reusable || grows()
+    }
+}
+
+/// Whether changes of a block were committed after `seen`, as far as the block tells.
+pub(crate) fn is_changed_since(block: &[u8], seen: Scn) -> bool {
+    format::transaction::header(block).cleanout() > seen
+        || itl::slots(block).any(|(_, slot)| slot.committed().is_some_and(|commit| commit > seen))
+}
+
 impl Session {
-    /// What became of the transaction of an ITL slot that does not say; None when it still runs.
-    fn ended(&self, xid: Xid) -> Result<Option<(common::Scn, bool)>> {
-        Ok(match undo::state(self, xid)? {
-            State::Active => None,
-            State::Committed(scn) => Some((scn, false)),
-            State::CommittedBefore(scn) => Some((scn, true)),
-        })
+    /// What became of the transaction of an ITL slot that does not say; None when it still runs. It runs until new snapshots see that it has ended: a
+    /// change that uses what it has freed would else come before a snapshot that sees the one and not the other.
+    pub(crate) fn ended(&self, xid: Xid) -> Result<Option<(Scn, bool)>> {
+        let (scn, upper_bound) = match undo::state(self, xid)? {
+            State::Active => return Ok(None),
+            State::Committed(scn) => (scn, false),
+            State::CommittedBefore(scn) => (scn, true),
+        };
+        Ok((scn <= self.instance().visible_scn()).then_some((scn, upper_bound)))
     }
 
     /// Cleans an ITL slot whose transaction has ended; the transaction when it has not.
@@ -72,7 +97,7 @@ impl Session {
     }
 
     /// What was committed before this, every snapshot in use sees.
-    pub(crate) fn oldest_snapshot(&self) -> common::Scn {
+    pub(crate) fn oldest_snapshot(&self) -> Scn {
         let visible = self.instance().visible_scn();
         self.instance().transactions().snapshots.oldest(self.meter()).map_or(visible, |oldest| oldest.min(visible))
     }
@@ -89,7 +114,7 @@ impl Session {
     pub(crate) fn new_interest(&self, block: &mut BlockMut, xid: Xid, most: u8) -> Result<Interest> {
         let mut other = xid;
         for _ in 0..2 {
-            if let Some(number) = itl::free_slot(block)
+            if let Some(number) = itl::free_slot(block).filter(|number| self.may_reuse(block, *number))
                 && self.clean_slot(block, number)?.is_none()
             {
                 return Ok(Interest::Slot { number, fresh: true });
@@ -115,6 +140,27 @@ impl Session {
             None if itl::may_have_more(block, most) => Interest::NoRoom(other),
             None => Interest::Full(other),
         })
+    }
+
+    /// Whether what a slot says is not needed to see the block as the transaction sees it: what it does itself hides what the slot said before.
+    fn may_reuse(&self, block: &[u8], number: u8) -> bool {
+        let commit = itl::slot(block, number).and_then(itl::Itl::committed);
+        commit.is_none_or(|commit| self.serializable_scn().is_none_or(|seen| commit <= seen))
+    }
+
+    /// A latched block in which others have committed changes since the serializable transaction under way began, as that sees it with its own changes;
+    /// None for other transactions and blocks. What the transaction does in the block must leave room for that version.
+    pub(crate) fn past(&self, block: &mut BlockMut) -> Result<Option<Past>> {
+        let Some(seen) = self.serializable_scn() else { return Ok(None) };
+        self.clean_ended(block)?;
+        if !is_changed_since(block, seen) {
+            return Ok(None);
+        }
+        let mut bytes = block.to_vec();
+        self.roll_back_copy(block.address(), &mut bytes, &self.latest_snapshot())?;
+        let has_slot = self.xid().is_some_and(|xid| itl::find(block, xid).is_some());
+        let reusable = itl::free_slot(block).is_some_and(|number| self.may_reuse(block, number));
+        Ok(Some(Past { bytes, has_slot, reusable }))
     }
 
     /// Who holds what has this lock byte in a latched block; a slot that has ended is cleaned.

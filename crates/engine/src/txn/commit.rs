@@ -57,14 +57,23 @@ impl Session {
 
     /// The transaction is committed from here on: its SCN, and where its redo ends. It is still the session's.
     fn end_committed(&self) -> Result<(Scn, Option<Lsn>)> {
+        self.end_at(|scn| {
+            self.with_transaction(|transaction| transaction.undo.commit(self, scn)).transpose()?;
+            Ok(())
+        })
+    }
+
+    /// Transactions end one at a time, and each is seen before the next one ends: `end` writes the SCN that it is given into the undo segment's header.
+    /// Who reads it there before snapshots see it takes the transaction for one that runs ([`Session::ended`]).
+    pub(super) fn end_at(&self, end: impl FnOnce(Scn) -> Result<()>) -> Result<(Scn, Option<Lsn>)> {
         let committing = &self.instance().transactions().committing;
         let _committing = self.meter().latch(LatchName::CommitScn, committing);
         let scn = self.instance().advance_scn();
         let group = self.group();
-        self.with_transaction(|transaction| transaction.undo.commit(self, scn)).transpose()?;
-        let end = group.finish();
+        end(scn)?;
+        let redo = group.finish();
         self.instance().visible.store(scn.0, Ordering::Release);
-        Ok((scn, end))
+        Ok((scn, redo))
     }
 
     /// Commit cleanout: the blocks of the transaction that are still cached, and that nobody has latched, learn its SCN.

@@ -56,10 +56,11 @@ impl Session {
             self.instance().undo().rollback_begins(self, xid, blocks);
             self.undo_down_to(last, Uba::NONE)?;
         }
-        {
-            let _group = self.group();
-            let end = |transaction: &mut Transaction| transaction.undo.rolled_back(self, self.instance().advance_scn());
-            self.with_transaction(end).transpose()?;
+        if self.in_transaction() {
+            self.end_at(|scn| {
+                self.with_transaction(|transaction| transaction.undo.rolled_back(self, scn)).transpose()?;
+                Ok(())
+            })?;
         }
         let locks = &self.instance().transactions().locks;
         if let Some(transaction) = self.take_ended() {
@@ -207,8 +208,7 @@ impl Session {
                 self.check_cancelled()?;
             }
         }
-        let _group = self.group();
-        writer.rolled_back(self, self.instance().advance_scn())?;
+        self.end_at(|scn| writer.rolled_back(self, scn))?;
         self.instance().undo().rollback_ended(self, dead.xid);
         self.instance().transactions().locks.ended(self.meter(), dead.xid);
         Ok(())

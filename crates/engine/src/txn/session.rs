@@ -154,6 +154,19 @@ impl Session {
         make(all, self.meter(), &|| fixed.scn(), own)
     }
 
+    /// Up to where a serializable transaction sees what others commit; None for others.
+    pub(crate) fn serializable_scn(&self) -> Option<Scn> {
+        let state = self.transactions().0.lock();
+        let fixed = state.fixed.as_ref()?;
+        (state.isolation() == Isolation::Serializable).then(|| fixed.scn())
+    }
+
+    /// What a query would see that begins now, whatever statement is at work.
+    pub(crate) fn latest_snapshot(&self) -> Arc<Snapshot> {
+        let mut state = self.transactions().0.lock();
+        self.new_snapshot(&mut state, Snapshot::new)
+    }
+
     /// Begins a statement: what it sees from now on, until the snapshot is put back by [`Session::enter`]'s guard.
     #[must_use]
     pub fn begin_snapshot(&self) -> Arc<Snapshot> {

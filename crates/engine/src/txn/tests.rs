@@ -19,6 +19,8 @@ use crate::instance::{Background, CreateOptions, Instance, Session};
 use crate::segment::Storage;
 use crate::table::{Deleter, Inserter, TableScan, Updater};
 
+mod unseen;
+
 const OWNER: &str = "SYSTEM";
 
 type Row = Vec<Vec<u8>>;

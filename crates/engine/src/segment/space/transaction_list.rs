@@ -22,7 +22,6 @@ use crate::cache::BlockMut;
 use crate::instance::Session;
 use crate::segment::{RowRoom, Segment, metadata};
 use crate::txn::LockWait;
-use crate::undo;
 
 /// Mode of the wait for the end of a transaction: share.
 const WAIT_MODE: u64 = 4;
@@ -204,7 +203,7 @@ impl FreeLists {
         slots: &[(usize, Xid, bool)],
     ) -> Result<Option<BlockAddress>> {
         for (slot, xid, _) in slots {
-            if matches!(undo::state(s, *xid)?, undo::State::Active) {
+            if s.ended(*xid)?.is_none() {
                 continue;
             }
             loop {
