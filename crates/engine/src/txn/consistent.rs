@@ -34,6 +34,22 @@ pub(crate) struct RolledBack {
     before: Option<Scn>,
 }
 
+/// What became of transactions, each asked for once: one that ends while a copy is made would else run under some of its ITL slots and have ended under
+/// others, and its changes would be taken back in the wrong order.
+#[derive(Default)]
+struct Known(Vec<(Xid, State)>);
+
+impl Known {
+    fn state(&mut self, session: &Session, xid: Xid) -> Result<State> {
+        if let Some((_, state)) = self.0.iter().find(|(other, _)| *other == xid) {
+            return Ok(*state);
+        }
+        let state = undo::state(session, xid)?;
+        self.0.push((xid, state));
+        Ok(state)
+    }
+}
+
 /// The last commit that a version of a block shows; None where it shows changes of a transaction that has not ended.
 fn seen_from(bytes: &[u8]) -> Option<Scn> {
     itl::slots(bytes).try_fold(Scn(0), |from, (_, slot)| match slot.state() {
@@ -82,9 +98,9 @@ impl Session {
         }
         // Asked for before any transaction is asked whether it has ended: one that has not, and one that changes the block later, commits behind this.
         let visible = self.instance().visible_scn();
-        let (mut changed, mut ended) = (false, false);
+        let (mut changed, mut ended, mut known) = (false, false, Known::default());
         for (_, slot) in itl::slots(&block) {
-            match self.seen(slot, snapshot)? {
+            match self.seen(slot, snapshot, &mut known)? {
                 Seen::Yes => {}
                 Seen::Ended(..) => ended = true,
                 Seen::No(_) => {
@@ -127,7 +143,7 @@ impl Session {
         }
     }
 
-    fn seen(&self, slot: &itl::Itl, snapshot: &Snapshot) -> Result<Seen> {
+    fn seen(&self, slot: &itl::Itl, snapshot: &Snapshot, known: &mut Known) -> Result<Seen> {
         let scn = match slot.state() {
             itl::State::Unused => return Ok(Seen::Yes),
             itl::State::Committed(scn) if scn <= snapshot.scn() => return Ok(Seen::Yes),
@@ -137,7 +153,7 @@ impl Session {
             itl::State::Active => match snapshot.sees_own(slot.xid(), slot.uba()) {
                 Some(true) => return Ok(Seen::Yes),
                 Some(false) => None,
-                None => match undo::state(self, slot.xid())? {
+                None => match known.state(self, slot.xid())? {
                     State::Active => None,
                     State::Committed(scn) if scn <= snapshot.scn() => return Ok(Seen::Ended(scn, false)),
                     State::Committed(scn) => Some(scn),
@@ -165,11 +181,11 @@ impl Session {
         snapshot: &Snapshot,
     ) -> Result<RolledBack> {
         self.meter().count(Statistic::CrBlocksCreated, 1);
-        let mut done = RolledBack::default();
+        let (mut done, mut known) = (RolledBack::default(), Known::default());
         // What has ended in time goes first: deleted rows of it are not there.
         let count = format::transaction::header(bytes).itl_count;
         for number in 1..=count {
-            done.cleaned |= self.clean_copy(bytes, number, snapshot)?;
+            done.cleaned |= self.clean_copy(bytes, number, snapshot, &mut known)?;
         }
         if done.cleaned {
             self.meter().count(Statistic::ImmediateCrBlockCleanoutApplications, 1);
@@ -178,7 +194,7 @@ impl Session {
         loop {
             let mut next: Option<(u64, u8, u8)> = None;
             for (number, slot) in itl::slots(bytes) {
-                match self.seen(slot, snapshot)? {
+                match self.seen(slot, snapshot, &mut known)? {
                     Seen::Yes | Seen::Ended(..) => {}
                     Seen::No(scn) => {
                         let rank = (scn.map_or(u64::MAX, |scn| scn.0), slot.order, number);
@@ -190,14 +206,14 @@ impl Session {
             let Some((_, _, number)) = next else { return Ok(done) };
             done.undone = true;
             self.undo_slot(address, bytes, number, snapshot)?;
-            self.clean_copy(bytes, number, snapshot)?;
+            self.clean_copy(bytes, number, snapshot, &mut known)?;
         }
     }
 
     /// Cleans a slot of a copy whose transaction ended in time; false where it is another.
-    fn clean_copy(&self, bytes: &mut [u8], number: u8, snapshot: &Snapshot) -> Result<bool> {
+    fn clean_copy(&self, bytes: &mut [u8], number: u8, snapshot: &Snapshot, known: &mut Known) -> Result<bool> {
         let Some(slot) = itl::slot(bytes, number).copied() else { return Ok(false) };
-        let Seen::Ended(scn, upper_bound) = self.seen(&slot, snapshot)? else { return Ok(false) };
+        let Seen::Ended(scn, upper_bound) = self.seen(&slot, snapshot, known)? else { return Ok(false) };
         itl::clean(bytes, number, scn, upper_bound);
         Ok(true)
     }
