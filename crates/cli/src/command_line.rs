@@ -43,8 +43,9 @@ pub(crate) struct Reproduce {
     #[arg(long)]
     pub(crate) list: bool,
     /// Multiply the work: the number of rows, or the length of a repetition
-    #[arg(long, value_name = "S", default_value_t = 1.0)]
-    pub(crate) scale: f64,
+    /// [default: 1; block-size --part multiblock: 0.1]
+    #[arg(long, value_name = "S")]
+    pub(crate) scale: Option<f64>,
     /// insert-gets: where the rows are from: objects, tpch:lineitem, or a CSV file [default: objects]
     #[arg(long, value_name = "SOURCE")]
     pub(crate) source: Option<String>,
@@ -57,7 +58,7 @@ pub(crate) struct Reproduce {
     /// freelists: a sweep over these values of FREELISTS, beside bitmaps
     #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
     pub(crate) freelists: Option<Numbers>,
-    /// block-size: one part of it, pctfree [default: all]
+    /// block-size: one part of it, pctfree or multiblock [default: both]
     #[arg(long, value_name = "PART")]
     pub(crate) part: Option<String>,
     /// freelists, block-size: how often each arm is run [default: 5, 3]

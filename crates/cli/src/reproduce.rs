@@ -75,7 +75,7 @@ fn run_sweep(name: &str, arguments: &Reproduce) -> Result<Outcome> {
         minutes: arguments.minutes,
         repetitions: arguments.repetitions,
         seed: arguments.seed,
-        scale: arguments.scale,
+        scale: arguments.scale.unwrap_or(1.0),
         data: arguments.data.clone(),
     };
     options.check()?;

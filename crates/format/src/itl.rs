@@ -114,6 +114,12 @@ impl Itl {
             .then(|| Scn(u64::from(self.credit.get()) << 32 | u64::from(self.scn_base.get())))
     }
 
+    /// What is in the block was loaded before it was anybody's to see ([`set_loaded`]).
+    #[must_use]
+    pub fn is_loaded(&self) -> bool {
+        self.is_cleaned() && self.xid().is_none()
+    }
+
     /// Committed, and lock bytes may still name the slot?
     #[must_use]
     pub fn is_fast_committed(&self) -> bool {
@@ -268,6 +274,15 @@ pub fn take(block: &mut [u8], number: u8, xid: Xid, uba: Uba) -> bool {
     };
     itl.set_uba(uba);
     true
+}
+
+/// Says of a new block's first slot that what is in the block was committed at `scn` or before: it was loaded, by no transaction, and there is no undo of it.
+pub fn set_loaded(block: &mut [u8], scn: Scn) {
+    if let Some(itl) = slot_mut(block, 1) {
+        *itl = Itl::default();
+        itl.set_committed(CLEANED, scn);
+    }
+    transaction::header_mut(block).raise_cleanout(scn);
 }
 
 /// Points a slot to the undo of its transaction's newest change.

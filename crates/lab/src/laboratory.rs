@@ -67,6 +67,10 @@ impl Laboratory {
         &self.database
     }
 
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     pub(crate) fn connect(&self) -> Result<Connection> {
         connect(&self.database)
     }

@@ -9,8 +9,8 @@ use crate::source::SourceName;
 /// What may be asked for.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Options {
-    /// Multiplies the work: rows, or how long sessions work.
-    pub scale: f64,
+    /// Multiplies the work: rows, or how long sessions work. None: as each experiment has it, most at 1.
+    pub scale: Option<f64>,
     /// Where the database is made, and stays; None: in a temporary directory.
     pub data: Option<PathBuf>,
     /// Where rows are from.
@@ -30,7 +30,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            scale: 1.0,
+            scale: None,
             data: None,
             source: None,
             minutes: None,
@@ -48,6 +48,11 @@ pub(crate) fn wrong_use(text: impl Into<String>) -> Error {
 }
 
 impl Options {
+    /// What multiplies the work, for an experiment that is run in full unless something else is asked for.
+    pub(crate) fn scale(&self) -> f64 {
+        self.scale.unwrap_or(1.0)
+    }
+
     /// Refuses what an experiment has no use for.
     ///
     /// # Errors

@@ -1,12 +1,13 @@
 //! `block-size` from end to end on a twentieth of the rows: what must not depend on their number holds, and what does is undecided.
 
-use lab::block_size::setting::Setting;
+use lab::block_size::pctfree::setting::Setting;
 use lab::reproduction::Figures;
 use lab::{Options, Silent, reproduce};
 
 #[test]
 fn a_twentieth_of_the_rows() {
-    let options = Options { scale: 0.05, repetitions: Some(1), part: Some("pctfree".to_owned()), ..Options::default() };
+    let options =
+        Options { scale: Some(0.05), repetitions: Some(1), part: Some("pctfree".to_owned()), ..Options::default() };
     let report = reproduce("block-size", &options, &mut Silent).unwrap();
     let holds = |id: &str| report.expectations.iter().find(|e| e.id == id).unwrap().holds;
     for id in ["rows_a_block", "grows_in_place"] {
@@ -17,9 +18,9 @@ fn a_twentieth_of_the_rows() {
     }
     assert!(report.passed());
     let Figures::BlockSize(comparison) = &report.figures else { panic!("{:?}", report.figures) };
-    assert_eq!(comparison.measured.rows, 10_000);
+    assert_eq!(comparison.pctfree.as_ref().unwrap().rows, 10_000);
     // The legacy search finds the same blocks, and asks for more.
-    let run = |setting| comparison.measured.arm(setting).unwrap().last().unwrap().clone();
+    let run = |setting| comparison.pctfree.as_ref().unwrap().arm(setting).unwrap().last().unwrap().clone();
     let (usual, legacy) = (run(Setting::new(16384, 10)), run(Setting::legacy(16384)));
     assert_eq!(usual.blocks, legacy.blocks);
     assert!(legacy.current_gets > usual.current_gets + 10_000, "{legacy:?} {usual:?}");
@@ -33,8 +34,38 @@ fn a_twentieth_of_the_rows() {
 fn what_is_not_there_is_refused() {
     let part = |part: &str| Options { part: Some(part.to_owned()), ..Options::default() };
     assert!(reproduce("block-size", &part("both"), &mut Silent).unwrap_err().text.contains("pctfree"));
-    assert!(reproduce("block-size", &part("multiblock"), &mut Silent).is_err());
     assert!(reproduce("insert-gets", &part("pctfree"), &mut Silent).is_err());
     let none = Options { repetitions: Some(0), ..Options::default() };
     assert!(reproduce("block-size", &none, &mut Silent).is_err());
+}
+
+#[test]
+fn a_thousandth_of_the_scans() {
+    let options =
+        Options { scale: Some(0.002), repetitions: Some(1), part: Some("multiblock".to_owned()), ..Options::default() };
+    let report = reproduce("block-size", &options, &mut Silent).unwrap();
+    let of = |id: &str| report.expectations.iter().find(|e| e.id == id).unwrap();
+    for id in ["gets", "count_zero"] {
+        assert_eq!(of(id).holds, Some(true), "{id}: {}", of(id).figures);
+    }
+    for id in ["segment_size", "whole_reads"] {
+        assert_eq!(of(id).holds, None, "{id}");
+    }
+    let Figures::BlockSize(comparison) = &report.figures else { panic!("{:?}", report.figures) };
+    let measured = comparison.multiblock.as_ref().unwrap();
+    for arm in &measured.arms {
+        let scan = arm.last().unwrap();
+        assert_eq!(scan.rows, measured.flat.rows);
+        assert_eq!((scan.tkprof.query, scan.tkprof.disk), (scan.consistent_gets, scan.physical_reads));
+        assert_eq!(scan.tkprof.fetches, scan.fetches);
+        assert!(scan.largest_read() > 1 && scan.largest_read() <= arm.whole_read(), "{:?}", scan.direct_reads);
+        let read: u64 = scan.direct_reads.iter().chain(&scan.cached_reads).map(|(blocks, count)| blocks * count).sum();
+        assert_eq!(read, scan.physical_reads);
+    }
+    // Half of the reads of a count of 16 cannot be larger than that.
+    let (count, scan) = measured.counts.last().unwrap();
+    assert_eq!((*count, scan.largest_read()), (16, 16));
+    let mut printed = Vec::new();
+    lab::print::print(&report, &mut printed).unwrap();
+    assert!(String::from_utf8(printed).unwrap().contains("direct path read"));
 }

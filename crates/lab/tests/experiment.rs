@@ -22,7 +22,7 @@ fn measured(report: &Reproduction) -> &Measured {
 #[test]
 fn a_hundredth_of_the_rows() {
     let data = tempfile::tempdir().unwrap();
-    let options = Options { scale: 0.01, data: Some(data.path().join("d")), ..Options::default() };
+    let options = Options { scale: Some(0.01), data: Some(data.path().join("d")), ..Options::default() };
     let mut lines = Vec::new();
     let report = reproduce("insert-gets", &options, &mut Steps(&mut lines)).unwrap();
 
@@ -75,7 +75,7 @@ fn other_data() {
 #[test]
 fn unknown_names_are_refused() {
     assert!(reproduce("no-such", &Options::default(), &mut Silent).is_err());
-    assert!(reproduce("insert-gets", &Options { scale: 0.0, ..Options::default() }, &mut Silent).is_err());
+    assert!(reproduce("insert-gets", &Options { scale: Some(0.0), ..Options::default() }, &mut Silent).is_err());
     // What belongs to another experiment is not passed over.
     let options = Options { minutes: Some(1.0), ..Options::default() };
     assert!(reproduce("insert-gets", &options, &mut Silent).unwrap_err().text.contains("--minutes"));

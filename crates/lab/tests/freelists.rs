@@ -266,7 +266,7 @@ fn a_second_of_every_arm() {
     let options = Options {
         // A second; and a hundredth of the rows whose clustering is measured.
         minutes: Some(100.0 / 60.0),
-        scale: 0.01,
+        scale: Some(0.01),
         repetitions: Some(1),
         seed: Some(7),
         data: Some(data.path().join("d")),

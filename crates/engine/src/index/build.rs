@@ -138,7 +138,7 @@ struct Loader<'a> {
     shape: KeyShape,
     /// Bytes that stay free in a leaf.
     reserve: usize,
-    load: DirectLoad<'a>,
+    load: DirectLoad<&'a Segment, &'a Session>,
     root: BlockAddress,
     /// An empty root block, formatted as the segment's blocks are.
     blank: Vec<u8>,
@@ -148,7 +148,7 @@ struct Loader<'a> {
 
 impl<'a> Loader<'a> {
     fn new(session: &'a Session, segment: &'a Segment, shape: KeyShape, pctfree: u8) -> Result<Self> {
-        let mut load = segment.direct_load(session)?;
+        let mut load = DirectLoad::new(segment, session)?;
         let (root, block) = load.next_block()?;
         leaf::init(block, shape, BlockAddress::NONE, BlockAddress::NONE);
         let blank = block.to_vec();

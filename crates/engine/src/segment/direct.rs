@@ -3,6 +3,8 @@
 //! Until [`DirectLoad::finish`] moves the mark over them and says that they are formatted, nobody looks at the blocks, so a load that fails leaves the
 //! segment's rows as they were; extents that it added stay with the segment.
 
+use std::ops::Deref;
+
 use common::{BlockAddress, BlockClass, Error, Result, limits};
 use device::AlignedBuffer;
 use format::segment;
@@ -14,9 +16,9 @@ use crate::cache::ChangeGroup;
 use crate::instance::Session;
 
 /// A load in progress; the HW enqueue is taken only while extents are added and the mark is moved.
-pub struct DirectLoad<'a> {
-    segment: &'a Segment,
-    session: &'a Session,
+pub struct DirectLoad<G, S> {
+    segment: G,
+    session: S,
     start: Position,
     /// The next block to hand out.
     next: Position,
@@ -31,41 +33,29 @@ pub struct DirectLoad<'a> {
     run: Option<(BlockAddress, usize)>,
 }
 
-impl std::fmt::Debug for DirectLoad<'_> {
+impl<G: Deref<Target = Segment>, S> std::fmt::Debug for DirectLoad<G, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "DirectLoad({:?} at {:?})", self.segment, self.next)
+        write!(f, "DirectLoad({:?} at {:?})", &*self.segment, self.next)
     }
 }
 
-impl Segment {
+impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
     /// Starts a direct load above the high-water mark. One load of a segment at a time, and no other inserts meanwhile: the caller has the object to
     /// itself.
     ///
     /// # Errors
     /// Those of the cache; HW-0010 when the instance has stopped.
-    pub fn direct_load<'a>(&'a self, s: &'a Session) -> Result<DirectLoad<'a>> {
-        s.instance().health().check()?;
+    pub fn new(segment: G, session: S) -> Result<Self> {
+        session.instance().health().check()?;
         let start = {
-            let header = self.header_block(s, Reading::Current)?;
+            let header = segment.header_block(&session, Reading::Current)?;
             Position::from(segment::header(&header).high)
         };
-        let block_bytes = self.block_size().bytes();
+        let block_bytes = segment.block_size().bytes();
         let buffer = AlignedBuffer::zeroed((limits::IO_BYTES_MAX / block_bytes).max(1) * block_bytes);
-        Ok(DirectLoad {
-            segment: self,
-            session: s,
-            start,
-            next: start,
-            grown: None,
-            extent: None,
-            cover: None,
-            buffer,
-            run: None,
-        })
+        Ok(Self { segment, session, start, next: start, grown: None, extent: None, cover: None, buffer, run: None })
     }
-}
 
-impl DirectLoad<'_> {
     /// The address that [`DirectLoad::next_block`] will hand out.
     ///
     /// # Errors
@@ -83,10 +73,10 @@ impl DirectLoad<'_> {
             // A load that finds no room stays where it is: what it has can still be finished.
             let wanted = if self.extent.is_some() { self.next.extent + 1 } else { self.next.extent };
             let (entry, blocks) = {
-                let header = self.segment.header_block(self.session, Reading::Current)?;
+                let header = self.segment.header_block(&self.session, Reading::Current)?;
                 let fields = *segment::header(&header);
                 let entry = (wanted < fields.extents.get())
-                    .then(|| self.segment.extent_entry(self.session, &header, wanted))
+                    .then(|| self.segment.extent_entry(&self.session, &header, wanted))
                     .transpose()?;
                 (entry, fields.blocks.get())
             };
@@ -100,8 +90,8 @@ impl DirectLoad<'_> {
                     self.extent = Some((range, entry.metadata.get()));
                 }
                 None => {
-                    let _growing = self.segment.growing(self.session);
-                    self.segment.grow(self.session, blocks)?;
+                    let _growing = self.segment.growing(&self.session);
+                    self.segment.grow(&self.session, blocks)?;
                     self.grown.get_or_insert(wanted);
                 }
             }
@@ -142,13 +132,19 @@ impl DirectLoad<'_> {
         self.buffer[..filled * block_bytes].chunks_exact_mut(block_bytes).last()
     }
 
+    /// Where that block is.
+    #[must_use]
+    pub fn last_address(&self) -> BlockAddress {
+        self.run.map_or(BlockAddress::NONE, |(start, filled)| start.plus((filled as u32).saturating_sub(1)))
+    }
+
     fn covering(&mut self, address: BlockAddress) -> Result<Option<BlockAddress>> {
         if let Some((l1, until)) = self.cover
             && self.next.block < until
         {
             return Ok(Some(l1));
         }
-        let found = self.segment.space.covering(self.segment, self.session, address, self.next.extent)?;
+        let found = self.segment.space.covering(&self.segment, &self.session, address, self.next.extent)?;
         self.cover = found.map(|(l1, blocks)| (l1, self.next.block + blocks));
         Ok(found.map(|(l1, _)| l1))
     }
@@ -157,7 +153,7 @@ impl DirectLoad<'_> {
         let Some((start, filled)) = self.run.take() else {
             return Ok(());
         };
-        let s = self.session;
+        let s = &*self.session;
         let block_bytes = self.segment.block_size().bytes();
         let bytes = filled * block_bytes;
         if ChangeGroup::is_open() {
@@ -210,13 +206,13 @@ impl DirectLoad<'_> {
         if self.next == self.start {
             return Ok(());
         }
-        let _growing = self.segment.growing(self.session);
-        let header = self.segment.header_block(self.session, Reading::Current)?;
+        let _growing = self.segment.growing(&self.session);
+        let header = self.segment.header_block(&self.session, Reading::Current)?;
         let high = Position::from(segment::header(&header).high);
         if high != self.start && self.grown.is_none_or(|first| high.extent < first) {
             return Err(Error::bug("the high-water mark moved under a direct load"));
         }
         drop(header);
-        self.segment.space.loaded(self.segment, self.session, self.start, self.next)
+        self.segment.space.loaded(&self.segment, &self.session, self.start, self.next)
     }
 }

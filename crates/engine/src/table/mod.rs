@@ -2,6 +2,7 @@
 //!
 //! See README.md in this folder for how rows are placed and for the numbered rules that the code cites.
 
+mod append;
 mod chained;
 mod change;
 mod delete;
@@ -17,6 +18,7 @@ mod update;
 #[cfg(test)]
 mod tests;
 
+pub use append::Appender;
 pub use chained::{BlockFigures, chained_rows};
 pub(crate) use change::row_holder;
 pub use change::{RESTART, lock_row};

@@ -221,6 +221,15 @@ impl Session {
     /// Takes the changes back that were made under one ITL slot, down to what the snapshot sees.
     fn undo_slot(&self, address: BlockAddress, bytes: &mut [u8], number: u8, snapshot: &Snapshot) -> Result<()> {
         let Some(slot) = itl::slot(bytes, number).copied() else { return Ok(()) };
+        if slot.is_loaded() {
+            // Before the load nothing was there.
+            let rows: Vec<u16> = format::heap::live_rows(bytes, 0).map(|(slot, _)| slot).collect();
+            if !rows.into_iter().rev().all(|row| format::heap::undo_insert(bytes, row)) {
+                return Err(Error::corrupt(address, "rows that were loaded cannot be taken out"));
+            }
+            itl::restore(bytes, number, &[0; format::transaction::ITL_BYTES]);
+            return Ok(());
+        }
         let (xid, mut uba) = (slot.xid(), slot.uba());
         loop {
             if snapshot.sees_own(xid, uba) == Some(true) {

@@ -1,53 +1,39 @@
-//! The experiment `block-size`: the same rows in blocks of three sizes, with room for their growth and without.
+//! The experiment `block-size`, in two parts: rows that grow in blocks of three sizes, and one table read in blocks of four.
 //!
 //! ```text
-//! setting.rs  what the arms differ in        work.rs  a table, its rows, one update
-//! published.rs, measured.rs -> judge.rs -> print.rs, JSON
+//! pctfree/     blocks, migrated rows, update time      multiblock/  segment sizes, gets, reads, scan time
+//! published.rs what both are compared with
 //! ```
 
-pub mod judge;
-pub mod measured;
-mod print;
+pub mod multiblock;
+pub mod pctfree;
 pub mod published;
-pub mod setting;
-mod work;
 
 use std::io::{self, Write};
 
-use common::{Error, Result};
+use common::Result;
 use serde_json::{Map, Value, json};
 
 use crate::expectation::Expectation;
-use crate::laboratory::Laboratory;
 use crate::options::{Options, wrong_use};
 use crate::progress::Progress;
 use crate::reproduction::{Figures, Heading, Reproduction};
-use crate::text::grouped;
-use measured::{Arm, Measured};
 use published::Published;
-use setting::{BLOCK_BYTES, Setting};
 
 /// Name, and what it is about.
 pub(crate) const NAME: &str = "block-size";
 pub(crate) const TITLE: &str =
-    "Block size and PCTFREE: blocks before and after rows have grown, and what the search for space costs";
-/// The parts of the published posts.
+    "Block size and PCTFREE: blocks before and after rows have grown, the search for space, and multiblock reads";
+/// The parts.
 const PCTFREE: &str = "pctfree";
 const MULTIBLOCK: &str = "multiblock";
-/// Rows at scale 1.
-const ROWS: f64 = 200_000.0;
-const ROWS_LEAST: f64 = 1_000.0;
-/// How often each arm runs; those with the legacy search run once, because they take long.
-const REPETITIONS: u32 = 3;
-const REPETITIONS_MAX: u32 = 1_000;
-/// Megabytes of cache of each block size: the tables stay in it.
-const CACHE_MB: f64 = 64.0;
 
-/// Published and measured.
+/// Published and measured; None of a part that was not run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Comparison {
     pub published: Published,
-    pub measured: Measured,
+    pub pctfree: Option<pctfree::measured::Measured>,
+    pub multiblock: Option<multiblock::measured::Measured>,
 }
 
 impl Comparison {
@@ -56,76 +42,87 @@ impl Comparison {
     }
 
     pub(crate) fn judge(&self) -> Result<Vec<Expectation>> {
-        judge::judge(&self.published, &self.measured)
+        let mut found = Vec::new();
+        if let Some(measured) = &self.pctfree {
+            found.extend(pctfree::judge::judge(&self.published.pctfree, measured)?);
+        }
+        if let Some(measured) = &self.multiblock {
+            found.extend(multiblock::judge::judge(&self.published.multiblock, measured)?);
+        }
+        Ok(found)
     }
 
     pub(crate) fn print_source(&self, out: &mut dyn Write) -> io::Result<()> {
-        let runs = self.measured.arms.first().map_or(0, |arm| arm.runs.len());
-        let rows = grouped(self.measured.rows);
-        writeln!(
-            out,
-            "work: {rows} rows of one number, then update t1 set n2 = n1; medians of {runs}, legacy search once"
-        )
+        let run = [(PCTFREE, self.pctfree.is_some()), (MULTIBLOCK, self.multiblock.is_some())];
+        let parts: Vec<_> = run.into_iter().filter(|(_, run)| *run).map(|(name, _)| name).collect();
+        writeln!(out, "parts: {}", parts.join(", "))
     }
 
     pub(crate) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
-        print::print(self, out)
+        if let Some(measured) = &self.pctfree {
+            pctfree::print::print(&self.published.pctfree, measured, out)?;
+        }
+        if let Some(measured) = &self.multiblock {
+            multiblock::print::print(&self.published.multiblock, measured, out)?;
+        }
+        Ok(())
     }
 
     /// The parts of the JSON document that are this experiment's.
     pub(crate) fn json(&self) -> Map<String, Value> {
-        let arm = |arm: &Arm| {
-            let published = self.published.arm(arm.setting).ok();
-            json!({"name": arm.setting.name(), "published": published, "measured": arm, "update_s": arm.update_s()})
-        };
         let mut parts = Map::new();
-        parts.insert("rows".to_owned(), json!(self.measured.rows));
-        parts.insert("arms".to_owned(), self.measured.arms.iter().map(arm).collect());
+        if let Some(measured) = &self.pctfree {
+            let arms = measured.arms.iter().map(|arm| {
+                let published = self.published.pctfree.arm(arm.setting).ok();
+                json!({"name": arm.setting.name(), "published": published, "measured": arm, "update_s": arm.update_s()})
+            });
+            parts.insert(PCTFREE.to_owned(), json!({"rows": measured.rows, "arms": arms.collect::<Vec<_>>()}));
+        }
+        if let Some(measured) = &self.multiblock {
+            let arms = measured.arms.iter().map(|arm| {
+                let published = self.published.multiblock.arm(arm.block_bytes).ok();
+                json!({"published": published, "measured": arm, "elapsed_s": arm.elapsed_s()})
+            });
+            let arms: Vec<_> = arms.collect();
+            parts.insert(
+                MULTIBLOCK.to_owned(),
+                json!({"flat_file": measured.flat, "arms": arms, "read_counts": measured.counts}),
+            );
+        }
         parts
+    }
+}
+
+/// The parameter that gives blocks of this size their cache; blocks of the databases made here have 8 KB.
+fn cache_parameter(block_bytes: u32) -> String {
+    match block_bytes {
+        8192 => "db_cache_size".to_owned(),
+        other => format!("db_{}k_cache_size", other / 1024),
     }
 }
 
 /// Runs the experiment.
 ///
 /// # Errors
-/// HW-0003 for options out of range; those of making the database, and of the statements.
+/// HW-0003 for options out of range; those of making the databases, and of the statements.
 pub fn run(options: &Options, progress: &mut dyn Progress) -> Result<Reproduction> {
     options.refuse(NAME, &["source", "minutes", "sessions", "seed"])?;
-    match options.part.as_deref() {
-        None | Some(PCTFREE) => {}
-        Some(MULTIBLOCK) => return Err(Error::unsupported("--part multiblock: its scans are not built yet")),
-        Some(other) => return Err(wrong_use(format!("{NAME} has no part '{other}'; there is: {PCTFREE}"))),
-    }
-    let repetitions = options.repetitions.unwrap_or(REPETITIONS);
-    if !(1..=REPETITIONS_MAX).contains(&repetitions) {
-        return Err(wrong_use(format!("repetitions are 1 to {REPETITIONS_MAX}, not {repetitions}")));
-    }
-    let published = Published::read()?;
-    let rows = (ROWS * options.scale).max(ROWS_LEAST).round();
-    progress.step("making the database");
-    let cache_mb = (CACHE_MB * options.scale.max(0.25)).ceil();
-    let caches = BLOCK_BYTES.map(|bytes| match bytes {
-        8192 => "db_cache_size".to_owned(),
-        other => format!("db_{}k_cache_size", other / 1024),
-    });
-    let parameters: Vec<_> = caches.iter().map(|name| (name.as_str(), format!("{cache_mb}M"))).collect();
-    let laboratory = Laboratory::create(options.data.as_deref(), &parameters)?;
-    work::create_tablespaces(&mut laboratory.connect()?, options.scale)?;
-    let mut arms: Vec<Arm> = Setting::all().map(|setting| Arm { setting, runs: Vec::new() }).collect();
-    for repetition in 1..=repetitions {
-        // One after the other in each repetition, so that what else the machine does meets all of them.
-        for arm in arms.iter_mut().filter(|arm| !arm.setting.legacy_search || repetition == 1) {
-            progress.step(&format!("repetition {repetition} of {repetitions}: {}", arm.setting.name()));
-            arm.runs.push(work::run(&laboratory, arm.setting, rows as u64)?);
+    let (update, scan) = match options.part.as_deref() {
+        None => (true, true),
+        Some(PCTFREE) => (true, false),
+        Some(MULTIBLOCK) => (false, true),
+        Some(other) => {
+            return Err(wrong_use(format!("{NAME} has no part '{other}'; there is: {PCTFREE}, {MULTIBLOCK}")));
         }
-    }
-    progress.step("closing the database");
-    laboratory.close()?;
+    };
+    let published = Published::read()?;
+    pctfree::repetitions(options)?;
+    let mut notes = Vec::new();
+    let pctfree = if update { Some(pctfree::run(options, &mut notes, progress)?) } else { None };
+    let multiblock = if scan { Some(multiblock::run(options, &mut notes, progress)?) } else { None };
     progress.end();
-    let mut notes = vec![format!("{cache_mb} MB of cache of each block size; a checkpoint before each update")];
     if cfg!(debug_assertions) {
         notes.push("a debug build: times mean nothing".to_owned());
     }
-    let measured = Measured { rows: rows as u64, arms };
-    Reproduction::new(Figures::BlockSize(Comparison { published, measured }), notes)
+    Reproduction::new(Figures::BlockSize(Comparison { published, pctfree, multiblock }), notes)
 }

@@ -119,7 +119,7 @@ pub fn run(options: &Options, progress: &mut dyn Progress) -> Result<Reproductio
     let points = Setting::ARMS.map(|setting| (setting, plan.sessions));
     let arms = run_all(&mut work, &plan, &points, progress)?;
     let [manual, auto] = Management::ALL.map(|management| Setting { management, freelists: 1 }.tablespace());
-    let scale = options.scale.min(f64::from(plan.seconds) / SECONDS_OF_ALL_ROWS);
+    let scale = options.scale().min(f64::from(plan.seconds) / SECONDS_OF_ALL_ROWS);
     let clustering = clustering::run(work.laboratory(), Tablespaces { manual, auto }, scale, progress);
     progress.step("closing the database");
     work.close()?;

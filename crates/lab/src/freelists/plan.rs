@@ -31,11 +31,11 @@ impl Plan {
     /// HW-0003 when it is out of range.
     pub fn new(options: &Options) -> Result<Self> {
         let minutes = options.minutes.unwrap_or(SECONDS / 60.0);
-        let seconds = (minutes * 60.0 * options.scale).round();
+        let seconds = (minutes * 60.0 * options.scale()).round();
         if !(1.0..=SECONDS_MAX).contains(&seconds) {
             return Err(wrong_use(format!(
                 "a repetition takes from one second to a day, not {minutes} minutes{}",
-                if options.scale == 1.0 { String::new() } else { format!(" times {}", options.scale) }
+                if options.scale() == 1.0 { String::new() } else { format!(" times {}", options.scale()) }
             )));
         }
         let sessions = options.sessions.unwrap_or(SESSIONS);
@@ -106,9 +106,9 @@ mod tests {
             let error = plan(Options { minutes: Some(minutes), ..Options::default() }).unwrap_err();
             assert_eq!(error.number, common::Number::Hw(3), "{minutes}: {error}");
         }
-        assert!(plan(Options { scale: 0.0, ..Options::default() }).is_err());
+        assert!(plan(Options { scale: Some(0.0), ..Options::default() }).is_err());
         assert_eq!(plan(Options { minutes: Some(5.0), ..Options::default() }).unwrap().seconds, 300);
-        assert_eq!(plan(Options { scale: 0.1, ..Options::default() }).unwrap().seconds, 1);
+        assert_eq!(plan(Options { scale: Some(0.1), ..Options::default() }).unwrap().seconds, 1);
         for sessions in [0, SESSIONS_MAX + 1] {
             assert!(plan(Options { sessions: Some(sessions), ..Options::default() }).is_err());
         }

@@ -100,7 +100,7 @@ impl Comparison {
 pub fn run(options: &Options, progress: &mut dyn Progress) -> Result<Reproduction> {
     options.refuse(NAME, &["minutes", "sessions", "repetitions", "seed", "part"])?;
     let published = Published::read()?;
-    let (shape, mut rows) = options.source.clone().unwrap_or_default().open(options.scale)?;
+    let (shape, mut rows) = options.source.clone().unwrap_or_default().open(options.scale())?;
     progress.step("making the database");
     // Room grows with the rows, whichever source they are from.
     let scale = shape.rows as f64 / published.rows as f64;

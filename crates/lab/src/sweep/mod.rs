@@ -86,7 +86,7 @@ impl SweepOptions {
 
     fn grid(&self) -> Result<(Plan, Vec<(Setting, u32)>)> {
         let Self { minutes, repetitions, seed, scale, .. } = *self;
-        let options = Options { minutes, repetitions, seed, scale, ..Options::default() };
+        let options = Options { minutes, repetitions, seed, scale: Some(scale), ..Options::default() };
         let mut plan = Plan::new(&options)?;
         let mut freelists = self.freelists.clone();
         if freelists.is_empty() {

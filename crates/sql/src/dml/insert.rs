@@ -82,7 +82,7 @@ impl Connection {
                 })?;
                 let triggers = Triggers::of(self, &table, Event::Insert);
                 let _seen = trigger::begin(triggers.as_ref())?;
-                let rows = self.insert_query(&table, &columns, bound, triggers.as_ref(), cursor)?;
+                let rows = self.insert_query(&table, &columns, bound, Filling::Insert(triggers.as_ref()), cursor)?;
                 trigger::end(triggers.as_ref())?;
                 Ok(rows)
             }
@@ -207,7 +207,7 @@ impl Connection {
         let columns: Vec<usize> = (0..table.columns.len()).collect();
         // A text literal is VARCHAR2 while the query runs, and CHAR as a column.
         let bound = self.with_binder(&cursor.shared.text, &[], |binder| assigned(binder, bound, table, &columns))?;
-        self.insert_query(table, &columns, bound, None, cursor)
+        self.insert_query(table, &columns, bound, Filling::NewTable, cursor)
     }
 
     fn insert_query(
@@ -215,9 +215,13 @@ impl Connection {
         table: &Arc<TableDef>,
         columns: &[usize],
         bound: BoundQuery,
-        triggers: Option<&Triggers<'_>>,
+        filling: Filling<'_>,
         cursor: &mut Cursor,
     ) -> Result<u64> {
+        let triggers = match filling {
+            Filling::Insert(triggers) => triggers,
+            Filling::NewTable => None,
+        };
         let context = self.statement_context()?;
         let statement = Statement::insert(triggers.is_some_and(Triggers::has_before_row));
         let origins = self.origins(table, columns, statement, &*context)?;
@@ -233,7 +237,10 @@ impl Connection {
         let plan = self.plan(&bound.plan)?;
         let own = reads(&plan, table);
         let load = Figures::default();
-        let mut inserter = Intake::new(self, table)?.firing(triggers);
+        let mut inserter = match filling {
+            Filling::Insert(_) => Intake::new(self, table)?.firing(triggers),
+            Filling::NewTable => Intake::of_new_table(self, table)?,
+        };
         let result = load.measure(self.session.meter(), || -> Result<()> {
             if same_bytes
                 && !not_null
@@ -266,7 +273,7 @@ impl Connection {
             Ok(())
         });
         let result = result.and_then(|()| load.measure(self.session.meter(), || inserter.finish()));
-        cursor.row_sources = insert_sources(&plan, &load);
+        cursor.row_sources = insert_sources(&plan, &load, inserter.is_direct());
         result
     }
 }
@@ -337,11 +344,21 @@ fn row_values(values: &[ast::Expr], binder: &Binder<'_>) -> Result<Vec<Option<Bo
     Ok(row)
 }
 
+/// What a query's rows are to fill.
+#[derive(Clone, Copy)]
+enum Filling<'t> {
+    /// A table that is there, with the triggers to fire.
+    Insert(Option<&'t Triggers<'t>>),
+    /// The table of a CREATE TABLE AS SELECT.
+    NewTable,
+}
+
 /// The row sources of an INSERT: the load above the query's own.
-fn insert_sources(plan: &Arc<dyn ExecutionPlan>, load: &Figures) -> Vec<RowSource> {
+fn insert_sources(plan: &Arc<dyn ExecutionPlan>, load: &Figures, direct: bool) -> Vec<RowSource> {
+    let operation = if direct { "LOAD AS SELECT" } else { "LOAD TABLE CONVENTIONAL" };
     let mut figures = load.value();
     figures.rows = 0;
-    let mut sources = vec![RowSource { depth: 0, object: 0, operation: "LOAD TABLE CONVENTIONAL".to_owned(), figures }];
+    let mut sources = vec![RowSource { depth: 0, object: 0, operation: operation.to_owned(), figures }];
     run::row_sources(plan, 1, &mut sources);
     sources
 }

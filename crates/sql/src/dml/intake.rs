@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use common::{Error, Result};
 use engine::catalog::{Catalog, TableDef};
-use engine::table::Inserter;
+use engine::table::{Appender, Inserter};
 
 use super::checks::RowChecks;
 use super::deferred::violated_key;
@@ -18,11 +18,57 @@ const CHECKED_ROWS: usize = 4096;
 /// A value is NULL when its place ends before it starts.
 const NULL: (u32, u32) = (1, 0);
 
+/// Where the rows go.
+#[derive(Debug)]
+enum Sink {
+    /// Into blocks in the cache, with undo.
+    Insert(Inserter),
+    /// Into blocks of a table that is being made; None when they are all there, and how many those are.
+    Append(Option<Appender>, u64),
+}
+
+impl Sink {
+    fn push(&mut self, row: &[Option<&[u8]>]) -> Result<()> {
+        match self {
+            Self::Insert(inserter) => inserter.push(row),
+            Self::Append(Some(appender), _) => appender.push(row),
+            Self::Append(None, _) => Err(Error::bug("a row for a direct load that has ended")),
+        }
+    }
+
+    /// All that has been pushed stands: says how many rows that are. A direct load has ended then.
+    fn finish(&mut self) -> Result<u64> {
+        match self {
+            Self::Insert(inserter) => inserter.finish(),
+            Self::Append(appender, rows) => {
+                if let Some(appender) = appender.take() {
+                    *rows = appender.finish()?;
+                }
+                Ok(*rows)
+            }
+        }
+    }
+
+    fn rows(&self) -> u64 {
+        match self {
+            Self::Insert(inserter) => inserter.rows(),
+            Self::Append(appender, rows) => appender.as_ref().map_or(*rows, Appender::rows),
+        }
+    }
+
+    fn last_rowid(&self) -> Option<common::Rowid> {
+        match self {
+            Self::Insert(inserter) => inserter.last_rowid(),
+            Self::Append(..) => None,
+        }
+    }
+}
+
 /// An insert at work. Rows of a table without constraints to check go straight to the engine.
 #[derive(Debug)]
 pub(crate) struct Intake<'c> {
     connection: &'c Connection,
-    inserter: Inserter,
+    sink: Sink,
     checks: Option<RowChecks>,
     width: usize,
     bytes: Vec<u8>,
@@ -37,10 +83,25 @@ pub(crate) struct Intake<'c> {
 impl<'c> Intake<'c> {
     pub(crate) fn new(connection: &'c Connection, table: &Arc<TableDef>) -> Result<Self> {
         let checks = RowChecks::of(connection, table, None)?;
-        let inserter = Inserter::new(Arc::clone(&connection.session), Arc::clone(table))?;
+        let sink = Sink::Insert(Inserter::new(Arc::clone(&connection.session), Arc::clone(table))?);
         let (bytes, places) = (Vec::new(), Vec::new());
         let (width, table) = (table.columns.len(), Arc::clone(table));
-        Ok(Self { connection, inserter, checks, width, bytes, places, table, triggers: None, giving: None })
+        Ok(Self { connection, sink, checks, width, bytes, places, table, triggers: None, giving: None })
+    }
+
+    /// The rows of a table that is being made: past the cache and without undo, unless there are indexes to keep up.
+    pub(crate) fn of_new_table(connection: &'c Connection, table: &Arc<TableDef>) -> Result<Self> {
+        let intake = Self::new(connection, table)?;
+        if !table.indexes.is_empty() {
+            return Ok(intake);
+        }
+        let appender = Appender::new(Arc::clone(&connection.session), Arc::clone(table))?;
+        Ok(Self { sink: Sink::Append(Some(appender), 0), ..intake })
+    }
+
+    /// Whether the rows go past the cache.
+    pub(crate) fn is_direct(&self) -> bool {
+        matches!(self.sink, Sink::Append(..))
     }
 
     /// An insert that fires row triggers.
@@ -75,14 +136,14 @@ impl<'c> Intake<'c> {
         let Some(mut giving) = self.giving.take() else { return self.take(row) };
         let taken = self.take(row);
         let taken = if giving.wants_rowid() { taken.and_then(|()| self.settle().map(drop)) } else { taken };
-        giving.add(self.inserter.last_rowid().filter(|_| giving.wants_rowid()), row);
+        giving.add(self.sink.last_rowid().filter(|_| giving.wants_rowid()), row);
         self.giving = Some(giving);
         taken
     }
 
     fn take(&mut self, row: &[Option<&[u8]>]) -> Result<()> {
         let Some(checks) = &mut self.checks else {
-            return self.inserter.push(row).map_err(|error| self.connection.key_named(error));
+            return self.sink.push(row).map_err(|error| self.connection.key_named(error));
         };
         checks.add(row);
         for value in row {
@@ -107,7 +168,7 @@ impl<'c> Intake<'c> {
             for (value, (start, end)) in row.iter_mut().zip(places) {
                 *value = self.bytes.get(*start as usize..*end as usize);
             }
-            self.inserter.push(&row).map_err(|error| self.connection.key_named(error))?;
+            self.sink.push(&row).map_err(|error| self.connection.key_named(error))?;
         }
         self.bytes.clear();
         self.places.clear();
@@ -126,12 +187,12 @@ impl<'c> Intake<'c> {
     /// Puts in what still waits, and goes on.
     fn settle(&mut self) -> Result<u64> {
         self.flush()?;
-        self.inserter.finish().map_err(|error| self.connection.key_named(error))
+        self.sink.finish().map_err(|error| self.connection.key_named(error))
     }
 
     /// Rows that stand.
     pub(crate) fn rows(&self) -> u64 {
-        self.inserter.rows()
+        self.sink.rows()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tables on a real instance over files in memory.
 
+mod append;
 mod clones;
 mod costs;
 mod deadlocks;

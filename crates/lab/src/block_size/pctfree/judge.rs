@@ -5,8 +5,8 @@
 use common::{Error, Result};
 use serde_json::{Value, json};
 
+use super::super::published::Pctfree;
 use super::measured::{Measured, Run};
-use super::published::Published;
 use super::setting::{BLOCK_BYTES, HIGH, LOW, Setting};
 use crate::expectation::{Expectation, ExpectationSpec, Finding};
 use crate::text::grouped;
@@ -23,11 +23,11 @@ const GROWTH_BYTES: u32 = 1 + 5;
 ///
 /// # Errors
 /// ORA-00600 when the data file has an expectation that no judge knows, or figures lack an arm.
-pub fn judge(published: &Published, measured: &Measured) -> Result<Vec<Expectation>> {
+pub fn judge(published: &Pctfree, measured: &Measured) -> Result<Vec<Expectation>> {
     published.expectations.iter().map(|spec| judge_one(spec, published, measured)).collect()
 }
 
-fn judge_one(spec: &ExpectationSpec, published: &Published, measured: &Measured) -> Result<Expectation> {
+fn judge_one(spec: &ExpectationSpec, published: &Pctfree, measured: &Measured) -> Result<Expectation> {
     let of_rows = matches!(spec.id.as_str(), "blocks_before" | "migrates" | "legacy_search");
     let found = match spec.id.as_str() {
         "rows_a_block" => rows_a_block(measured)?,
@@ -82,13 +82,13 @@ fn rows_a_block(measured: &Measured) -> Result<Finding> {
     Ok(Finding::new(Value::Null, json!(found), format!("by arithmetic in brackets; {}", words.join("; ")), holds))
 }
 
-fn blocks_before(published: &Published, measured: &Measured) -> Result<Finding> {
+fn blocks_before(published: &Pctfree, measured: &Measured) -> Result<Finding> {
     blocks(published, measured, Setting::published(), 0)
 }
 
 /// Blocks of some arms before (0) or after (1) the update, beside the published.
 fn blocks(
-    published: &Published,
+    published: &Pctfree,
     measured: &Measured,
     settings: impl Iterator<Item = Setting>,
     when: usize,
@@ -118,7 +118,7 @@ fn grows_in_place(spec: &ExpectationSpec, measured: &Measured) -> Result<Finding
     Ok(Finding::new(Value::Null, json!(found), words.join("; "), holds))
 }
 
-fn migrates(spec: &ExpectationSpec, published: &Published, measured: &Measured) -> Result<Finding> {
+fn migrates(spec: &ExpectationSpec, published: &Pctfree, measured: &Measured) -> Result<Finding> {
     let most = spec.high.ok_or_else(|| Error::bug("the expectation has no upper end"))?;
     let settings = || BLOCK_BYTES.into_iter().map(|bytes| Setting::new(bytes, LOW));
     let mut found = blocks(published, measured, settings(), 1)?;
@@ -134,7 +134,7 @@ fn migrates(spec: &ExpectationSpec, published: &Published, measured: &Measured) 
     Ok(found)
 }
 
-fn update_time(spec: &ExpectationSpec, published: &Published, measured: &Measured) -> Result<Finding> {
+fn update_time(spec: &ExpectationSpec, published: &Pctfree, measured: &Measured) -> Result<Finding> {
     let most = spec.high.ok_or_else(|| Error::bug("the expectation has no upper end"))?;
     let (mut before, mut after, mut words, mut holds) = (Vec::new(), Vec::new(), Vec::new(), true);
     for bytes in BLOCK_BYTES {
@@ -149,7 +149,7 @@ fn update_time(spec: &ExpectationSpec, published: &Published, measured: &Measure
     Ok(Finding::new(json!(before), json!(after), format!("published in brackets; {}", words.join(", ")), holds))
 }
 
-fn legacy_search(spec: &ExpectationSpec, published: &Published, measured: &Measured) -> Result<Finding> {
+fn legacy_search(spec: &ExpectationSpec, published: &Pctfree, measured: &Measured) -> Result<Finding> {
     let (times, alike) = spec.low.zip(spec.high).ok_or_else(|| Error::bug("the expectation has no range"))?;
     let theirs = published.arm(Setting::new(16384, LOW))?.update_s / published.arm(Setting::new(8192, LOW))?.update_s;
     let with = seconds(measured, Setting::legacy(16384))? / seconds(measured, Setting::legacy(8192))?;

@@ -2,11 +2,15 @@
 
 use std::io::{self, Write};
 
-use super::Comparison;
+use super::super::published::Pctfree;
+use super::measured::Measured;
 use crate::grid::Grid;
 use crate::text::grouped;
 
-pub(super) fn print(report: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn print(published: &Pctfree, measured: &Measured, out: &mut dyn Write) -> io::Result<()> {
+    let runs = measured.arms.first().map_or(0, |arm| arm.runs.len());
+    let rows = grouped(measured.rows);
+    writeln!(out, "{rows} rows of one number, then update t1 set n2 = n1; medians of {runs}, legacy search once\n")?;
     let mut grid = Grid::new(
         &[
             "blocks",
@@ -21,8 +25,8 @@ pub(super) fn print(report: &Comparison, out: &mut dyn Write) -> io::Result<()> 
         1,
     );
     let mut times = Grid::new(&["update", "published s", "measured s", "current gets", "redo MB"], 1);
-    for arm in &report.measured.arms {
-        let (Some(run), Ok(known)) = (arm.last(), report.published.arm(arm.setting)) else { continue };
+    for arm in &measured.arms {
+        let (Some(run), Ok(known)) = (arm.last(), published.arm(arm.setting)) else { continue };
         grid.row([
             arm.setting.name(),
             grouped(known.blocks[0]),
