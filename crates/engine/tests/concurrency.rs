@@ -11,7 +11,7 @@ use common::sync::{Arc, Condvar, JoinHandle, Mutex, spawn};
 use common::{BlockClass, BlockSize, Clock, ErrorKind, ObjectNumber, SystemClock};
 use device::{AlignedBuffer, Device, Fault, FaultyFileSystem, FileSystem, MemoryFileSystem, PendingRead};
 use engine::instance::{CreateOptions, Instance, Session, SpaceManagement};
-use engine::segment::{Segment, SegmentSpec, Storage};
+use engine::segment::{DirectLoad, Segment, SegmentSpec, Storage};
 use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use format::heap;
 use format::transaction::Owner;
@@ -557,7 +557,7 @@ fn a_search_for_space_can_be_cancelled() {
         assert!(insert(&table, &s, 1_000).unwrap_err().is_ora(1013), "{management:?}");
         insert(&table, &s, 1_000).unwrap();
         s.cancel_handle().store(true, Ordering::Release);
-        assert!(table.direct_load(&s).unwrap().next_block().unwrap_err().is_ora(1013));
+        assert!(DirectLoad::new(&*table, &*s).unwrap().next_block().unwrap_err().is_ora(1013));
         assert_eq!(count(&table, &s).unwrap(), 1_000);
         drop(s);
         instance.shutdown().unwrap();

@@ -9,7 +9,7 @@ use common::sync::Arc;
 use common::{BlockAddress, BlockClass, BlockSize, ObjectNumber, SystemClock, TablespaceNumber};
 use device::{FileSystem, MemoryFileSystem};
 use engine::instance::{CreateOptions, Instance, Session, SpaceManagement};
-use engine::segment::{Segment, SegmentSpec, Storage};
+use engine::segment::{DirectLoad, Segment, SegmentSpec, Storage};
 use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use format::heap;
 use format::heap::row::{self, WHOLE};
@@ -249,7 +249,7 @@ impl Model {
         let segment = self.segments[n].segment.clone();
         let blocks = self.random.below(60);
         let given_up = self.random.below(4) == 0;
-        let mut load = segment.direct_load(&s).unwrap();
+        let mut load = DirectLoad::new(&*segment, &*s).unwrap();
         let mut loaded = Vec::new();
         for _ in 0..blocks {
             let ahead = load.peek_address().unwrap();
@@ -543,7 +543,7 @@ fn small_extents_need_every_kind_of_map() {
         let segment = model.segments[0].segment.clone();
         let s = model.session();
         let wanted = if management == SpaceManagement::Auto { 30_000 } else { 4_000 };
-        let mut load = segment.direct_load(&s).unwrap();
+        let mut load = DirectLoad::new(&*segment, &*s).unwrap();
         for _ in 0..wanted {
             let (address, _) = load.next_block().unwrap();
             model.segments[0].blocks.insert(address);

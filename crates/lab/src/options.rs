@@ -7,7 +7,7 @@ use common::{Error, ErrorKind, Result};
 use crate::source::SourceName;
 
 /// What may be asked for.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Options {
     /// Multiplies the work: rows, or how long sessions work. None: as each experiment has it, most at 1.
     pub scale: Option<f64>,
@@ -25,21 +25,6 @@ pub struct Options {
     pub seed: Option<u64>,
     /// One part of an experiment that has several.
     pub part: Option<String>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            scale: None,
-            data: None,
-            source: None,
-            minutes: None,
-            sessions: None,
-            repetitions: None,
-            seed: None,
-            part: None,
-        }
-    }
 }
 
 /// HW-0003: a wrong use.
