@@ -12,7 +12,7 @@ use super::definition::{ColumnDef, IndexDef, TableDef};
 use super::dictionary::{Ddl, equal, is};
 use super::field::Moment;
 use super::privilege::SystemPrivilege;
-use super::rewrite::Carried;
+use super::rewrite::{Carried, MoveTo};
 use super::rows::{ColumnRow, ObjectRow, TableRow};
 use super::table_rows::{column_row, table_row};
 use crate::index;
@@ -27,6 +27,8 @@ pub enum TableChange {
     Cache(bool),
     /// PCTFREE and its like. Blocks that are formatted already keep their ITL slots.
     Physical(PhysicalAttributes),
+    /// The rows go into a new segment; indexes follow.
+    Move(MoveTo),
     AddColumns(Vec<NewColumn>),
     ModifyColumns(Vec<ColumnChange>),
     /// The rows are written anew; indexes on one of the columns are dropped.
@@ -73,6 +75,7 @@ impl Session {
             let table = match change {
                 TableChange::Cache(cache) => TableDef { cache: *cache, ..table },
                 TableChange::Physical(asked) => set_physical(table, *asked)?,
+                TableChange::Move(to) => ddl.move_table(table, to)?,
                 TableChange::AddColumns(columns) => ddl.add_columns(table, columns)?,
                 TableChange::ModifyColumns(changes) => ddl.modify_columns(table, changes)?,
                 TableChange::DropColumns { names, cascade } => ddl.drop_columns(table, names, *cascade)?,
@@ -87,7 +90,7 @@ impl Session {
             })?;
             let table = ddl.catalog.put_table(table);
             // What a table is to a program has nothing to do with where its rows go.
-            if !matches!(change, TableChange::Cache(_) | TableChange::Physical(_)) {
+            if !matches!(change, TableChange::Cache(_) | TableChange::Physical(_) | TableChange::Move(_)) {
                 ddl.object_changed(table.object, owner, &before)?;
                 ddl.object_changed(table.object, owner, &table.name)?;
             }

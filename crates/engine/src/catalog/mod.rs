@@ -77,6 +77,7 @@ pub use password::authenticate;
 pub use privilege::{ObjectPrivilege, SystemPrivilege};
 pub use program::{CompileError, Dependency, ProgramDef, ProgramKind, ProgramStatus};
 pub use program_ddl::ProgramSpec;
+pub use rewrite::MoveTo;
 pub use rights::{Holder, Rights};
 pub use scheduler_job::{JobState, SchedulerJob};
 pub use scheduler_run::{RunStatus, SchedulerRun};

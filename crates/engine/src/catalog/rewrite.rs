@@ -1,4 +1,4 @@
-//! ALTER TABLE that needs the rows written anew: DROP COLUMN, and a CHAR of another length.
+//! ALTER TABLE that needs the rows written anew: DROP COLUMN, a CHAR of another length, and MOVE.
 //!
 //! The rows go into a new segment under a new data object number, and the old segment is dropped when the next catalog is in place, as TRUNCATE
 //! does it. Queries that began with the old definition never see a row of the new form: they read what is left of the old segment, and pass over
@@ -10,13 +10,14 @@ use std::sync::Arc;
 use common::{BlockAddress, Error, ObjectNumber, Result};
 use scan::{RowSink, ScanSpec};
 
+use super::check::{Physical, PhysicalAttributes, check_storage};
 use super::definition::{ColumnDef, IndexDef, TableDef};
 use super::dictionary::{Ddl, equal};
 use super::load::index_segment_spec;
 use super::rows::{ColumnRow, IndexColumnRow, IndexRow, ObjectRow};
 use super::table_rows::{column_rows, index_column_rows, index_row};
 use crate::index;
-use crate::segment::SegmentSpec;
+use crate::segment::{SegmentSpec, Storage};
 use crate::table;
 
 /// Rows read before they are written.
@@ -29,6 +30,15 @@ pub(super) struct Carried {
     pub(super) from: u16,
     /// Blank-padded to, or rid of blanks down to, this length.
     pub(super) char_bytes: Option<u16>,
+}
+
+/// Where ALTER TABLE … MOVE puts a table's rows; what is not given stays as it is.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct MoveTo {
+    pub tablespace: Option<String>,
+    pub physical: PhysicalAttributes,
+    /// The default: as it is.
+    pub storage: Storage,
 }
 
 impl Ddl<'_> {
@@ -64,8 +74,20 @@ impl Ddl<'_> {
         columns: Vec<ColumnDef>,
         carried: &[Carried],
     ) -> Result<TableDef> {
+        let spec = before.segment.spec().clone();
+        self.rewrite_into(before, columns, carried, spec)
+    }
+
+    /// The same, with the rows in a segment like `spec`.
+    fn rewrite_into(
+        &mut self,
+        before: TableDef,
+        columns: Vec<ColumnDef>,
+        carried: &[Carried],
+        spec: SegmentSpec,
+    ) -> Result<TableDef> {
         let data_object = self.new_object();
-        let spec = SegmentSpec { data_object, ..before.segment.spec().clone() };
+        let spec = SegmentSpec { data_object, ..spec };
         let segment = self.create_segment(&spec)?;
         let before = Arc::new(before);
         let after = TableDef { columns, segment, indexes: Vec::new(), statistics: None, ..TableDef::clone(&before) };
@@ -89,11 +111,55 @@ impl Ddl<'_> {
         Ok(after)
     }
 
+    /// ALTER TABLE … MOVE: the rows go into a new segment, as attributes, tablespace and storage say that are given, else as they are now.
+    ///
+    /// # Errors
+    /// ORA-00959, ORA-01950 of the tablespace; those of attributes; ORA-01653 where the rows do not fit.
+    pub(super) fn move_table(&mut self, table: TableDef, to: &MoveTo) -> Result<TableDef> {
+        let tablespace = match &to.tablespace {
+            Some(name) => {
+                let owner = self.catalog.require_user(&table.owner)?.clone();
+                self.tablespace_for(&owner, Some(name))?
+            }
+            None => Arc::clone(table.segment.tablespace()),
+        };
+        let now = Physical {
+            pctfree: table.pctfree,
+            pctused: table.pctused,
+            initrans: table.initrans,
+            maxtrans: table.maxtrans,
+        };
+        let physical = now.with(to.physical, tablespace.block_size())?;
+        let spec = table.segment.spec();
+        let storage = if to.storage == Storage::default() { spec.storage.clone() } else { to.storage.clone() };
+        check_storage(&storage, &tablespace)?;
+        let spec = SegmentSpec {
+            tablespace: tablespace.number(),
+            pctfree: physical.pctfree,
+            pctused: physical.pctused,
+            initrans: physical.initrans,
+            maxtrans: physical.maxtrans,
+            storage,
+            ..spec.clone()
+        };
+        let columns = table.columns.clone();
+        let carried: Vec<Carried> =
+            (0..columns.len()).map(|column| Carried { from: column as u16, char_bytes: None }).collect();
+        let moved = self.rewrite_into(table, columns, &carried, spec)?;
+        Ok(TableDef {
+            pctfree: physical.pctfree,
+            pctused: physical.pctused,
+            initrans: physical.initrans,
+            maxtrans: physical.maxtrans,
+            ..moved
+        })
+    }
+
     fn carry_rows(&self, before: &Arc<TableDef>, after: &Arc<TableDef>, carried: &[Carried]) -> Result<()> {
         let projection = carried.iter().map(|carried| carried.from).collect();
         let spec = ScanSpec { projection, predicate: None, rowids: false };
         let mut scan = table::TableScan::new(self.session.clone(), before.clone(), spec)?;
-        let mut inserter = table::Inserter::new(self.session.clone(), after.clone())?;
+        let mut appender = table::Appender::new(self.session.clone(), after.clone())?;
         let mut more = true;
         while more {
             let mut batch = Batch(Vec::new());
@@ -105,10 +171,10 @@ impl Ddl<'_> {
                     }
                 }
                 let columns: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
-                inserter.push(&columns)?;
+                appender.push(&columns)?;
             }
         }
-        inserter.finish()?;
+        appender.finish()?;
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use common::Result;
 use datafusion::sql::sqlparser::tokenizer::Token;
-use engine::catalog::{ColumnChange, ConstraintState, PhysicalAttributes};
+use engine::catalog::{ColumnChange, ConstraintState, MoveTo, PhysicalAttributes};
 
 use super::attributes;
 use super::columns::{AFTER_DEFAULT, column, data_type};
@@ -42,6 +42,17 @@ pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
             let from = words.identifier()?;
             words.expect("TO")?;
             clauses.push(TableClause::RenameColumn { from, to: words.new_column()? });
+        } else if words.take("MOVE") {
+            if words.take("ONLINE") {
+                return Err(words.unsupported("ALTER TABLE MOVE ONLINE"));
+            }
+            let mut attributes = SegmentAttributes::default();
+            attributes::segment(words, &mut attributes)?;
+            if attributes.cache.is_some() {
+                return Err(words.unsupported("ALTER TABLE MOVE"));
+            }
+            let SegmentAttributes { tablespace, physical, storage, .. } = attributes;
+            clauses.push(TableClause::Move(MoveTo { tablespace, physical, storage }));
         } else if words.take("CACHE") {
             clauses.push(TableClause::Cache(true));
         } else if words.take("NOCACHE") {

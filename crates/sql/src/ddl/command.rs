@@ -138,6 +138,7 @@ pub(crate) struct CreateView {
 pub(crate) enum TableClause {
     Cache(bool),
     Physical(PhysicalAttributes),
+    Move(engine::catalog::MoveTo),
     Add(Vec<ColumnDef>),
     AddConstraint(Constraint),
     DropConstraint {

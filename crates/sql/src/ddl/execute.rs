@@ -254,6 +254,7 @@ impl Connection {
             let change = match clause {
                 TableClause::Cache(cache) => TableChange::Cache(*cache),
                 TableClause::Physical(physical) => TableChange::Physical(*physical),
+                TableClause::Move(to) => TableChange::Move(to.clone()),
                 TableClause::Add(columns) => TableChange::AddColumns(
                     columns
                         .iter()
