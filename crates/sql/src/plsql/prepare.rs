@@ -192,6 +192,7 @@ fn collect(text: &str, statement: &Statement) -> Names {
         Statement::Command(_)
         | Statement::SetConstraints { .. }
         | Statement::Transaction(_)
+        | Statement::Explain(_)
         | Statement::Block
         | Statement::Program => {}
     }
