@@ -143,7 +143,16 @@ fn columns(plan: &[PlanLine], format: &Format) -> Vec<Column> {
     }
     if figures {
         add("A-Rows", 6, &did(|f| f.rows));
-        add("  A-Time  ", 10, &|line| line.figures.as_ref().map(|f| time(f.micros)));
+        columns.push(Column {
+            heading: "   A-Time   ".to_owned(),
+            cells: plan
+                .iter()
+                .map(|line| format!("{:>11} ", line.figures.map_or_else(String::new, |f| time(f.micros))))
+                .collect(),
+        });
+        let mut add = |heading: &str, width: usize, cell: &dyn Fn(&PlanLine) -> Option<String>| {
+            columns.push(Column::right(heading, width, plan, cell));
+        };
         add("Buffers", 7, &did(FiguresValue::buffers));
         let any = |value: fn(&FiguresValue) -> u64| plan.iter().any(|line| line.figures.is_some_and(|f| value(&f) > 0));
         if any(|f| f.reads) {
@@ -200,6 +209,24 @@ mod tests {
             (time(0), time(1), time(3_723_450_000)),
             ("00:00:00.00".into(), "00:00:00.01".into(), "01:02:03.45".into())
         );
+    }
+
+    #[test]
+    fn boxes_are_straight() {
+        let figures = FiguresValue { starts: 1, rows: 1_234_567, reads: 3, micros: 4_000, ..FiguresValue::default() };
+        let plan = [PlanLine { id: 0, depth: 0, step: Step::change("UPDATE", "U", "T"), figures: Some(figures) }];
+        let format =
+            Format { rows: true, bytes: true, predicate: true, alias: false, note: true, statistics: true, last: true };
+        let shown = lines(&plan, &format, &[]);
+        assert_eq!(
+            shown[3],
+            "| Id  | Operation| Name | Starts | E-Rows | E-Bytes | A-Rows |   A-Time   | Buffers | Reads  |"
+        );
+        assert_eq!(
+            shown[5],
+            "|   0 | UPDATE   | T    |      1 |        |         |  1235K |00:00:00.01 |       0 |      3 |"
+        );
+        assert!(shown[2..=6].iter().all(|line| line.len() == shown[2].len()), "{shown:?}");
     }
 
     #[test]

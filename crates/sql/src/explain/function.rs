@@ -20,7 +20,8 @@ use crate::scan::rows::RowsTable;
 use crate::statement::words::Words;
 use crate::types::{Kind, column};
 
-const OUTPUT: &str = "PLAN_TABLE_OUTPUT";
+/// The column of their rows.
+pub(crate) const OUTPUT: &str = "PLAN_TABLE_OUTPUT";
 const OUTPUT_TYPE: DataType = DataType::Varchar2 { bytes: LINE_BYTES as u16 };
 
 /// An argument: its name, where it is given by name, and its value.

@@ -135,7 +135,9 @@ pub(crate) fn of_expr(expr: &Arc<dyn PhysicalExpr>, named: &dyn Fn(&Column) -> S
         return named(column);
     }
     if let Some(value) = node.downcast_ref::<Literal>() {
-        return rows::from_scalar(value.value()).map_or_else(|_| value.value().to_string(), |datum| literal(&datum));
+        // What is no value of Oracle's, as TRUE, is the planner's own.
+        let own = || value.value().to_string().to_uppercase();
+        return rows::from_scalar(value.value()).map_or_else(|_| own(), |datum| literal(&datum));
     }
     if let Some(binary) = node.downcast_ref::<BinaryExpr>() {
         let (left, right) = (inner(binary.left()), inner(binary.right()));
@@ -151,6 +153,7 @@ pub(crate) fn of_expr(expr: &Arc<dyn PhysicalExpr>, named: &dyn Fn(&Column) -> S
                 format!("({} OR {})", flat(left, binary.left()), flat(right, binary.right()))
             }
             Operator::NotEq => format!("{left}<>{right}"),
+            op if op.to_string().starts_with(char::is_alphabetic) => format!("{left} {op} {right}"),
             op => format!("{left}{op}{right}"),
         };
     }
@@ -181,7 +184,10 @@ pub(crate) fn of_expr(expr: &Arc<dyn PhysicalExpr>, named: &dyn Fn(&Column) -> S
     if node.is::<CaseExpr>() {
         return "CASE … END".to_owned();
     }
-    expr.to_string()
+    match expr.to_string() {
+        text if text.starts_with("scalar_subquery(") => "(SELECT …)".to_owned(),
+        text => text,
+    }
 }
 
 fn of_call(call: &ScalarFunctionExpr, inner: &dyn Fn(&Arc<dyn PhysicalExpr>) -> String) -> String {

@@ -131,6 +131,7 @@ fn step(plan: &Plan, several: bool) -> Option<Step> {
         "GlobalLimitExec" | "LocalLimitExec" => ("COUNT", "STOPKEY"),
         "WindowAggExec" | "BoundedWindowAggExec" => ("WINDOW", ""),
         "DataSourceExec" => ("FIXED TABLE", "FULL"),
+        "ScalarSubqueryExec" => ("SCALAR SUBQUERY", ""),
         "RowGeneratorExec" => ("CONNECT BY", "WITHOUT FILTERING"),
         other => return Some(Step::new(other.trim_end_matches("Exec").to_uppercase(), "")),
     };
@@ -190,7 +191,13 @@ fn of_join_filter(filter: &JoinFilter, left: &Plan, right: &Plan, several: bool)
 fn named(plan: &Plan, column: &Column, several: bool) -> String {
     match origin(plan, column.index()) {
         Some((table, name)) => predicate::column(several.then_some(table.as_str()), &name),
-        None => predicate::computed(column.name()),
+        None => match (plan.as_ref() as &dyn Any).downcast_ref::<ProjectionExec>().zip(Some(column.index())) {
+            Some((projection, index)) if index < projection.expr().len() => {
+                let expr = &projection.expr()[index].expr;
+                predicate::of_expr(expr, &|column| named(projection.input(), column, several))
+            }
+            _ => predicate::computed(column.name()),
+        },
     }
 }
 

@@ -392,7 +392,7 @@ Plan hash value: 4187640809
 
 # Changes of rows are explained, not made; BEFORE triggers do not fire, and no lock is taken.
 
-create or replace trigger t_before before update or delete or insert on t begin raise_application_error(-20000, 'fired'); end;
+create or replace trigger t_before before update or delete or insert on t begin raise_application_error(-20000, 'fired'); end; /* */;
 explain plan for update t set name = 'x' where id = 5;
 select * from table(dbms_xplan.display(format => 'typical -rows -bytes'))
 ---
@@ -824,3 +824,33 @@ OPERATION_ID | LAST_STARTS | LAST_OUTPUT_ROWS | LAST_CR_BUFFER_GETS
 alter session set statistics_level = some
 ---
 ORA-00096: 'some' is not allowed for statistics_level: one of BASIC, TYPICAL, ALL
+
+# Programs read plans, too.
+
+begin execute immediate 'explain plan for select count(*) from small'; for r in (select plan_table_output line from table(dbms_xplan.display)) loop if r.line like '%TABLE ACCESS FULL| SMALL%' then insert into small values (99, 'seen'); end if; end loop; end; /* */;
+select label from small where id = 99;
+explain plan for select label from small where id = (select max(id) from t) and case when id > 1 then 1 end = 1;
+select * from table(dbms_xplan.display(format => 'typical -bytes'))
+---
+PL/SQL
+LABEL
+seen
+EXPLAIN
+PLAN_TABLE_OUTPUT
+Plan hash value: 3030927536
+-
+---------------------------------------------
+| Id  | Operation           | Name  | Rows  |
+---------------------------------------------
+|   0 | SELECT STATEMENT    |       |       |
+|   1 |  SCALAR SUBQUERY    |       |       |
+|*  2 |   FILTER            |       |       |
+|   3 |    TABLE ACCESS FULL| SMALL |     1 |
+|   4 |   SORT AGGREGATE    |       |     1 |
+|   5 |    TABLE ACCESS FULL| T     |  1000 |
+---------------------------------------------
+-
+Predicate Information (identified by operation id):
+---------------------------------------------------
+-
+   2 - filter(("SMALL"."ID">1 IS NOT DISTINCT FROM TRUE OR "SMALL"."ID">1 IS DISTINCT FROM TRUE AND NULL) AND "SMALL"."ID"=(SELECT …))
