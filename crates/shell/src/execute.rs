@@ -2,17 +2,19 @@
 
 use common::{Error, Number, Result};
 
+use crate::autotrace;
 use crate::feedback;
 use crate::interrupt::Running;
 use crate::layout::at_blanks;
 use crate::server::{Done, Outcome};
-use crate::settings::ServerOutput;
+use crate::settings::{Autotrace, ServerOutput};
 use crate::shell::{Flow, Shell};
 use crate::statement;
 
 /// How a query or a statement went.
 pub(crate) enum Finish {
-    Done,
+    /// With so many rows fetched or changed.
+    Done(u64),
     Failed(Error),
 }
 
@@ -48,10 +50,18 @@ impl Shell {
             return Flow::Next;
         }
         let start_us = self.clock.monotonic_us();
-        let running = Running::begin(self.server.cancel_handle());
-        let outcome = self.server.execute(text, &mut self.binds);
         let verb = statement::verb(text);
+        let trace = if autotrace::is_traced(&verb) { self.settings.autotrace } else { Autotrace::default() };
+        let before = if trace.statistics { self.traced_statistics() } else { None };
+        let running = Running::begin(self.server.cancel_handle());
+        let unexecuted = trace.only && !trace.statistics && autotrace::is_query(&verb);
+        let outcome =
+            if unexecuted { Ok(Outcome::Done(Done::default())) } else { self.server.execute(text, &mut self.binds) };
         let finish = match outcome {
+            Ok(_) if unexecuted => {
+                drop(running);
+                Finish::Done(0)
+            }
             Ok(Outcome::Query(columns)) => {
                 let finish = self.query(text, &columns);
                 self.server.close();
@@ -63,7 +73,7 @@ impl Shell {
                 drop(running);
                 self.server_output();
                 self.say_done(&verb, &done);
-                Finish::Done
+                Finish::Done(done.rows.unwrap_or(0))
             }
             Err(error) => {
                 drop(running);
@@ -76,8 +86,12 @@ impl Shell {
             let elapsed = self.clock.monotonic_us().saturating_sub(start_us);
             self.out.line(&feedback::elapsed(elapsed));
         }
+        let finish = match finish {
+            Finish::Done(rows) if trace.is_on() => self.autotrace(text, trace, before, rows),
+            finish => finish,
+        };
         match finish {
-            Finish::Done => {
+            Finish::Done(_) => {
                 self.sqlcode = 0;
                 self.after_success(&verb, text)
             }

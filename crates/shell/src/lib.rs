@@ -11,6 +11,7 @@
 //!
 //! What is not carried out is refused with a number; nothing is passed over in silence. See README.md for the list.
 
+mod autotrace;
 mod bind;
 mod column;
 mod command;
@@ -35,5 +36,5 @@ pub use bind::{Bind, BindType, Binds};
 pub use command::parse_logon;
 pub use console::{Console, Input, Pipe, Terminal};
 pub use server::{Cell, ColumnInfo, CompilationError, CompilationErrors, Done, Outcome, Server, ShutdownMode};
-pub use settings::{Csv, RecordSeparator, ServerOutput, Settings};
+pub use settings::{Autotrace, Csv, RecordSeparator, ServerOutput, Settings};
 pub use shell::{DONE, FAILED, Options, Shell, run};

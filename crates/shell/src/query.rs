@@ -29,7 +29,7 @@ impl Shell {
         match self.rows(columns, &layout, &mut page, &mut count) {
             Ok(()) => {
                 self.say_count(count);
-                Finish::Done
+                Finish::Done(count)
             }
             // Nothing is on the screen yet: the error is the statement's.
             Err(error) if count == 0 => {
@@ -53,6 +53,7 @@ impl Shell {
             for row in &rows {
                 self.new_values(columns, layout, row);
                 match self.settings.csv {
+                    _ if self.settings.autotrace.only => {}
                     Some(csv) => self.csv_row(columns, row, csv, page),
                     None => self.row(&layout.row(row), layout, page),
                 }

@@ -120,6 +120,24 @@ pub trait Server {
     /// When the query fails, which ends it; rows that this call had found by then are lost.
     fn fetch(&mut self, rows: usize) -> Result<Vec<Vec<Cell>>>;
 
+    /// The plan that a query or a change of rows would have now, line by line. Nothing is executed.
+    ///
+    /// # Errors
+    /// What is wrong with the statement.
+    fn explain(&mut self, statement: &str, binds: &Binds) -> Result<Vec<String>> {
+        let _ = (statement, binds);
+        Err(Error::unsupported("SET AUTOTRACE EXPLAIN"))
+    }
+
+    /// What the session's statistics of these names have come to, in their order. Asking changes none of them.
+    ///
+    /// # Errors
+    /// When there is no session, or no statistic of a name.
+    fn statistics(&mut self, names: &[&str]) -> Result<Vec<u64>> {
+        let _ = names;
+        Err(Error::unsupported("SET AUTOTRACE STATISTICS"))
+    }
+
     /// Closes the open query, if there is one.
     fn close(&mut self);
 

@@ -2,7 +2,7 @@
 
 use common::{Error, ErrorKind, Number, Result};
 
-use crate::settings::{Csv, RecordSeparator, ServerOutput, Settings};
+use crate::settings::{Autotrace, Csv, RecordSeparator, ServerOutput, Settings};
 use crate::words::{Word, whole};
 
 /// The words behind SET that are still to be read.
@@ -47,7 +47,7 @@ const SETTINGS: &[Setting] = &[
     setting("auto[commit]", |s, a| a.autocommit().map(|on| s.autocommit = on), |s| on_off(s.autocommit)),
     refused("autorecovery"),
     setting("autop[rint]", |s, a| a.on_off().map(|on| s.autoprint = on), |s| on_off(s.autoprint)),
-    refused("autot[race]"),
+    setting("autot[race]", |s, a| a.autotrace().map(|trace| s.autotrace = trace), |s| shown_autotrace(s.autotrace)),
     fixed!("blo[ckterminator]", "."),
     refused("cmds[ep]"),
     setting("colsep", |s, a| a.text().map(|text| s.colsep = text), |s| format!("\"{}\"", s.colsep)),
@@ -182,6 +182,17 @@ fn on_off(on: bool) -> String {
     if on { "ON" } else { "OFF" }.to_owned()
 }
 
+fn shown_autotrace(trace: Autotrace) -> String {
+    if !trace.is_on() {
+        return "OFF".to_owned();
+    }
+    let mut text = if trace.only { "TRACEONLY" } else { "ON" }.to_owned();
+    for (on, word) in [(trace.explain, " EXPLAIN"), (trace.statistics, " STATISTICS")] {
+        text.push_str(if on { word } else { "" });
+    }
+    text
+}
+
 fn character(value: Option<char>) -> String {
     value.map_or_else(|| "OFF".to_owned(), |c| format!("\"{c}\" (hex {:02x})", u32::from(c)))
 }
@@ -273,6 +284,31 @@ impl Arguments<'_> {
             return Err(Error::unsupported("SET AUTOCOMMIT with a number of statements"));
         }
         self.on_off()
+    }
+
+    fn autotrace(&mut self) -> Result<Autotrace> {
+        const USAGE: &str = "Usage: SET AUTOT[RACE] {OFF | ON | TRACE[ONLY]} [EXP[LAIN]] [STAT[ISTICS]]";
+        let word = self.words.next().ok_or_else(|| sp2(281, format!("autotrace missing set option\n{USAGE}")))?;
+        if word.is("off") {
+            return Ok(Autotrace::default());
+        }
+        let only = word.is("trace[only]");
+        if !only && !word.is("on") {
+            return Err(sp2(158, format!("unknown SET autotrace option \"{}\"\n{USAGE}", word.text)));
+        }
+        let (mut explain, mut statistics) = (false, false);
+        loop {
+            if self.take("exp[lain]") {
+                explain = true;
+            } else if self.take("stat[istics]") {
+                statistics = true;
+            } else {
+                break;
+            }
+        }
+        // Without a word it is both.
+        let both = !explain && !statistics;
+        Ok(Autotrace { explain: explain || both, statistics: statistics || both, only })
     }
 
     fn feedback(&mut self) -> Result<u64> {
@@ -385,7 +421,8 @@ mod tests {
             "linesize x",
             "pagesize 50001",
             "echo maybe",
-            "autotrace on",
+            "autotrace",
+            "autotrace explain",
             "define ab",
             "sqlprompt",
         ] {
@@ -409,6 +446,17 @@ mod tests {
             let found = find(&split(word)[0]).unwrap();
             assert_eq!(whole(found.pattern), name);
         }
+    }
+
+    #[test]
+    fn autotrace() {
+        let shown = |line| shown_autotrace(after(line).autotrace);
+        assert_eq!(shown("autot on"), "ON EXPLAIN STATISTICS");
+        assert_eq!(shown("autotrace trace exp lines 90"), "TRACEONLY EXPLAIN");
+        assert_eq!(shown("autotrace on stat"), "ON STATISTICS");
+        assert_eq!(shown("autotrace traceonly autotrace off"), "OFF");
+        let error = set(&mut Settings::default(), &split("autotrace maybe")).unwrap_err();
+        assert_eq!(error.number, Number::Sp2(158));
     }
 
     #[test]

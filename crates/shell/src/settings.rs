@@ -27,6 +27,24 @@ pub struct Csv {
     pub quote: bool,
 }
 
+/// SET AUTOTRACE: what is said of a query or a change of rows behind its result.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Autotrace {
+    /// Its plan.
+    pub explain: bool,
+    /// What it took.
+    pub statistics: bool,
+    /// Rows are not shown.
+    pub only: bool,
+}
+
+impl Autotrace {
+    #[must_use]
+    pub fn is_on(self) -> bool {
+        self.explain || self.statistics
+    }
+}
+
 /// What SET changes and SHOW shows.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -34,6 +52,7 @@ pub struct Settings {
     pub arraysize: usize,
     pub autocommit: bool,
     pub autoprint: bool,
+    pub autotrace: Autotrace,
     pub colsep: String,
     /// Ends the name of a substitution variable.
     pub concat: Option<char>,
@@ -82,6 +101,7 @@ impl Default for Settings {
             arraysize: 15,
             autocommit: false,
             autoprint: false,
+            autotrace: Autotrace::default(),
             colsep: " ".to_owned(),
             concat: Some('.'),
             csv: None,

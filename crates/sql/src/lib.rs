@@ -6,6 +6,7 @@ pub(crate) mod cursor;
 pub(crate) mod ddl;
 pub(crate) mod dml;
 pub(crate) mod error;
+pub(crate) mod explain;
 pub(crate) mod functions;
 pub(crate) mod plan;
 pub(crate) mod plsql;

@@ -92,7 +92,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("alter system set undo_tablespace = users", "ORA-30012"),
     ("alter system set undo_tablespace = nosuch", "ORA-30012"),
     ("create undo tablespace u datafile 'u.dbf' size 10m blocksize 4k", "ORA-30024"),
-    ("explain plan for select 1 from dual", "HW-0001"),
     ("analyze table t validate structure", "HW-0001"),
     ("create type ty as object (x number);", "HW-0001"),
     ("create table u (a number) compress", "HW-0001"),

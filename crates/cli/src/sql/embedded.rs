@@ -25,6 +25,8 @@ pub(super) struct Embedded {
     logon: (String, Option<String>),
     /// The cursor of the open query.
     cursor: Option<CursorNumber>,
+    /// The next fetch is the first one, which goes with its execution.
+    first_fetch: bool,
 }
 
 impl Embedded {
@@ -33,7 +35,7 @@ impl Embedded {
     pub(super) fn connect(running: &Arc<Running>, user: &str) -> Result<Self> {
         let connection = running.database()?.connect(user, None)?;
         let logon = (user.to_owned(), None);
-        Ok(Self { running: Arc::clone(running), connection: Some(connection), logon, cursor: None })
+        Ok(Self { running: Arc::clone(running), connection: Some(connection), logon, cursor: None, first_fetch: false })
     }
 
     fn connection(&mut self) -> Result<&mut Connection> {
@@ -136,6 +138,14 @@ fn cell(connection: &Connection, value: Datum) -> Result<Cell> {
     })
 }
 
+/// Bytes of a value as it is handed over, with one for its length.
+fn sent_bytes(cell: &Cell) -> u64 {
+    match cell {
+        Cell::Null => 1,
+        Cell::Number(text) | Cell::Text(text) => 1 + text.len() as u64,
+    }
+}
+
 /// A number of bytes with the largest suffix that loses nothing.
 fn bytes(number: i64) -> String {
     for (suffix, shift) in [('G', 30), ('M', 20), ('K', 10)] {
@@ -152,8 +162,10 @@ impl Server for Embedded {
         let connection = self.connection()?;
         let cursor = caught(|| connection.parse(statement))?;
         let outcome = caught(|| Self::run(connection, cursor, statement, binds));
+        connection.count_message(statement.len() as u64);
         if matches!(outcome, Ok(Outcome::Query(_))) {
             self.cursor = Some(cursor);
+            self.first_fetch = true;
         } else {
             connection.close(cursor);
         }
@@ -162,10 +174,34 @@ impl Server for Embedded {
 
     fn fetch(&mut self, rows: usize) -> Result<Vec<Vec<Cell>>> {
         let Some(cursor) = self.cursor else { return Ok(Vec::new()) };
+        let first = std::mem::take(&mut self.first_fetch);
         let connection = self.connection()?;
-        let fetched = caught(|| connection.fetch(cursor, rows))?;
+        let fetched = caught(|| connection.fetch(cursor, rows));
+        if !first {
+            connection.count_message(0);
+        }
         let row = |row: Vec<Datum>| row.into_iter().map(|value| cell(connection, value)).collect();
-        fetched.rows.into_iter().map(row).collect()
+        let rows: Vec<Vec<Cell>> = fetched?.rows.into_iter().map(row).collect::<Result<_>>()?;
+        connection.count_sent(rows.iter().flatten().map(sent_bytes).sum());
+        Ok(rows)
+    }
+
+    fn explain(&mut self, statement: &str, binds: &Binds) -> Result<Vec<String>> {
+        let connection = self.connection()?;
+        let values = binds
+            .iter()
+            .filter(|bind| names(statement, &bind.name))
+            .map(|bind| Ok((bind.name.to_uppercase(), datum(&bind.value, bind.data_type)?)))
+            .collect::<Result<Vec<_>>>()?;
+        caught(|| connection.explain(statement, &values))
+    }
+
+    fn statistics(&mut self, names: &[&str]) -> Result<Vec<u64>> {
+        let connection = self.connection()?;
+        names
+            .iter()
+            .map(|name| connection.statistic(name).ok_or_else(|| Error::bug(format!("no statistic {name}"))))
+            .collect()
     }
 
     fn close(&mut self) {

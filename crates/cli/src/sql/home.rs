@@ -3,6 +3,7 @@
 const SPREPORT: &str = include_str!("spreport.sql");
 /// What asks for the snapshots, in the place of the line that begins so.
 const ASKING: &str = include_str!("spreport_ask.sql");
+const UTLXPLAN: &str = include_str!("utlxplan.sql");
 const UTLCHAIN: &str = include_str!("utlchain.sql");
 const PLACE: &str = "-- ask\n";
 
@@ -13,6 +14,7 @@ pub(super) fn script(path: &str, asks: bool) -> Option<String> {
             Some(SPREPORT.replacen(PLACE, if asks { ASKING } else { "" }, 1))
         }
         "rdbms/admin/utlchain.sql" | "rdbms/admin/utlchain" => Some(UTLCHAIN.to_owned()),
+        "rdbms/admin/utlxplan.sql" | "rdbms/admin/utlxplan" => Some(UTLXPLAN.to_owned()),
         _ => None,
     }
 }

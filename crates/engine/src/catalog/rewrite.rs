@@ -131,7 +131,7 @@ impl Ddl<'_> {
         };
         let physical = now.with(to.physical, tablespace.block_size())?;
         let spec = table.segment.spec();
-        let storage = if to.storage == Storage::default() { spec.storage.clone() } else { to.storage.clone() };
+        let storage = if to.storage == Storage::default() { table.storage.clone() } else { to.storage.clone() };
         check_storage(&storage, &tablespace)?;
         let spec = SegmentSpec {
             tablespace: tablespace.number(),
@@ -139,7 +139,7 @@ impl Ddl<'_> {
             pctused: physical.pctused,
             initrans: physical.initrans,
             maxtrans: physical.maxtrans,
-            storage,
+            storage: storage.clone(),
             ..spec.clone()
         };
         let columns = table.columns.clone();
@@ -151,6 +151,7 @@ impl Ddl<'_> {
             pctused: physical.pctused,
             initrans: physical.initrans,
             maxtrans: physical.maxtrans,
+            storage,
             ..moved
         })
     }

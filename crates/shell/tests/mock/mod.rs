@@ -77,6 +77,8 @@ pub(crate) struct Mock {
     output_on: bool,
     pub(crate) cancel: Arc<AtomicBool>,
     errors: CompilationErrors,
+    /// How often the statistics were asked for.
+    asked: u64,
 }
 
 /// The columns and rows of a table; a row may be an error.
@@ -243,6 +245,18 @@ impl Server for Mock {
             out.push(row?);
         }
         Ok(out)
+    }
+
+    fn explain(&mut self, statement: &str, _: &Binds) -> Result<Vec<String>> {
+        if statement.contains("nosuch") {
+            return Err(Error::user(942, "table or view NOSUCH does not exist"));
+        }
+        Ok(vec!["Plan hash value: 1".to_owned(), String::new(), format!("| the plan of {statement} |")])
+    }
+
+    fn statistics(&mut self, names: &[&str]) -> Result<Vec<u64>> {
+        self.asked += 1;
+        Ok((1..=names.len() as u64).map(|number| number * self.asked).collect())
     }
 
     fn close(&mut self) {

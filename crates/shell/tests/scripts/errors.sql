@@ -27,7 +27,7 @@ host ls
 edit
 !ls
 break on x
-set autotrace on
+set pause on
 set nosuch 5
 set echo maybe
 undefine nosuch

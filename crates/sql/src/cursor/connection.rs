@@ -400,12 +400,8 @@ impl Connection {
 
     /// Ends the query of a cursor that stays open.
     pub(crate) fn end_query(&mut self, number: CursorNumber) {
-        let _ = self.with_cursor(number, |cursor| {
-            if let Some(running) = cursor.running.take() {
-                cursor.row_sources = running.row_sources();
-                cursor.snapshot = None;
-            }
-        });
+        let wall_us = self.session.meter().clock().wall_us();
+        let _ = self.with_cursor(number, |cursor| cursor.end(wall_us));
     }
 
     /// The rowid of the row that was fetched last of a query that has locked its rows, in the first of its tables.
@@ -465,6 +461,7 @@ impl Connection {
         cursor.returned_rows.clear();
         cursor.locked_rows.clear();
         cursor.fetched = 0;
+        cursor.measured = self.measures(&cursor.shared);
         let before = meter.set_current_cursor(number);
         trace::binds(&self.session, number, &cursor.binds, |value| self.text(value).unwrap_or_default());
         let outer = self.session.set_statement(Some(Arc::clone(&cursor.shared.text)));
@@ -483,6 +480,9 @@ impl Connection {
             trace::failed(&self.session, number, error);
         }
         cursor.executed = true;
+        if result.is_ok() {
+            self.note_executed(&cursor, &figures);
+        }
         self.shared.cursors.lock().put(number, cursor);
         self.after_call(result)
     }
@@ -530,9 +530,8 @@ impl Connection {
         }
         cursor.fetched += count;
         let end = count < rows;
-        if end && let Some(running) = cursor.running.take() {
-            cursor.row_sources = running.row_sources();
-            cursor.snapshot = None;
+        if end {
+            cursor.end(meter.clock().wall_us());
         }
         self.shared.cursors.lock().put(number, cursor);
         self.after_call(result.map(|rows| Fetched { rows, end }))
@@ -540,11 +539,10 @@ impl Connection {
 
     /// Ends the queries whose row locks go with the transaction, or with what it did after a savepoint: ORA-01002 for who fetches on.
     pub(crate) fn close_locking_cursors(&mut self, since: u64) {
+        let wall_us = self.session.meter().clock().wall_us();
         for cursor in self.shared.cursors.lock().all().filter(|cursor| cursor.locked_at.is_some_and(|at| at > since)) {
             cursor.locked_at = None;
-            if let Some(running) = cursor.running.take() {
-                cursor.row_sources = running.row_sources();
-            }
+            cursor.end(wall_us);
         }
     }
 
@@ -552,9 +550,7 @@ impl Connection {
     pub fn close(&mut self, number: CursorNumber) {
         let Ok(mut cursor) = self.take_cursor(number) else { return };
         let start = CallStart::now(&self.session);
-        if let Some(running) = cursor.running.take() {
-            cursor.row_sources = running.row_sources();
-        }
+        cursor.end(self.session.meter().clock().wall_us());
         self.session.meter().discount(Statistic::OpenedCursorsCurrent, 1);
         if cursor.executed {
             trace::row_sources(&self.session, number, &cursor.row_sources);

@@ -78,6 +78,7 @@ impl Connection {
             Statement::SetConstraints { names, deferred } => {
                 self.set_constraints(names, *deferred).map(|()| done(None))
             }
+            Statement::Explain(explain) => self.explain_plan(explain, cursor).map(|()| done(None)),
             Statement::Block => self.run_block(cursor).map(|()| done(None)),
             Statement::Program => {
                 self.commit_implicitly()?;
@@ -145,7 +146,7 @@ impl Connection {
     }
 
     /// Takes back what a statement has done that failed.
-    fn or_back_to<R>(&self, mark: Mark, result: Result<R>) -> Result<R> {
+    pub(crate) fn or_back_to<R>(&self, mark: Mark, result: Result<R>) -> Result<R> {
         if result.is_err() {
             self.session.rollback_to_mark(mark)?;
         }

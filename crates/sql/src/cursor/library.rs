@@ -10,6 +10,8 @@ use engine::instance::Session;
 use plsql::library::Uses;
 use waits::{SqlSource, SqlStatement};
 
+use crate::explain::plan::CursorPlan;
+use crate::explain::statement::gathers;
 use crate::statement::parse::{Statement, parse};
 
 /// Cursors kept. When there are more, all that no session has open go.
@@ -24,11 +26,26 @@ pub(crate) struct SharedCursor {
     /// Tells cursors apart in traces.
     pub(crate) address: u64,
     pub(crate) statement: Statement,
+    /// It has the hint GATHER_PLAN_STATISTICS.
+    pub(crate) gathers: bool,
+    /// The plan of its last execution that has come to its end.
+    plan: Mutex<Option<Arc<CursorPlan>>>,
     /// What its calls cost is counted here.
     figures: OnceLock<Arc<SqlStatement>>,
 }
 
 impl SharedCursor {
+    pub(crate) fn plan(&self) -> Option<Arc<CursorPlan>> {
+        self.plan.lock().clone()
+    }
+
+    /// Keeps the plan of an execution, with what it and those before it have done.
+    pub(crate) fn keep_plan(&self, plan: CursorPlan) {
+        let mut kept = self.plan.lock();
+        let plan = plan.after(kept.as_deref());
+        *kept = Some(Arc::new(plan));
+    }
+
     /// Where the calls of the statement are counted, for V$SQL.
     pub(crate) fn figures(&self, session: &Session, schema: &str) -> &SqlStatement {
         self.figures.get_or_init(|| {
@@ -80,6 +97,8 @@ struct Known {
 pub(crate) struct Library {
     cursors: Mutex<HashMap<Key, Known>>,
     next_address: AtomicU64,
+    /// Of plans in plan tables, the last one's number.
+    last_plan: AtomicU64,
     /// How often cursors were asked for: the namespace SQL AREA.
     pub(crate) uses: Uses,
 }
@@ -102,6 +121,8 @@ impl Library {
             sql_id: waits::sql_id(text).into(),
             hash: waits::sql_hash(text),
             address: 0x7F00_0000 + self.next_address.fetch_add(0x100, Ordering::Relaxed),
+            gathers: gathers(&statement),
+            plan: Mutex::default(),
             statement,
             figures: OnceLock::new(),
         });
@@ -114,6 +135,28 @@ impl Library {
             cursors.insert(key, Known { cursor: Arc::clone(&cursor), catalog_version });
         }
         Ok((cursor, true))
+    }
+
+    /// The number of a plan that goes into a plan table, whose last one has the number `known`.
+    pub(crate) fn next_plan(&self, known: u64) -> u64 {
+        self.last_plan.fetch_max(known, Ordering::Relaxed);
+        self.last_plan.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// The cursor of an identifier; of several, in several schemas, one that has a plan.
+    pub(crate) fn by_sql_id(&self, sql_id: &str) -> Option<Arc<SharedCursor>> {
+        let cursors = self.cursors.lock();
+        let found = cursors.values().map(|known| &known.cursor).filter(|cursor| *cursor.sql_id == *sql_id);
+        found.max_by_key(|cursor| cursor.plan().is_some()).map(Arc::clone)
+    }
+
+    /// The cursors that have plans, by identifier.
+    pub(crate) fn plans(&self) -> Vec<(Arc<SharedCursor>, Arc<CursorPlan>)> {
+        let cursors = self.cursors.lock();
+        let mut found: Vec<_> =
+            cursors.values().filter_map(|known| Some((Arc::clone(&known.cursor), known.cursor.plan()?))).collect();
+        found.sort_by(|(a, _), (b, _)| (&a.sql_id, a.address).cmp(&(&b.sql_id, b.address)));
+        found
     }
 
     /// ALTER SYSTEM FLUSH SHARED_POOL.

@@ -2,6 +2,7 @@
 
 pub(crate) mod cancel;
 pub(crate) mod chain;
+mod client;
 pub(crate) mod connection;
 pub(crate) mod context;
 pub(crate) mod database;

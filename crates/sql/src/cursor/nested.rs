@@ -78,6 +78,11 @@ impl Nested {
         self.level
     }
 
+    /// What all connections of the session share.
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
     /// Does `work` with the session's programs. Their SQL finds the names, and has the rights, of `owner`.
     ///
     /// # Errors

@@ -9,6 +9,8 @@ use scalar::Datum;
 use super::library::SharedCursor;
 use super::run::Running;
 use crate::dml::direct::Direct;
+use crate::explain::plan::CursorPlan;
+use crate::explain::step::Step;
 use crate::plan::query::BoundQuery;
 use crate::scan::figures::FiguresValue;
 use crate::types::Kind;
@@ -30,7 +32,7 @@ pub struct ColumnDescription {
 pub(crate) struct RowSource {
     pub(crate) depth: u32,
     pub(crate) object: u32,
-    pub(crate) operation: String,
+    pub(crate) step: Step,
     pub(crate) figures: FiguresValue,
 }
 
@@ -64,11 +66,32 @@ pub(crate) struct Cursor {
     pub(crate) returned_rows: Vec<Vec<Datum>>,
     pub(crate) executed: bool,
     pub(crate) parse_was_hard: bool,
+    /// Its plan is wanted, and nothing is done.
+    pub(crate) explaining: bool,
+    /// The execution's row source statistics are wanted.
+    pub(crate) measured: bool,
     /// When its query locked its rows, by the connection's count of such moments.
     pub(crate) locked_at: Option<u64>,
 }
 
 impl Cursor {
+    /// Ends the query that runs, if one does.
+    pub(crate) fn end(&mut self, wall_us: u64) {
+        if let Some(running) = self.running.take() {
+            self.row_sources = running.row_sources();
+            self.snapshot = None;
+            self.keep_plan(wall_us);
+        }
+    }
+
+    /// Has the shared cursor keep the plan of the execution that has come to its end.
+    pub(crate) fn keep_plan(&self, wall_us: u64) {
+        if !self.row_sources.is_empty() {
+            let plan = CursorPlan::new(self.shared.statement.verb().0, self.row_sources.clone(), self.measured);
+            self.shared.keep_plan(CursorPlan { wall_us, ..plan });
+        }
+    }
+
     pub(crate) fn new(shared: Arc<SharedCursor>) -> Self {
         Self {
             shared,
@@ -85,6 +108,8 @@ impl Cursor {
             returned_rows: Vec::new(),
             executed: false,
             parse_was_hard: false,
+            explaining: false,
+            measured: false,
             locked_at: None,
         }
     }

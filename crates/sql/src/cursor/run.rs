@@ -13,21 +13,22 @@ use datafusion::execution::{SendableRecordBatchStream, SessionState};
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::physical_plan::coop::CooperativeExec;
 use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use engine::instance::Session;
 use futures::{FutureExt, StreamExt};
 use scalar::Datum;
 use tokio::runtime::Runtime;
+use waits::Statistic;
 
 use super::cancel;
 use super::open::RowSource;
 use crate::error::{from_datafusion, is_about_subquery, to_datafusion};
+use crate::explain::sources;
 use crate::functions::rows::Argument;
 use crate::plan::expression::place;
 use crate::scan::exec::TableReadExec;
-use crate::scan::external::ExternalReadExec;
-use crate::scan::figures::FiguresValue;
 
 /// Makes the physical plan: optimised, and with the places where it looks whether the user has cancelled.
 pub(crate) fn plan(
@@ -93,6 +94,8 @@ pub(crate) struct Running {
     demand: Arc<AtomicUsize>,
     /// The plan hands each batch on as it comes from the table, so a fetch can ask for just its rows.
     straight: bool,
+    /// The plan's sorts that have not given a row yet.
+    sorts: Vec<Arc<dyn ExecutionPlan>>,
     pub(crate) rows: u64,
 }
 
@@ -114,8 +117,10 @@ impl Running {
         let _runtime = runtime.enter();
         let stream = execute_stream(Arc::clone(&plan), state.task_ctx()).map_err(from_datafusion)?;
         let straight = is_straight(&plan);
+        let mut sorts = Vec::new();
+        add_sorts(&plan, &mut sorts);
         let (session, runtime) = (Arc::clone(session), Some(Arc::clone(runtime)));
-        Ok(Self { session, runtime, plan, stream, batch: None, demand, straight, rows: 0 })
+        Ok(Self { session, runtime, plan, stream, batch: None, demand, straight, sorts, rows: 0 })
     }
 
     /// A query that has been run to its end already: hands over these rows of it, of `schema`.
@@ -128,7 +133,17 @@ impl Running {
         let batches = batches.into_iter().filter(|batch| batch.num_rows() > 0).map(Ok);
         let stream = Box::pin(RecordBatchStreamAdapter::new(schema, futures::stream::iter(batches)));
         let session = Arc::clone(session);
-        Self { session, runtime: None, plan, stream, batch: None, demand: Arc::default(), straight: false, rows: 0 }
+        Self {
+            session,
+            runtime: None,
+            plan,
+            stream,
+            batch: None,
+            demand: Arc::default(),
+            straight: false,
+            sorts: Vec::new(),
+            rows: 0,
+        }
     }
 
     /// Up to `rows` rows; fewer at the end.
@@ -173,14 +188,49 @@ impl Running {
             // Settled rows are there: nothing is waited for.
             None => next.now_or_never().flatten(),
         };
-        batch.transpose().map_err(from_datafusion)
+        let batch = batch.transpose().map_err(from_datafusion)?;
+        self.count_sorts(batch.is_none());
+        Ok(batch)
+    }
+
+    /// Counts the sorts that are done: those that have begun to give rows, and at the end all that have run.
+    fn count_sorts(&mut self, ended: bool) {
+        let meter = self.session.meter();
+        self.sorts.retain(|sort| {
+            let Some(metrics) = sort.metrics() else { return false };
+            if metrics.output_rows().unwrap_or(0) == 0 && !ended {
+                return true;
+            }
+            if metrics.iter().next().is_some() {
+                let disk = metrics.spill_count().unwrap_or(0) > 0;
+                meter.count(if disk { Statistic::SortsDisk } else { Statistic::SortsMemory }, 1);
+                meter.count(Statistic::SortsRows, rows_below(sort));
+            }
+            false
+        });
     }
 
     pub(crate) fn row_sources(&self) -> Vec<RowSource> {
-        let mut sources = Vec::new();
-        row_sources(&self.plan, 0, &mut sources);
-        sources
+        let mut found = Vec::new();
+        sources::row_sources(&self.plan, 0, &mut found);
+        found
     }
+}
+
+/// Rows that a node has taken from the one under it, which all have come when it has given the first one.
+fn rows_below(plan: &Arc<dyn ExecutionPlan>) -> u64 {
+    plan.children().first().map_or(0, |child| match child.metrics().and_then(|metrics| metrics.output_rows()) {
+        Some(rows) => rows as u64,
+        None => rows_below(child),
+    })
+}
+
+fn add_sorts(plan: &Arc<dyn ExecutionPlan>, into: &mut Vec<Arc<dyn ExecutionPlan>>) {
+    let node: &dyn std::any::Any = plan.as_ref();
+    if node.is::<SortExec>() {
+        into.push(Arc::clone(plan));
+    }
+    plan.children().into_iter().for_each(|child| add_sorts(child, into));
 }
 
 /// Whether nothing but projections stands above a table access.
@@ -191,76 +241,4 @@ fn is_straight(plan: &Arc<dyn ExecutionPlan>) -> bool {
     }
     (node.is::<ProjectionExec>() || node.is::<CooperativeExec>())
         && plan.children().first().is_some_and(|child| is_straight(child))
-}
-
-/// The row sources of a plan, parents first. Projections and filters are part of the source under them, as Oracle counts them.
-pub(crate) fn row_sources(plan: &Arc<dyn ExecutionPlan>, depth: u32, into: &mut Vec<RowSource>) {
-    let node: &dyn std::any::Any = plan.as_ref();
-    if let Some(read) = node.downcast_ref::<TableReadExec>() {
-        into.extend(read.row_sources(depth));
-        return;
-    }
-    if let Some(read) = node.downcast_ref::<ExternalReadExec>() {
-        into.push(read.row_source(depth));
-        return;
-    }
-    let operation = match plan.name() {
-        "ProjectionExec"
-        | "CooperativeExec"
-        | "CoalesceBatchesExec"
-        | "CoalescePartitionsExec"
-        | "CheckedExec"
-        | "PlaceholderRowExec" => None,
-        "FilterExec" => Some("FILTER".to_owned()),
-        "SortExec" | "SortPreservingMergeExec" => Some("SORT ORDER BY".to_owned()),
-        "AggregateExec" => Some(aggregate_name(plan)),
-        "HashJoinExec" => Some("HASH JOIN".to_owned()),
-        "SortMergeJoinExec" => Some("MERGE JOIN".to_owned()),
-        "NestedLoopJoinExec" => Some("NESTED LOOPS".to_owned()),
-        "CrossJoinExec" => Some("MERGE JOIN CARTESIAN".to_owned()),
-        "ChainExec" => Some("UNION-ALL".to_owned()),
-        "GlobalLimitExec" | "LocalLimitExec" => Some("COUNT STOPKEY".to_owned()),
-        "WindowAggExec" | "BoundedWindowAggExec" => Some("WINDOW".to_owned()),
-        "DataSourceExec" => Some("FIXED TABLE FULL".to_owned()),
-        "RowGeneratorExec" => Some("CONNECT BY WITHOUT FILTERING".to_owned()),
-        "EmptyExec" => Some("FILTER".to_owned()),
-        other => Some(other.trim_end_matches("Exec").to_uppercase()),
-    };
-    let Some(operation) = operation else {
-        for child in plan.children() {
-            row_sources(child, depth, into);
-        }
-        return;
-    };
-    let at = into.len();
-    let mut figures = FiguresValue::default();
-    if let Some(metrics) = plan.metrics() {
-        figures.rows = metrics.output_rows().unwrap_or(0) as u64;
-        figures.micros = metrics.elapsed_compute().unwrap_or(0) as u64 / 1000;
-    }
-    into.push(RowSource { depth, object: 0, operation, figures });
-    for child in plan.children() {
-        row_sources(child, depth + 1, into);
-    }
-    // Gets, reads and time of a row source include those under it.
-    for below in at + 1..into.len() {
-        if into[below].depth == depth + 1 {
-            let inner = into[below].figures;
-            let own = &mut into[at].figures;
-            own.consistent += inner.consistent;
-            own.reads += inner.reads;
-            own.writes += inner.writes;
-            own.micros += inner.micros;
-        }
-    }
-}
-
-fn aggregate_name(plan: &Arc<dyn ExecutionPlan>) -> String {
-    use datafusion::physical_plan::aggregates::AggregateExec;
-    let node: &dyn std::any::Any = plan.as_ref();
-    match node.downcast_ref::<AggregateExec>() {
-        Some(aggregate) if aggregate.group_expr().is_empty() => "SORT AGGREGATE".to_owned(),
-        Some(aggregate) if aggregate.aggr_expr().is_empty() => "HASH UNIQUE".to_owned(),
-        _ => "HASH GROUP BY".to_owned(),
-    }
 }

@@ -9,8 +9,10 @@ use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use common::{Error, ObjectNumber, Result};
 use scalar::Nls;
 
+use super::library::SharedCursor;
 use super::open::{Cursor, CursorNumber};
 use crate::dml::deferred::Deferred;
+use crate::explain::table::PlanRow;
 use crate::functions::sequence::CurrentValues;
 use crate::plsql::Programs;
 use crate::transaction::TransactionState;
@@ -64,6 +66,10 @@ pub(crate) struct Shared {
     /// Cursors and queries of programs.
     pub(crate) programs: Mutex<Programs>,
     pub(crate) cursors: Mutex<Cursors>,
+    /// The statement that the session's caller has executed last.
+    pub(crate) last: Mutex<Option<Arc<SharedCursor>>>,
+    /// The rows of the session's own PLAN_TABLE.
+    pub(crate) plan_rows: Mutex<Vec<PlanRow>>,
     /// How deep programs call: above 0, calls are recursive.
     depth: AtomicU32,
     /// Programs have committed without waiting; the outermost call waits at its end.
@@ -97,6 +103,8 @@ impl Shared {
             plsql: Mutex::new(None),
             programs: Mutex::default(),
             cursors: Mutex::default(),
+            last: Mutex::default(),
+            plan_rows: Mutex::default(),
             depth: AtomicU32::new(0),
             commits_pending: Arc::default(),
             triggers: AtomicU32::new(0),
@@ -111,6 +119,10 @@ impl Shared {
     pub(crate) fn for_worker(&self, seed: u64) -> Self {
         let own = Self::new(seed);
         Self { depth: AtomicU32::new(self.depth()), commits_pending: Arc::clone(&self.commits_pending), ..own }
+    }
+
+    pub(crate) fn last_statement(&self) -> Option<Arc<SharedCursor>> {
+        self.last.lock().clone()
     }
 
     /// How many programs are at work inside each other, the SQL of each in the one around it.

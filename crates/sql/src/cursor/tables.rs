@@ -17,6 +17,8 @@ use super::connection::bind_value;
 use super::database::Database;
 use super::load::FILE;
 use super::nested::{CallPlace, Nested};
+use crate::explain;
+use crate::explain::function::Argument;
 use crate::functions::program::Program;
 use crate::functions::sequence::{CurrentValues, Sequence};
 use crate::plan::binder::{BindContext, Binder, Hints, Relation, Source, TableColumn, Tables};
@@ -117,6 +119,10 @@ impl Tables for SessionTables {
         plsql::packages::find(&parts).is_some()
             || parts.first().is_some_and(|name| program(None, name))
             || parts.get(1).is_some_and(|name| program(parts.first().copied(), name))
+    }
+
+    fn table_function(&self, path: &[String], arguments: &[Argument]) -> Result<Option<Relation>> {
+        explain::function::relation(self, path, arguments)
     }
 
     fn program(&self, path: &[String], arguments: Vec<CallArgument>) -> Result<Option<Program>> {

@@ -115,13 +115,14 @@ pub(crate) fn row_sources(session: &Session, cursor: u64, sources: &[RowSource])
         let pid = parents.last().copied().unwrap_or(0);
         parents.push(id);
         children[pid as usize] += 1;
+        let operation = source.step.text();
         let line = StatLine {
             id,
             pid,
             pos: children[pid as usize],
             cnt: source.figures.rows,
             object: source.object,
-            operation: &source.operation,
+            operation: &operation,
             cr: source.figures.consistent,
             pr: source.figures.reads,
             pw: source.figures.writes,

@@ -23,14 +23,29 @@ impl Connection {
         cursor: &mut Cursor,
     ) -> Result<u64> {
         let from = check(delete)?;
+        if self.is_own_plan_table(target_name(from)?)? {
+            if returning.is_some() {
+                return Err(Error::unsupported("RETURNING of the session's own PLAN_TABLE"));
+            }
+            let select = rows_query(from, &delete.optimizer_hints, delete.selection.as_ref());
+            return self.delete_plan_rows(select, cursor);
+        }
         let target = self.target(target_name(from)?, ObjectPrivilege::Delete)?;
-        let (_lock, table) = self.lock_for_change(&target)?;
+        let (_lock, table) = self.hold_for_change(&target, cursor)?;
+        let select = rows_query(from, &delete.optimizer_hints, delete.selection.as_ref());
+        let rows_to_change = |cursor: &Cursor| {
+            self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
+                binder.rows_to_change(&select, |_| Ok(Vec::new()))
+            })
+        };
+        if cursor.explaining {
+            let plan = self.plan(&rows_to_change(cursor)?.plan)?;
+            cursor.row_sources = dml_sources("DELETE", &table, &plan, &Figures::default());
+            return Ok(0);
+        }
         let triggers = Triggers::of(self, &table, Event::Delete);
         let _seen = trigger::begin(triggers.as_ref())?;
-        let select = rows_query(from, &delete.optimizer_hints, delete.selection.as_ref());
-        let bound = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
-            binder.rows_to_change(&select, |_| Ok(Vec::new()))
-        })?;
+        let bound = rows_to_change(cursor)?;
         let work = Figures::default();
         let (plan, victims) = work.measure(self.session.meter(), || self.victims(&bound))?;
         let mut giving = match returning {

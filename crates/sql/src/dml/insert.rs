@@ -18,15 +18,16 @@ use super::transfer;
 use super::trigger::{self, Event, Triggers};
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
-use crate::cursor::run::{self, Running};
+use crate::cursor::run::Running;
 use crate::error::from_datafusion;
+use crate::explain::{plan, sources};
 use crate::functions::evaluate;
 use crate::plan::binder::{Binder, fold_name};
 use crate::plan::bound::Bound;
 use crate::plan::query::BoundQuery;
 use crate::plan::scope::Scope;
 use crate::plan::sequence::take_values;
-use crate::scan::figures::Figures;
+use crate::scan::figures::{Figures, FiguresValue};
 use crate::statement::merge::Returning;
 use crate::statement::parse::parse_expression;
 use crate::statement::position;
@@ -47,14 +48,20 @@ impl Connection {
         returning: Option<&Returning>,
         cursor: &mut Cursor,
     ) -> Result<u64> {
-        if let Some(rows) = self.insert_directly(insert, returning, cursor)? {
+        if !cursor.explaining
+            && let Some(rows) = self.insert_directly(insert, returning, cursor)?
+        {
             return Ok(rows);
         }
         let (name, query) = check(insert)?;
         let target = self.target(name, ObjectPrivilege::Insert)?;
-        let (_lock, table) = self.lock_for_change(&target)?;
+        let (_lock, table) = self.hold_for_change(&target, cursor)?;
         let columns = listed_columns(insert, &table, &cursor.shared.text)?;
         match &*query.body {
+            SetExpr::Values(_) if cursor.explaining => {
+                cursor.row_sources = vec![plan::load(&table, false, FiguresValue::default())];
+                Ok(0)
+            }
             SetExpr::Values(values) if query.order_by.is_none() && query.with.is_none() => {
                 let giving = match returning {
                     Some(returning) => Some(self.giving(returning, &table, cursor)?),
@@ -80,6 +87,10 @@ impl Connection {
                     let bound = binder.statement_query(query, &[])?;
                     assigned(binder, bound, &table, &columns)
                 })?;
+                if cursor.explaining {
+                    cursor.row_sources = insert_sources(&table, &self.plan(&bound.plan)?, &Figures::default(), false);
+                    return Ok(0);
+                }
                 let triggers = Triggers::of(self, &table, Event::Insert);
                 let _seen = trigger::begin(triggers.as_ref())?;
                 let rows = self.insert_query(&table, &columns, bound, Filling::Insert(triggers.as_ref()), cursor)?;
@@ -273,7 +284,7 @@ impl Connection {
             Ok(())
         });
         let result = result.and_then(|()| load.measure(self.session.meter(), || inserter.finish()));
-        cursor.row_sources = insert_sources(&plan, &load, inserter.is_direct());
+        cursor.row_sources = insert_sources(table, &plan, &load, inserter.is_direct());
         result
     }
 }
@@ -354,13 +365,11 @@ enum Filling<'t> {
 }
 
 /// The row sources of an INSERT: the load above the query's own.
-fn insert_sources(plan: &Arc<dyn ExecutionPlan>, load: &Figures, direct: bool) -> Vec<RowSource> {
-    let operation = if direct { "LOAD AS SELECT" } else { "LOAD TABLE CONVENTIONAL" };
-    let mut figures = load.value();
-    figures.rows = 0;
-    let mut sources = vec![RowSource { depth: 0, object: 0, operation: operation.to_owned(), figures }];
-    run::row_sources(plan, 1, &mut sources);
-    sources
+fn insert_sources(table: &TableDef, plan: &Arc<dyn ExecutionPlan>, load: &Figures, direct: bool) -> Vec<RowSource> {
+    let figures = FiguresValue { starts: 1, rows: 0, ..load.value() };
+    let mut found = vec![plan::load(table, direct, figures)];
+    sources::row_sources(plan, 1, &mut found);
+    found
 }
 
 fn push_batch(batch: &RecordBatch, origins: &[Origin], targets: &[Target], inserter: &mut Intake<'_>) -> Result<()> {
@@ -403,7 +412,7 @@ pub(crate) fn push_arrays(
 }
 
 /// Refuses every part of INSERT that is not carried out.
-pub(super) fn check(insert: &ast::Insert) -> Result<(&ast::ObjectName, &ast::Query)> {
+pub(crate) fn check(insert: &ast::Insert) -> Result<(&ast::ObjectName, &ast::Query)> {
     let ast::Insert {
         insert_token: _,
         // APPEND and its like ask for a faster way, not for other rows.

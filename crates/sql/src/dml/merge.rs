@@ -11,6 +11,7 @@ use common::{Error, Result};
 use datafusion::arrow::array::AsArray;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::{Expr, lit, when};
+use datafusion::physical_plan::ExecutionPlan;
 use datafusion::sql::sqlparser::ast::{self, BinaryOperator};
 use engine::catalog::{ObjectPrivilege, TableDef};
 use engine::table::Deleter;
@@ -21,9 +22,9 @@ use super::referential::{Consequences, NewRows};
 use super::trigger::{self, Event, Triggers};
 use super::update::{Victims, default_bound, dml_sources, rows_query};
 use crate::cursor::connection::Connection;
-use crate::cursor::open::Cursor;
-use crate::cursor::run;
+use crate::cursor::open::{Cursor, RowSource};
 use crate::error::from_datafusion;
+use crate::explain::sources;
 use crate::plan::binder::Binder;
 use crate::plan::bound::Bound;
 use crate::plan::query::BoundQuery;
@@ -34,6 +35,14 @@ use crate::types::Kind;
 
 /// The mark of a row that DELETE WHERE takes.
 const GOES: &str = "Y";
+
+/// The row sources of a MERGE that is only explained: those of its queries, one behind the other.
+fn merge_sources(table: &TableDef, plans: &[Arc<dyn ExecutionPlan>]) -> Vec<RowSource> {
+    let [first, others @ ..] = plans else { return Vec::new() };
+    let mut found = dml_sources("MERGE", table, first, &Figures::default());
+    others.iter().for_each(|plan| sources::row_sources(plan, 1, &mut found));
+    found
+}
 
 impl Connection {
     pub(crate) fn merge(&mut self, merge: &Merge, cursor: &mut Cursor) -> Result<u64> {
@@ -49,7 +58,7 @@ impl Connection {
             target = Some(self.target(name, privilege)?);
         }
         let target = target.ok_or_else(|| Error::bug("a MERGE that does nothing"))?;
-        let (_lock, table) = self.lock_for_change(&target)?;
+        let (_lock, table) = self.hold_for_change(&target, cursor)?;
         let assigned = match &merge.update {
             Some(update) => assigned_columns(update, &table)?.into_iter().map(|(column, _)| column).collect(),
             None => Vec::new(),
@@ -60,7 +69,7 @@ impl Connection {
             delete: if deletes { Triggers::of(self, &table, Event::Delete) } else { None },
             insert: merge.insert.as_ref().and_then(|_| Triggers::of(self, &table, Event::Insert)),
         };
-        let _seen = firing.begin()?;
+        let _seen = if cursor.explaining { None } else { Some(firing.begin()?) };
         let (text, binds) = (&cursor.shared.text, &cursor.binds);
         let matched = match &merge.update {
             Some(update) => Some(self.with_binder(text, binds, |binder| matched(binder, merge, update, &table))?),
@@ -75,6 +84,12 @@ impl Connection {
             }
             None => None,
         };
+        if cursor.explaining {
+            let plans = matched.iter().chain(unmatched.iter().map(|(_, bound)| bound));
+            let plans = plans.map(|bound| self.plan(&bound.plan)).collect::<Result<Vec<_>>>()?;
+            cursor.row_sources = merge_sources(&table, &plans);
+            return Ok(0);
+        }
         let work = Figures::default();
         let meter = Arc::clone(self.session.meter());
         let found = match &matched {
@@ -102,7 +117,7 @@ impl Connection {
             if cursor.row_sources.is_empty() {
                 cursor.row_sources = dml_sources("MERGE", &table, &settled.plan, &work);
             } else {
-                run::row_sources(&settled.plan, 1, &mut cursor.row_sources);
+                sources::row_sources(&settled.plan, 1, &mut cursor.row_sources);
             }
             rows += work.measure(&meter, || self.put_settled(&table, &settled, firing.insert.as_ref()))?;
         }

@@ -8,6 +8,7 @@ use datafusion::arrow::compute::filter_record_batch;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::common::Column;
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::ExecutionPlan;
 use engine::catalog::{ChangeLock, ObjectPrivilege, SchemaObject, TableDef};
 
 use super::assign::{Statement, Target, kind};
@@ -20,10 +21,12 @@ use super::trigger::{self, Event, Triggers};
 use super::update::default_bound;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
-use crate::cursor::run::{self, Running};
+use crate::cursor::run::Running;
+use crate::explain::sources;
+use crate::explain::step::Step;
 use crate::plan::query::BoundQuery;
 use crate::plan::scope::{Merged, Scope, ScopeColumn};
-use crate::scan::figures::Figures;
+use crate::scan::figures::{Figures, FiguresValue};
 use crate::statement::merge::{Into, MultiInsert};
 
 /// One INTO, ready for batches of the query's rows.
@@ -38,7 +41,15 @@ struct Way<'c> {
 /// A table that rows go into, locked.
 struct Held {
     table: Arc<TableDef>,
-    _lock: ChangeLock,
+    _lock: Option<ChangeLock>,
+}
+
+/// The row sources: the insert above its query's own.
+fn insert_all_sources(plan: &Arc<dyn ExecutionPlan>, figures: FiguresValue) -> Vec<RowSource> {
+    let step = Step::new("MULTI-TABLE INSERT", "");
+    let mut found = vec![RowSource { depth: 0, object: 0, step, figures }];
+    sources::row_sources(plan, 1, &mut found);
+    found
 }
 
 impl Connection {
@@ -58,8 +69,12 @@ impl Connection {
             if found.is_dictionary() {
                 return Err(Error::user(1031, format!("insufficient privileges: {name} is part of the dictionary")));
             }
-            let (lock, table) = self.lock_for_change(&found)?;
+            let (lock, table) = self.hold_for_change(&found, cursor)?;
             tables.push(Held { table, _lock: lock });
+        }
+        if cursor.explaining {
+            cursor.row_sources = insert_all_sources(&self.plan(&bound.plan)?, FiguresValue::default());
+            return Ok(0);
         }
         // Of a table that rows go into several ways, once.
         let mut triggers: Vec<(ObjectNumber, Option<Triggers<'_>>)> = Vec::new();
@@ -101,11 +116,7 @@ impl Connection {
             ways.iter_mut().try_for_each(|way| way.intake.finish().map(|_| ()))
         });
         let rows = ways.iter().map(|way| way.intake.rows()).sum();
-        let mut figures = load.value();
-        figures.rows = 0;
-        cursor.row_sources =
-            vec![RowSource { depth: 0, object: 0, operation: "MULTI-TABLE INSERT".to_owned(), figures }];
-        run::row_sources(&plan, 1, &mut cursor.row_sources);
+        cursor.row_sources = insert_all_sources(&plan, FiguresValue { starts: 1, rows: 0, ..load.value() });
         drop(ways);
         result?;
         triggers.iter().try_for_each(|(_, each)| trigger::end(each.as_ref()))?;

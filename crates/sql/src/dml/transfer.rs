@@ -73,6 +73,7 @@ pub(crate) fn run(
     let mut rows = Rows { width: sources.len(), sources, bytes: Vec::new(), places: Vec::new(), count: 0 };
     let meter = session.meter();
     let figures = &read.figures;
+    figures.start();
     let mut scan = figures
         .measure(meter, || TableScan::new(Arc::clone(session), Arc::clone(&read.spec.table), read.spec.scan_spec()))?;
     loop {

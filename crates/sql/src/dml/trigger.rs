@@ -24,6 +24,7 @@ use scalar::Datum;
 
 use super::assign::{Statement, Target};
 use crate::cursor::connection::Connection;
+use crate::cursor::open::Cursor;
 use crate::cursor::run;
 use crate::scan::table::EngineTable;
 
@@ -263,6 +264,21 @@ impl Connection {
             }
         }
         run::plan(&self.session, &self.runtime, &self.state, logical)
+    }
+
+    /// The table for a change; locked, unless the statement is only explained.
+    ///
+    /// # Errors
+    /// As [`Connection::lock_for_change`].
+    pub(crate) fn hold_for_change(
+        &self,
+        table: &Arc<TableDef>,
+        cursor: &Cursor,
+    ) -> Result<(Option<ChangeLock>, Arc<TableDef>)> {
+        if cursor.explaining {
+            return Ok((None, Arc::clone(table)));
+        }
+        self.lock_for_change(table).map(|(lock, table)| (Some(lock), table))
     }
 
     /// Locks a table for a statement that changes its rows.

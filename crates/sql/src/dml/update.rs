@@ -16,7 +16,9 @@ use super::referential::NewRows;
 use super::trigger::{self, Event, Triggers};
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
-use crate::cursor::run::{self, Running};
+use crate::cursor::run::Running;
+use crate::explain::sources;
+use crate::explain::step::Step;
 use crate::plan::binder::{Binder, fold_name};
 use crate::plan::bound::{Bound, null};
 use crate::plan::query::BoundQuery;
@@ -45,10 +47,17 @@ impl Connection {
     ) -> Result<u64> {
         let name = check(update)?;
         let target = self.target(name, ObjectPrivilege::Update)?;
-        let (_lock, table) = self.lock_for_change(&target)?;
+        let (_lock, table) = self.hold_for_change(&target, cursor)?;
         let select = rows_query(&update.table, &update.optimizer_hints, update.selection.as_ref());
         let assignments = assignments(update, &table, &cursor.shared.text)?;
         let changed: Vec<usize> = assignments.iter().map(|(column, _)| *column).collect();
+        if cursor.explaining {
+            let bound = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
+                self.new_rows(binder, &select, &table, &assignments)
+            })?;
+            cursor.row_sources = dml_sources("UPDATE", &table, &self.plan(&bound.plan)?, &Figures::default());
+            return Ok(0);
+        }
         let triggers = Triggers::of(self, &table, Event::Update(&changed));
         let _seen = trigger::begin(triggers.as_ref())?;
         let statement = Statement::update(triggers.as_ref().is_some_and(Triggers::has_before_row));
@@ -171,10 +180,12 @@ pub(crate) fn dml_sources(
     plan: &Arc<dyn datafusion::physical_plan::ExecutionPlan>,
     work: &Figures,
 ) -> Vec<RowSource> {
-    let mut sources =
-        vec![RowSource { depth: 0, object: 0, operation: format!("{verb} {}", table.name), figures: work.value() }];
-    run::row_sources(plan, 1, &mut sources);
-    sources
+    let mut figures = work.value();
+    figures.starts = 1;
+    let step = Step::change(verb, &table.owner, &table.name);
+    let mut found = vec![RowSource { depth: 0, object: 0, step, figures }];
+    sources::row_sources(plan, 1, &mut found);
+    found
 }
 
 /// `SELECT … FROM table WHERE condition`: the select list is filled in by the binder.

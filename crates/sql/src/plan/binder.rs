@@ -18,6 +18,7 @@ use scalar::Context;
 use super::bound::Bound;
 use super::query::BoundQuery;
 use super::sequence::{SequencePlace, SequenceUse};
+use crate::explain::function::Argument;
 use crate::functions::program::Program;
 use crate::functions::sequence::Sequence;
 
@@ -68,6 +69,15 @@ pub(crate) trait Tables: fmt::Debug + Send + Sync {
         false
     }
 
+    /// The rows that a function in FROM gives. None when there is no such function.
+    ///
+    /// # Errors
+    /// When it is there, and does not take these arguments.
+    fn table_function(&self, path: &[String], arguments: &[Argument]) -> Result<Option<Relation>> {
+        let _ = (path, arguments);
+        Ok(None)
+    }
+
     /// The function of PL/SQL of this name for these arguments. None when there is none that the user may execute.
     ///
     /// # Errors
@@ -83,6 +93,8 @@ pub(crate) trait Tables: fmt::Debug + Send + Sync {
 pub(crate) struct Hints {
     /// Upper-cased hint name and its arguments.
     pub(crate) list: Vec<(String, Vec<String>)>,
+    /// What the block calls the table that they are for.
+    pub(crate) table: Option<String>,
 }
 
 /// The deepest that aggregates stand one inside the other: `max(count(*))`.

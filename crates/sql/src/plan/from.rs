@@ -1,8 +1,10 @@
 //! The FROM clause: tables, views, subqueries, joins of both notations, and the row generator that CONNECT BY LEVEL on DUAL is.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use common::{DataType, Error, Result};
+use datafusion::catalog::TableProvider;
 use datafusion::catalog::default_table_source::provider_as_source;
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder};
 use datafusion::sql::sqlparser::ast::{
@@ -10,10 +12,11 @@ use datafusion::sql::sqlparser::ast::{
     TableWithJoins,
 };
 
-use super::binder::{Binder, Hints, Source, fold, owner_and_name};
+use super::binder::{Binder, Hints, Source, TableColumn, fold, owner_and_name};
 use super::condition::constant;
 use super::query::BoundQuery;
 use super::scope::{Merged, Scope, ScopeColumn, qualified};
+use super::table_function;
 use crate::error::from_datafusion;
 use crate::functions;
 use crate::scan::generator;
@@ -73,6 +76,21 @@ impl Binder<'_> {
             } if with_hints.is_empty() && partitions.is_empty() && index_hints.is_empty() => {
                 self.table(name, alias.as_ref(), cx)
             }
+            TableFactor::TableFunction { expr, alias } => self.table_function(expr, alias.as_ref(), cx),
+            TableFactor::Table {
+                name,
+                alias,
+                args: Some(ast::TableFunctionArgs { args, settings: None }),
+                with_hints,
+                version: None,
+                with_ordinality: false,
+                partitions,
+                json_path: None,
+                sample: None,
+                index_hints,
+            } if with_hints.is_empty() && partitions.is_empty() && index_hints.is_empty() => {
+                self.table_function(&ast::Expr::Function(table_function::called(name, args)), alias.as_ref(), cx)
+            }
             TableFactor::Derived { lateral: false, subquery, alias, sample: None } => {
                 let query = self.query(subquery, None, &[])?;
                 self.derived(query, alias.as_ref(), cx)
@@ -103,6 +121,7 @@ impl Binder<'_> {
         let known = shown.clone().unwrap_or_else(|| table.clone());
         let span = name.0.last().and_then(|part| part.as_ident()).map(|ident| ident.span);
         let hints = Hints {
+            table: Some(known.clone()),
             list: cx
                 .hints
                 .list
@@ -128,31 +147,8 @@ impl Binder<'_> {
                 return Ok(item);
             }
         };
-        let planner_name = cx.relation(&known);
-        let columns = relation
-            .columns
-            .iter()
-            .map(|column| ScopeColumn {
-                table: Some(known.clone()),
-                owner: shown.is_none().then(|| relation.owner.clone()),
-                name: column.name.clone(),
-                column: qualified(&planner_name, &column.name),
-                kind: if column.pseudo { Kind::Rowid } else { Kind::of(column.data_type) },
-                declared: column.data_type,
-                exact: true,
-                nullable: column.nullable,
-                pseudo: column.pseudo,
-                merged: Merged::No,
-            })
-            .collect();
-        let plan = LogicalPlanBuilder::scan(
-            datafusion::common::TableReference::bare(planner_name.as_str()),
-            provider_as_source(provider),
-            None,
-        )
-        .and_then(LogicalPlanBuilder::build)
-        .map_err(from_datafusion)?;
-        Ok(FromItem { plan, relations: vec![planner_name], columns })
+        let owner = shown.is_none().then_some(relation.owner);
+        provided(provider, (known, owner), &relation.columns, cx)
     }
 
     fn derived(&self, query: BoundQuery, alias: Option<&TableAlias>, cx: &mut FromContext<'_>) -> Result<FromItem> {
@@ -365,7 +361,7 @@ impl Binder<'_> {
     }
 }
 
-fn alias_name(alias: Option<&TableAlias>) -> Result<Option<String>> {
+pub(super) fn alias_name(alias: Option<&TableAlias>) -> Result<Option<String>> {
     match alias {
         None => Ok(None),
         Some(TableAlias { explicit: false, name, columns, at: None }) if columns.is_empty() => Ok(Some(fold(name))),
@@ -405,4 +401,37 @@ fn joined(
         .and_then(LogicalPlanBuilder::build)
         .map_err(from_datafusion)?;
     Ok(FromItem { plan, relations, columns })
+}
+
+/// A table whose rows come from a provider. `named`: what the block calls it, and its owner, where that may qualify columns.
+pub(super) fn provided(
+    provider: Arc<dyn TableProvider>,
+    (known, owner): (String, Option<String>),
+    columns: &[TableColumn],
+    cx: &mut FromContext<'_>,
+) -> Result<FromItem> {
+    let planner_name = cx.relation(&known);
+    let columns = columns
+        .iter()
+        .map(|column| ScopeColumn {
+            table: Some(known.clone()),
+            owner: owner.clone(),
+            name: column.name.clone(),
+            column: qualified(&planner_name, &column.name),
+            kind: if column.pseudo { Kind::Rowid } else { Kind::of(column.data_type) },
+            declared: column.data_type,
+            exact: true,
+            nullable: column.nullable,
+            pseudo: column.pseudo,
+            merged: Merged::No,
+        })
+        .collect();
+    let plan = LogicalPlanBuilder::scan(
+        datafusion::common::TableReference::bare(planner_name.as_str()),
+        provider_as_source(provider),
+        None,
+    )
+    .and_then(LogicalPlanBuilder::build)
+    .map_err(from_datafusion)?;
+    Ok(FromItem { plan, relations: vec![planner_name], columns })
 }

@@ -25,7 +25,7 @@ pub(crate) struct Call<'e> {
     pub(crate) name: String,
     pub(crate) arguments: Vec<&'e ast::Expr>,
     /// The names of arguments that are given by name, for each argument.
-    names: Vec<Option<String>>,
+    pub(crate) names: Vec<Option<String>>,
     pub(crate) distinct: bool,
     /// `COUNT(*)`.
     pub(crate) star: bool,

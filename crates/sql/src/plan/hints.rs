@@ -28,5 +28,5 @@ pub(crate) fn parse(hints: &[OptimizerHint]) -> Hints {
             list.push((name, arguments));
         }
     }
-    Hints { list }
+    Hints { list, table: None }
 }

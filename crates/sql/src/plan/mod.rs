@@ -15,4 +15,5 @@ pub(crate) mod locking;
 pub(crate) mod query;
 pub(crate) mod scope;
 pub(crate) mod sequence;
+mod table_function;
 pub(crate) mod window;

@@ -18,6 +18,7 @@ use plsql::host::{Column, PreparedSql, Viewer};
 use scalar::Datum;
 
 use crate::cursor::tables::SessionTables;
+use crate::explain::function::OUTPUT;
 use crate::functions;
 use crate::plan::binder::{Hints, Tables, fold, fold_name, owner_and_name};
 use crate::statement::merge::{Merge, MultiInsert};
@@ -114,6 +115,16 @@ impl Visitor for Collector<'_> {
             TableFactor::Table { alias, .. }
             | TableFactor::Derived { alias, .. }
             | TableFactor::NestedJoin { alias, .. } => self.alias(alias.as_ref()),
+            TableFactor::TableFunction { expr, alias } => {
+                self.alias(alias.as_ref());
+                // The function is nothing of the program's, and its column is none.
+                if let Expr::CompoundIdentifier(idents) = expr
+                    && let Some(first) = idents.first()
+                {
+                    self.names.aliases.insert(fold(first));
+                }
+                self.names.columns.insert(OUTPUT.to_owned());
+            }
             _ => {}
         }
         ControlFlow::Continue(())
@@ -192,6 +203,7 @@ fn collect(text: &str, statement: &Statement) -> Names {
         Statement::Command(_)
         | Statement::SetConstraints { .. }
         | Statement::Transaction(_)
+        | Statement::Explain(_)
         | Statement::Block
         | Statement::Program => {}
     }

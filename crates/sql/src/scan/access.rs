@@ -60,11 +60,24 @@ pub(crate) fn choose(table: &TableDef, blocks: u64, predicate: Option<&Predicate
     }
 }
 
-fn flatten<'p>(predicate: &'p Predicate, into: &mut Vec<&'p Predicate>) {
+/// The conditions that a row must satisfy all of.
+pub(crate) fn flatten<'p>(predicate: &'p Predicate, into: &mut Vec<&'p Predicate>) {
     match predicate {
         Predicate::And(parts) => parts.iter().for_each(|part| flatten(part, into)),
         other => into.push(other),
     }
+}
+
+/// Which of the conditions say where in the index to look.
+pub(crate) fn used(index: &IndexDef, conditions: &[&Predicate]) -> Vec<usize> {
+    Range::of(index, conditions).map_or_else(Vec::new, |range| range.used)
+}
+
+/// Entries of the index that these conditions are expected to find; None without statistics.
+pub(crate) fn expected(index: &IndexDef, conditions: &[&Predicate]) -> Option<u64> {
+    let statistics = index.statistics.as_ref()?;
+    let share = Range::of(index, conditions)?.share(index, statistics.distinct_keys);
+    Some((share * statistics.num_rows as f64).ceil() as u64)
 }
 
 /// The range of an index that conditions leave.
@@ -75,20 +88,27 @@ struct Range {
     equal: usize,
     /// Ends of the column behind them.
     ends: usize,
+    /// The conditions that it was made from, by their places.
+    used: Vec<usize>,
 }
 
 impl Range {
     fn of(index: &IndexDef, conditions: &[&Predicate]) -> Option<Self> {
         let mut key: Vec<Vec<u8>> = Vec::new();
+        let mut used = Vec::new();
+        let (mut from, mut to) = (None, None);
         for column in &index.columns {
-            let equal = conditions.iter().find_map(|condition| match condition {
+            let equal = conditions.iter().enumerate().find_map(|(at, condition)| match condition {
                 Predicate::Compare { column: c, comparison: Comparison::Equal, value } if c == column => {
-                    Some(value.to_vec())
+                    Some((at, value.to_vec()))
                 }
                 _ => None,
             });
             match equal {
-                Some(value) => key.push(value),
+                Some((at, value)) => {
+                    key.push(value);
+                    used.push(at);
+                }
                 None => break,
             }
         }
@@ -97,13 +117,17 @@ impl Range {
         let (mut lower, mut upper) = (closed(&key), closed(&key));
         let mut ends = 0;
         if let Some(column) = index.columns.get(equal) {
-            for condition in conditions {
+            for (at, condition) in conditions.iter().enumerate() {
                 let Predicate::Compare { column: c, comparison, value } = condition else { continue };
                 if c != column {
                     continue;
                 }
                 let mut bound = key.clone();
                 bound.push(value.to_vec());
+                let end = match comparison {
+                    Comparison::Greater | Comparison::GreaterOrEqual => &mut from,
+                    _ => &mut to,
+                };
                 match comparison {
                     Comparison::Greater => lower = Bound::Excluded(bound),
                     Comparison::GreaterOrEqual => lower = Bound::Included(bound),
@@ -111,29 +135,37 @@ impl Range {
                     Comparison::LessOrEqual => upper = Bound::Included(bound),
                     Comparison::Equal | Comparison::NotEqual => continue,
                 }
+                // Of two on the same side the later one counts.
+                *end = Some(at);
                 ends += 1;
             }
         }
-        (equal > 0 || ends > 0).then_some(Self { lower, upper, equal, ends })
+        used.extend(from.into_iter().chain(to));
+        (equal > 0 || ends > 0).then_some(Self { lower, upper, equal, ends, used })
     }
 
     /// Blocks visited, about.
     fn cost(&self, index: &IndexDef) -> f64 {
         let Some(statistics) = &index.statistics else { return f64::MAX };
+        let share = self.share(index, statistics.distinct_keys);
+        f64::from(statistics.blevel) + share * (statistics.leaf_blocks as f64 + statistics.clustering_factor as f64)
+    }
+
+    /// The share of the index that it is taken to be.
+    fn share(&self, index: &IndexDef, distinct_keys: u64) -> f64 {
         let range = match self.ends {
             0 => 1.0,
             1 => OPEN_RANGE_SHARE,
             _ => CLOSED_RANGE_SHARE,
         };
         let equal = if self.equal == index.columns.len() {
-            1.0 / statistics.distinct_keys.max(1) as f64
+            1.0 / distinct_keys.max(1) as f64
         } else if self.equal > 0 {
             // Without statistics of single columns: each leading column divides by the same factor.
-            (statistics.distinct_keys.max(1) as f64).powf(-(self.equal as f64) / index.columns.len() as f64)
+            (distinct_keys.max(1) as f64).powf(-(self.equal as f64) / index.columns.len() as f64)
         } else {
             1.0
         };
-        let share = range * equal;
-        f64::from(statistics.blevel) + share * (statistics.leaf_blocks as f64 + statistics.clustering_factor as f64)
+        range * equal
     }
 }

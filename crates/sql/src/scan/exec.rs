@@ -18,12 +18,17 @@ use datafusion::physical_plan::{
 };
 use engine::instance::Session;
 
-use super::access::Access;
+use scan::Predicate;
+
+use super::access::{self, Access};
 use super::figures::Figures;
 use super::sink::{ArrowSink, kinds};
 use super::source::{ReadSpec, Source};
+use super::table::ROWID;
 use crate::cursor::open::RowSource;
 use crate::error::to_datafusion;
+use crate::explain::predicate;
+use crate::explain::step::{PlanObject, Step};
 
 /// Rows a batch when no column is wanted: a count goes through many blocks before it comes back.
 const COUNT_BATCH_ROWS: usize = 1 << 20;
@@ -75,42 +80,95 @@ impl TableReadExec {
         }
     }
 
-    /// The operation as traces and plans name it.
-    pub(crate) fn operation(&self) -> String {
-        let name = &self.spec.table.name;
+    /// The way to the rows as traces and plans name it.
+    fn options(&self) -> &'static str {
         match &self.spec.access {
-            Access::Full => format!("TABLE ACCESS FULL {name}"),
-            Access::Rowids(_) => format!("TABLE ACCESS BY USER ROWID {name}"),
-            Access::Index { .. } => format!("TABLE ACCESS BY INDEX ROWID {name}"),
+            Access::Full => "FULL",
+            Access::Rowids(_) => "BY USER ROWID",
+            Access::Index { .. } => "BY INDEX ROWID",
         }
+    }
+
+    /// What the statement calls the table, and the column that an output of this node is.
+    pub(crate) fn column(&self, output: usize) -> Option<(String, String)> {
+        let name = match self.sources.get(output)? {
+            None => ROWID.to_owned(),
+            Some(at) => self.spec.table.columns.get(usize::from(*self.spec.projection.get(*at)?))?.name.clone(),
+        };
+        Some((self.spec.alias.clone(), name))
     }
 }
 
 impl TableReadExec {
-    /// The row sources of this node, with what they have done so far.
-    pub(crate) fn row_sources(&self, depth: u32) -> Vec<RowSource> {
-        let mut sources = vec![RowSource {
-            depth,
-            object: self.spec.table.object.0,
-            operation: self.operation(),
-            figures: self.figures.value(),
-        }];
-        if let Access::Index { index, unique, .. } = &self.spec.access {
-            let kind = if *unique { "UNIQUE" } else { "RANGE" };
-            sources.push(RowSource {
-                depth: depth + 1,
-                object: index.object.0,
-                operation: format!("INDEX {kind} SCAN {}", index.name),
-                figures: self.index_figures.value(),
-            });
+    /// The row sources of this node, with what they have done so far. `several`: the plan reads several tables, so columns are shown with theirs.
+    pub(crate) fn row_sources(&self, depth: u32, several: bool) -> Vec<RowSource> {
+        let ReadSpec { table, alias, predicate, access, .. } = &self.spec;
+        let shown = several.then_some(alias.as_str());
+        let text = |parts: &[&Predicate]| {
+            let parts: Vec<String> = parts.iter().map(|part| predicate::of_scan(part, table, shown)).collect();
+            (!parts.is_empty()).then(|| parts.join(" AND "))
+        };
+        let object = |owner: &str, name: &str, kind| PlanObject {
+            owner: owner.to_owned(),
+            name: name.to_owned(),
+            alias: Some(alias.clone()),
+            kind,
+        };
+        let mut step = Step::new("TABLE ACCESS", self.options());
+        step.object = Some(object(&table.owner, &table.name, "TABLE"));
+        let mut filters = Vec::new();
+        if let Some(predicate) = predicate {
+            access::flatten(predicate, &mut filters);
         }
+        let analyzed = table.statistics.map(|statistics| statistics.num_rows);
+        let mut under = None;
+        let found = match access {
+            Access::Full => analyzed,
+            Access::Rowids(rowids) => {
+                step.access = Some(predicate::of_rowids(rowids, shown));
+                Some(rowids.len() as u64)
+            }
+            Access::Index { index, unique, .. } => {
+                let used = access::used(index, &filters);
+                let mut below = Step::new("INDEX", if *unique { "UNIQUE SCAN" } else { "RANGE SCAN" });
+                below.object =
+                    Some(object(&index.owner, &index.name, if index.unique { "INDEX (UNIQUE)" } else { "INDEX" }));
+                let looked: Vec<&Predicate> = used.iter().map(|at| filters[*at]).collect();
+                below.access = text(&looked);
+                below.rows = if *unique { Some(1) } else { access::expected(index, &filters) };
+                let mut at = 0;
+                filters.retain(|_| {
+                    at += 1;
+                    !used.contains(&(at - 1))
+                });
+                let rows = below.rows;
+                under = Some(RowSource {
+                    depth: depth + 1,
+                    object: index.object.0,
+                    step: below,
+                    figures: self.index_figures.value(),
+                });
+                rows
+            }
+        };
+        step.filter = text(&filters);
+        // How many rows a further condition keeps, nothing is known of.
+        step.rows = found.filter(|_| filters.is_empty());
+        if let (Some(rows), Some(limit)) = (step.rows, self.limit) {
+            step.rows = Some(rows.min(limit as u64));
+        }
+        let row_bytes = table.statistics.map(|statistics| statistics.average_row_bytes);
+        step.bytes = step.rows.zip(row_bytes).map(|(rows, bytes)| rows * bytes);
+        let mut sources = vec![RowSource { depth, object: table.object.0, step, figures: self.figures.value() }];
+        sources.extend(under);
         sources
     }
 }
 
 impl DisplayAs for TableReadExec {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TableReadExec: {}, predicate={:?}", self.operation(), self.spec.predicate)
+        let (options, name) = (self.options(), &self.spec.table.name);
+        write!(f, "TableReadExec: {options} {name}, predicate={:?}", self.spec.predicate)
     }
 }
 
@@ -202,7 +260,13 @@ impl Batches {
         figures.measure(session.meter(), || {
             let source = match source {
                 Some(source) => source,
-                None => source.insert(Source::open(session, spec)?),
+                None => {
+                    figures.start();
+                    if matches!(spec.access, Access::Index { .. }) {
+                        index_figures.start();
+                    }
+                    source.insert(Source::open(session, spec)?)
+                }
             };
             source.next(session, sink, rows.min(*left), index_figures)
         })

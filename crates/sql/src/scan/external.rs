@@ -28,6 +28,7 @@ use super::figures::Figures;
 use super::sink::ArrowSink;
 use crate::cursor::open::RowSource;
 use crate::error::to_datafusion;
+use crate::explain::step::{PlanObject, Step};
 use crate::types::{Kind, column};
 
 /// What a scan of an external table is to do, for `user`.
@@ -192,8 +193,16 @@ pub(crate) struct ExternalReadExec {
 impl ExternalReadExec {
     /// The row source of this node, with what it has done so far.
     pub(crate) fn row_source(&self, depth: u32) -> RowSource {
-        let operation = format!("EXTERNAL TABLE ACCESS FULL {}", self.name);
-        RowSource { depth, object: self.object, operation, figures: self.figures.value() }
+        let mut figures = self.figures.value();
+        figures.starts = u64::from(self.metrics.clone_inner().iter().next().is_some());
+        let mut step = Step::new("EXTERNAL TABLE ACCESS", "FULL");
+        step.object = Some(PlanObject {
+            owner: self.setup.table.split('.').next().unwrap_or_default().to_owned(),
+            name: self.name.clone(),
+            alias: None,
+            kind: "TABLE",
+        });
+        RowSource { depth, object: self.object, step, figures }
     }
 }
 

@@ -6,6 +6,7 @@ use waits::{Meter, Statistic};
 /// Figures of a row source; they grow while it runs.
 #[derive(Debug, Default)]
 pub(crate) struct Figures {
+    starts: AtomicU64,
     rows: AtomicU64,
     consistent: AtomicU64,
     current: AtomicU64,
@@ -17,11 +18,36 @@ pub(crate) struct Figures {
 /// A copy of the figures.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct FiguresValue {
+    pub(crate) starts: u64,
     pub(crate) rows: u64,
     pub(crate) consistent: u64,
+    pub(crate) current: u64,
     pub(crate) reads: u64,
     pub(crate) writes: u64,
     pub(crate) micros: u64,
+}
+
+impl FiguresValue {
+    /// Gets of both kinds.
+    pub(crate) fn buffers(&self) -> u64 {
+        self.consistent + self.current
+    }
+
+    /// Adds the work, not the rows, of a row source under this one.
+    pub(crate) fn add_work(&mut self, under: &Self) {
+        self.consistent += under.consistent;
+        self.current += under.current;
+        self.reads += under.reads;
+        self.writes += under.writes;
+        self.micros += under.micros;
+    }
+
+    /// Adds those of another execution.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.starts += other.starts;
+        self.rows += other.rows;
+        self.add_work(other);
+    }
 }
 
 impl Figures {
@@ -45,14 +71,21 @@ impl Figures {
         result
     }
 
+    /// The row source begins.
+    pub(crate) fn start(&self) {
+        self.starts.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(crate) fn rows(&self, n: u64) {
         self.rows.fetch_add(n, Ordering::Relaxed);
     }
 
     pub(crate) fn value(&self) -> FiguresValue {
         FiguresValue {
+            starts: self.starts.load(Ordering::Relaxed),
             rows: self.rows.load(Ordering::Relaxed),
             consistent: self.consistent.load(Ordering::Relaxed),
+            current: self.current.load(Ordering::Relaxed),
             reads: self.reads.load(Ordering::Relaxed),
             writes: self.writes.load(Ordering::Relaxed),
             micros: self.micros.load(Ordering::Relaxed),

@@ -17,6 +17,8 @@ use super::sink::ArrowSink;
 #[derive(Clone, Debug)]
 pub(crate) struct ReadSpec {
     pub(crate) table: Arc<TableDef>,
+    /// What the statement calls the table.
+    pub(crate) alias: String,
     /// Table positions of the columns wanted.
     pub(crate) projection: Vec<u16>,
     pub(crate) predicate: Option<Predicate>,

@@ -124,6 +124,7 @@ impl TableProvider for EngineTable {
         };
         let spec = ReadSpec {
             table: Arc::clone(&self.table),
+            alias: self.hints.table.clone().unwrap_or_else(|| self.table.name.clone()),
             projection: columns,
             predicate,
             rowids: sources.contains(&None),

@@ -13,6 +13,7 @@ use super::position;
 use super::syntax::{in_queries, leftover, syntax_error};
 use super::words::Words;
 use crate::ddl::command::{Command, Name};
+use crate::explain::statement::Explain;
 use crate::transaction;
 use crate::transaction::command::TransactionCommand;
 use crate::transaction::for_update::{self, ForUpdate};
@@ -47,6 +48,7 @@ pub(crate) enum Statement {
         deferred: bool,
     },
     Transaction(TransactionCommand),
+    Explain(Box<Explain>),
     /// An anonymous block, or CALL: its text is the program.
     Block,
     /// CREATE of a stored program.
@@ -65,6 +67,7 @@ impl Statement {
             Self::Command(command) => command.verb(),
             Self::SetConstraints { .. } => ("SET CONSTRAINT", 90),
             Self::Transaction(command) => command.verb(),
+            Self::Explain(_) => ("EXPLAIN", 50),
             Self::Block => ("PL/SQL", 47),
             Self::Program => ("CREATE PROGRAM", 24),
         }
@@ -141,8 +144,10 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
         keyword if transaction::parse::KEYWORDS.contains(&keyword) => {
             transaction::parse::parse(&mut words).map(Statement::Transaction)
         }
-        "EXPLAIN" | "COMMENT" | "AUDIT" | "NOAUDIT" | "PURGE" | "FLASHBACK" | "ASSOCIATE" | "DISASSOCIATE"
-        | "ADMINISTER" => Err(Error::unsupported(format!("statement {keyword}")).at(first.start)),
+        "EXPLAIN" => Explain::parse(&mut words).map(|explain| Statement::Explain(Box::new(explain))),
+        "COMMENT" | "AUDIT" | "NOAUDIT" | "PURGE" | "FLASHBACK" | "ASSOCIATE" | "DISASSOCIATE" | "ADMINISTER" => {
+            Err(Error::unsupported(format!("statement {keyword}")).at(first.start))
+        }
         _ => Err(Error::user(900, "invalid SQL statement").at(first.start)),
     }
 }

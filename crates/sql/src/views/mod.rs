@@ -22,6 +22,7 @@ mod locks;
 pub(crate) mod memory;
 mod objects;
 mod parameters;
+mod plans;
 mod programs;
 mod recovery;
 mod redo;
@@ -41,7 +42,7 @@ mod triggers;
 mod undo;
 mod user_views;
 mod users;
-mod view;
+pub(crate) mod view;
 
 pub(crate) use view::{View, ViewContext, provider};
 
@@ -65,6 +66,7 @@ const VIEWS: &[&[View]] = &[
     memory::VIEWS,
     objects::VIEWS,
     parameters::VIEWS,
+    plans::VIEWS,
     programs::VIEWS,
     recovery::VIEWS,
     redo::VIEWS,

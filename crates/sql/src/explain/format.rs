@@ -1,0 +1,113 @@
+//! The FORMAT of DBMS_XPLAN: a level, and what is added to it and taken from it.
+
+use common::{Error, Result};
+
+/// What of a plan is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Format {
+    pub(crate) rows: bool,
+    pub(crate) bytes: bool,
+    pub(crate) predicate: bool,
+    pub(crate) alias: bool,
+    pub(crate) note: bool,
+    /// What row sources have done.
+    pub(crate) statistics: bool,
+    /// In the last execution, not in all of them.
+    pub(crate) last: bool,
+}
+
+/// How a format is read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Reading {
+    Known(Format),
+    /// The word that no format has.
+    Unknown(String),
+}
+
+const TYPICAL: Format =
+    Format { rows: true, bytes: true, predicate: true, alias: false, note: true, statistics: false, last: false };
+const BASIC: Format = Format { rows: false, bytes: false, predicate: false, note: false, ..TYPICAL };
+
+impl Format {
+    /// Reads a format; none is TYPICAL.
+    ///
+    /// # Errors
+    /// HW-0001 for what DBMS_XPLAN of Oracle shows and this one has nothing to say about.
+    pub(crate) fn read(text: Option<&str>) -> Result<Reading> {
+        let mut format = TYPICAL;
+        let words = text.unwrap_or_default().to_uppercase();
+        // `+ BYTES` is `+BYTES`.
+        let words = words.replace("+ ", "+").replace("- ", "-").replace('+', " +").replace('-', " -");
+        let mut level = false;
+        for word in words.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty()) {
+            let (name, on) = match (word.strip_prefix('+'), word.strip_prefix('-')) {
+                (Some(name), _) => (name, true),
+                (_, Some(name)) => (name, false),
+                _ => (word, true),
+            };
+            let plain = name.len() == word.len();
+            match name {
+                "BASIC" | "TYPICAL" | "SERIAL" | "ALL" if plain => {
+                    let base = match name {
+                        "BASIC" => BASIC,
+                        "ALL" => Format { alias: true, ..TYPICAL },
+                        _ => TYPICAL,
+                    };
+                    let bytes = base.bytes && !format.statistics;
+                    format = Format { statistics: format.statistics, last: format.last, bytes, ..base };
+                    level = true;
+                }
+                "ALLSTATS" | "IOSTATS" => {
+                    format.statistics = on;
+                    if !level || format.rows {
+                        format.bytes = false;
+                    }
+                }
+                "LAST" => format.last = on,
+                "ROWS" => format.rows = on,
+                "BYTES" => format.bytes = on,
+                "PREDICATE" => format.predicate = on,
+                "ALIAS" => format.alias = on,
+                "NOTE" => format.note = on,
+                // Of what there is nothing here, nothing is taken away.
+                "COST" | "PARTITION" | "PARALLEL" | "PROJECTION" | "REMOTE" | "QBREGISTRY" | "HINT_REPORT" if !on => {}
+                "ADVANCED" | "ADAPTIVE" | "MEMSTATS" | "OUTLINE" | "PEEKED_BINDS" | "RUNSTATS_LAST"
+                | "RUNSTATS_TOT" | "COST" | "PARTITION" | "PARALLEL" | "PROJECTION" | "REMOTE" | "QBREGISTRY"
+                | "HINT_REPORT" | "METRICS" => {
+                    return Err(Error::unsupported(format!("{word} in a format of DBMS_XPLAN")));
+                }
+                _ => return Ok(Reading::Unknown(text.unwrap_or_default().to_owned())),
+            }
+        }
+        Ok(Reading::Known(format))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(text: &str) -> Format {
+        match Format::read(Some(text)).unwrap() {
+            Reading::Known(format) => format,
+            Reading::Unknown(word) => panic!("{word}"),
+        }
+    }
+
+    #[test]
+    fn levels_and_changes() {
+        assert_eq!(Format::read(None).unwrap(), Reading::Known(TYPICAL));
+        assert_eq!(known("basic"), BASIC);
+        assert_eq!(known("BASIC +ROWS + predicate"), Format { rows: true, predicate: true, ..BASIC });
+        assert_eq!(known("typical -bytes-note"), Format { bytes: false, note: false, ..TYPICAL });
+        assert_eq!(known("allstats last"), Format { bytes: false, statistics: true, last: true, ..TYPICAL });
+        assert_eq!(known("ALLSTATS LAST, +bytes"), Format { statistics: true, last: true, ..TYPICAL });
+        assert_eq!(known("all -projection"), Format { alias: true, ..TYPICAL });
+    }
+
+    #[test]
+    fn what_is_wrong() {
+        assert_eq!(Format::read(Some("typcal")).unwrap(), Reading::Unknown("typcal".to_owned()));
+        assert!(Format::read(Some("advanced")).is_err());
+    }
+}

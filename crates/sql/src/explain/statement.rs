@@ -1,0 +1,222 @@
+//! EXPLAIN PLAN: the plan that a statement would have now, as rows of a plan table.
+
+use std::sync::Arc;
+
+use common::{Error, Result};
+use datafusion::sql::sqlparser::ast::{self, SetExpr};
+use engine::catalog::{SchemaObject, TableDef};
+use scalar::Datum;
+
+use super::display::{self, PlanLine};
+use super::format::{Format, Reading};
+use super::plan::CursorPlan;
+use super::sources;
+use super::table::{self, PLAN_TABLE, PlanRow};
+use crate::cursor::connection::Connection;
+use crate::cursor::nested::Caller;
+use crate::cursor::open::Cursor;
+use crate::plan::hints;
+use crate::statement::parse::{Statement, parse};
+use crate::statement::words::Words;
+
+/// An EXPLAIN PLAN.
+#[derive(Clone, Debug)]
+pub(crate) struct Explain {
+    statement_id: Option<String>,
+    into: Option<(Option<String>, String)>,
+    /// Where the statement begins that is explained.
+    offset: usize,
+}
+
+impl Explain {
+    /// Reads the statement, whose words begin with EXPLAIN.
+    ///
+    /// # Errors
+    /// What is wrong with it or with the statement behind FOR; ORA-00905 for one that has no plan.
+    pub(crate) fn parse(words: &mut Words<'_>) -> Result<Self> {
+        words.expect("EXPLAIN")?;
+        words.expect("PLAN")?;
+        let mut statement_id = None;
+        if words.take("SET") {
+            words.expect("STATEMENT_ID")?;
+            words.expect_sign(&datafusion::sql::sqlparser::tokenizer::Token::Eq)?;
+            statement_id = Some(words.string()?);
+        }
+        let into = if words.take("INTO") { Some(words.name()?) } else { None };
+        words.expect("FOR")?;
+        let offset = words.offset();
+        match parse(&words.text[offset..]).map_err(|error| shifted(error, offset))? {
+            Statement::Query { .. }
+            | Statement::Insert(..)
+            | Statement::Update(..)
+            | Statement::Delete(..)
+            | Statement::Merge(_)
+            | Statement::MultiInsert(_) => Ok(Self { statement_id, into, offset }),
+            statement if statement.is_ddl() => {
+                Err(Error::unsupported(format!("EXPLAIN PLAN FOR {}", statement.verb().0)).at(offset))
+            }
+            _ => {
+                Err(Error::user(905, "missing keyword: EXPLAIN PLAN is for queries and for changes of rows").at(offset))
+            }
+        }
+    }
+}
+
+/// An error of a statement that begins at `offset` of the one around it.
+fn shifted(mut error: Error, offset: usize) -> Error {
+    error.position = error.position.map(|position| position + offset);
+    error
+}
+
+/// Whether the statement has the hint GATHER_PLAN_STATISTICS.
+pub(crate) fn gathers(statement: &Statement) -> bool {
+    let asked = |hints: &[ast::OptimizerHint]| {
+        !hints.is_empty() && hints::parse(hints).list.iter().any(|(name, _)| name == "GATHER_PLAN_STATISTICS")
+    };
+    fn of_body(body: &SetExpr, asked: &dyn Fn(&[ast::OptimizerHint]) -> bool) -> bool {
+        match body {
+            SetExpr::Select(select) => asked(&select.optimizer_hints),
+            SetExpr::Query(query) => of_body(&query.body, asked),
+            SetExpr::SetOperation { left, right, .. } => of_body(left, asked) || of_body(right, asked),
+            _ => false,
+        }
+    }
+    match statement {
+        Statement::Query { query, .. } => of_body(&query.body, &asked),
+        Statement::Insert(insert, _) => {
+            asked(&insert.optimizer_hints) || insert.source.as_ref().is_some_and(|query| of_body(&query.body, &asked))
+        }
+        Statement::Update(update, _) => asked(&update.optimizer_hints),
+        Statement::Delete(delete, _) => asked(&delete.optimizer_hints),
+        _ => false,
+    }
+}
+
+impl Connection {
+    /// EXPLAIN PLAN.
+    ///
+    /// # Errors
+    /// ORA-02404, ORA-02403: the table is not there, or no plan table; those of the statement that is explained.
+    pub(crate) fn explain_plan(&mut self, explain: &Explain, cursor: &Cursor) -> Result<()> {
+        let into = self.plan_table(explain.into.as_ref())?;
+        let text = &cursor.shared.text[explain.offset..];
+        let plan = self.plan_of(text, &cursor.binds).map_err(|error| shifted(error, explain.offset))?;
+        let wall_us = self.session.meter().clock().wall_us();
+        let rows = |plan_id| table::rows(&plan, explain.statement_id.as_deref(), plan_id, wall_us);
+        match into {
+            None => {
+                let id = self.database.library().next_plan(0);
+                self.shared.plan_rows.lock().extend(rows(id));
+                Ok(())
+            }
+            Some(table) => {
+                let mark = self.session.mark();
+                let result = self.insert_plan(&table, &rows);
+                self.or_back_to(mark, result)
+            }
+        }
+    }
+
+    /// The table that a plan is put into; None: the session's own.
+    fn plan_table(&self, name: Option<&(Option<String>, String)>) -> Result<Option<Arc<TableDef>>> {
+        let (owner, name) = name.map_or((None, PLAN_TABLE), |(owner, name)| (owner.as_deref(), name.as_str()));
+        let resolved = self.session.catalog().resolve(&self.schema, owner, name)?;
+        match resolved.object {
+            Some(SchemaObject::Table(table)) => Ok(Some(table)),
+            None if is_own(owner, name) => Ok(None),
+            _ => Err(Error::user(2404, format!("specified plan table not found: {name}"))),
+        }
+    }
+
+    /// Puts the rows of a plan into a user's table, by statements of the user's own.
+    fn insert_plan(&self, into: &TableDef, rows: &(dyn Fn(u64) -> Vec<PlanRow> + Sync)) -> Result<()> {
+        if table::REQUIRED.iter().any(|name| into.column(name).is_none()) {
+            return Err(Error::user(
+                2403,
+                format!("plan table {} does not have correct format", into.qualified_name()),
+            ));
+        }
+        let places: Vec<usize> =
+            (0..table::COLUMNS.len()).filter(|at| into.column(table::COLUMNS[*at].name).is_some()).collect();
+        let names: Vec<&str> = places.iter().map(|at| table::COLUMNS[*at].name).collect();
+        let binds: Vec<String> = (1..=names.len()).map(|number| format!(":B{number}")).collect();
+        let name = quoted(&into.owner, &into.name);
+        let insert = format!("insert into {name} ({}) values ({})", names.join(", "), binds.join(", "));
+        let last = format!("select max(plan_id) from {name}");
+        let library = self.database.library();
+        let caller = Caller { schema: &self.schema, rights: self.effective_user(), place: self.place };
+        self.nested.call_as(&caller, |host, _| {
+            let connection = host.connection();
+            let known = connection.query(&last)?;
+            let known = known.first().map_or(0, |row| table::line(row).id);
+            let cursor = connection.parse(&insert)?;
+            let result = rows(library.next_plan(known)).iter().try_for_each(|row| {
+                let values = row.values()?;
+                let values: Vec<Datum> = places.iter().map(|at| values[*at].clone()).collect();
+                connection.bind_numbered(cursor, &values)?;
+                connection.execute(cursor).map(drop)
+            });
+            connection.close(cursor);
+            result
+        })
+    }
+
+    /// The plan that a statement would have now. Nothing is carried out.
+    fn plan_of(&mut self, text: &str, binds: &[(String, Datum)]) -> Result<CursorPlan> {
+        let version = self.session.catalog().version();
+        let (shared, _) = self.database.library().find(text, &self.schema, version)?;
+        let mut cursor = Cursor::new(Arc::clone(&shared));
+        cursor.binds = binds.to_vec();
+        cursor.explaining = true;
+        let _seen = self.session.enter(self.session.begin_snapshot());
+        match &shared.statement {
+            Statement::Query { query, headings, lock } => {
+                let bound = self.with_binder(&shared.text, binds, |binder| match lock {
+                    None => binder.statement_query(query, headings),
+                    Some(lock) => binder.locking_query(query, headings, lock).map(|query| query.without_rowids()),
+                })?;
+                let plan = self.plan(&bound.plan)?;
+                sources::row_sources(&plan, 0, &mut cursor.row_sources);
+            }
+            Statement::Insert(insert, returning) => drop(self.insert(insert, returning.as_ref(), &mut cursor)?),
+            Statement::Update(update, returning) => drop(self.update(update, returning.as_ref(), &mut cursor)?),
+            Statement::Delete(delete, returning) => drop(self.delete(delete, returning.as_ref(), &mut cursor)?),
+            Statement::Merge(merge) => drop(self.merge(merge, &mut cursor)?),
+            Statement::MultiInsert(insert) => drop(self.multi_insert(insert, &mut cursor)?),
+            _ => return Err(Error::user(905, "missing keyword: a statement without a plan")),
+        }
+        Ok(CursorPlan::new(shared.statement.verb().0, cursor.row_sources, false))
+    }
+
+    /// The plan that a query or a change of rows would have now, in the layout of DBMS_XPLAN.DISPLAY. No plan table gets it.
+    ///
+    /// # Errors
+    /// What is wrong with the statement; ORA-00905 for one that has no plan.
+    pub fn explain(&mut self, text: &str, binds: &[(String, Datum)]) -> Result<Vec<String>> {
+        let _call = self.session.call()?;
+        let plan = self.plan_of(text, binds)?;
+        let Reading::Known(format) = Format::read(None)? else { return Err(Error::bug("no usual format of plans")) };
+        Ok(display::lines(&lines(&plan), &format, &[]))
+    }
+}
+
+/// Whether a name that nothing else has is the session's own plan table.
+pub(crate) fn is_own(owner: Option<&str>, name: &str) -> bool {
+    name == PLAN_TABLE && owner.is_none_or(|owner| owner == "SYS")
+}
+
+/// A name that means just this table.
+pub(crate) fn quoted(owner: &str, name: &str) -> String {
+    format!("\"{owner}\".\"{name}\"")
+}
+
+/// A plan's operations.
+pub(crate) fn lines(plan: &CursorPlan) -> Vec<PlanLine> {
+    let line = |(at, source): (usize, &crate::cursor::open::RowSource)| PlanLine {
+        id: at as u64,
+        depth: source.depth,
+        step: source.step.clone(),
+        figures: None,
+    };
+    plan.sources.iter().enumerate().map(line).collect()
+}
