@@ -3,8 +3,10 @@
 //! ```text
 //! setting.rs  what the arms differ in        work.rs  a table, its rows, one update
 //! published.rs, measured.rs -> judge.rs -> print.rs, JSON
+//! flamegraph.rs  where the time of one update goes
 //! ```
 
+pub mod flamegraph;
 pub mod judge;
 pub mod measured;
 mod print;
@@ -48,6 +50,8 @@ const CACHE_MB: f64 = 64.0;
 pub struct Comparison {
     pub published: Published,
     pub measured: Measured,
+    /// Where the time of one update went, when that was asked for.
+    pub flame: Option<flamegraph::Flame>,
 }
 
 impl Comparison {
@@ -69,7 +73,8 @@ impl Comparison {
     }
 
     pub(crate) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
-        print::print(self, out)
+        print::print(self, out)?;
+        self.flame.iter().try_for_each(|flame| flame.print(out))
     }
 
     /// The parts of the JSON document that are this experiment's.
@@ -81,6 +86,9 @@ impl Comparison {
         let mut parts = Map::new();
         parts.insert("rows".to_owned(), json!(self.measured.rows));
         parts.insert("arms".to_owned(), self.measured.arms.iter().map(arm).collect());
+        if let Some(flame) = &self.flame {
+            parts.insert("profile".to_owned(), flame.json());
+        }
         parts
     }
 }
@@ -93,6 +101,7 @@ pub fn run(options: &Options, progress: &mut dyn Progress) -> Result<Reproductio
     options.refuse(NAME, &["source", "minutes", "sessions", "seed"])?;
     match options.part.as_deref() {
         None | Some(PCTFREE) => {}
+        Some(_) if options.flamegraph.is_some() => return Err(wrong_use("--flamegraph is of the part pctfree")),
         Some(MULTIBLOCK) => return Err(Error::unsupported("--part multiblock: its scans are not built yet")),
         Some(other) => return Err(wrong_use(format!("{NAME} has no part '{other}'; there is: {PCTFREE}"))),
     }
@@ -100,6 +109,7 @@ pub fn run(options: &Options, progress: &mut dyn Progress) -> Result<Reproductio
     if !(1..=REPETITIONS_MAX).contains(&repetitions) {
         return Err(wrong_use(format!("repetitions are 1 to {REPETITIONS_MAX}, not {repetitions}")));
     }
+    let picture = options.flamegraph.as_deref().map(flamegraph::Picture::create).transpose()?;
     let published = Published::read()?;
     let rows = (ROWS * options.scale).max(ROWS_LEAST).round();
     progress.step("making the database");
@@ -119,6 +129,13 @@ pub fn run(options: &Options, progress: &mut dyn Progress) -> Result<Reproductio
             arm.runs.push(work::run(&laboratory, arm.setting, rows as u64)?);
         }
     }
+    let flame = match picture {
+        None => None,
+        Some(picture) => {
+            progress.step(&format!("the stacks of {}", flamegraph::ARM.name()));
+            Some(picture.draw(&laboratory, rows as u64)?)
+        }
+    };
     progress.step("closing the database");
     laboratory.close()?;
     progress.end();
@@ -127,5 +144,5 @@ pub fn run(options: &Options, progress: &mut dyn Progress) -> Result<Reproductio
         notes.push("a debug build: times mean nothing".to_owned());
     }
     let measured = Measured { rows: rows as u64, arms };
-    Reproduction::new(Figures::BlockSize(Comparison { published, measured }), notes)
+    Reproduction::new(Figures::BlockSize(Comparison { published, measured, flame }), notes)
 }

@@ -32,6 +32,7 @@ mod segments;
 mod sequences;
 mod session_wait;
 mod sessions;
+mod short_stacks;
 mod sql_area;
 pub(crate) mod statistics;
 mod synonyms;
@@ -75,6 +76,7 @@ const VIEWS: &[&[View]] = &[
     sequences::VIEWS,
     session_wait::VIEWS,
     sessions::VIEWS,
+    short_stacks::VIEWS,
     sql_area::VIEWS,
     statistics::VIEWS,
     synonyms::VIEWS,
