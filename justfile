@@ -13,7 +13,7 @@ test:
 
 # The parts that build in seconds, without DataFusion
 test-engine:
-    cargo test -p common -p waits -p format -p scan -p device -p engine -p sim -p scalar -p report -p shell
+    cargo test -p common -p waits -p format -p scan -p device -p engine -p sim -p scalar -p report -p shell -p stacks
 
 # Formatting and lints
 lint:

@@ -73,6 +73,9 @@ pub(crate) struct Reproduce {
     /// Write the figures as JSON, too
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// block-size: one more run, of 16 KB with the legacy search, and a flame graph of its update as SVG
+    #[arg(long, value_name = "FILE")]
+    pub(crate) flamegraph: Option<PathBuf>,
     /// Make the database here and leave it, instead of in a temporary directory
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,

@@ -45,6 +45,7 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<Outcome> {
         repetitions: arguments.repetitions,
         seed: arguments.seed,
         part: arguments.part.clone(),
+        flamegraph: arguments.flamegraph.clone(),
     };
     let reproduction = lab::reproduce(name, &options, &mut *lab::progress::automatic())?;
     let mut out = BufWriter::new(io::stdout().lock());
@@ -67,6 +68,9 @@ fn run_sweep(name: &str, arguments: &Reproduce) -> Result<Outcome> {
     }
     if arguments.part.is_some() {
         return Err(wrong_use(format!("the experiment {name} does not take --part")));
+    }
+    if arguments.flamegraph.is_some() {
+        return Err(wrong_use(format!("the experiment {name} does not take --flamegraph")));
     }
     let numbers = |numbers: &Option<Numbers>| numbers.as_ref().map_or_else(Vec::new, |Numbers(values)| values.clone());
     let options = SweepOptions {

@@ -315,3 +315,27 @@ fn the_insert_gets_script_runs_unedited() {
     let spooled = std::fs::read_to_string(directory.path().join("run_insert_tests_assm.lst")).unwrap();
     assert!(spooled.contains("TARGET_TABLE_ASSM_NDX") && spooled.contains("Elapsed: "), "{spooled}");
 }
+
+#[test]
+fn oradebug_shows_the_stack_of_a_session() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = typed(
+        directory.path(),
+        "oradebug short_stack\noradebug setmypid\noradebug short_stack\noradebug setorapid 9999\n\
+         column pid new_value mine\n\
+         select pid from v$process where stid is not null;\noradebug setorapid &mine\noradebug short_stack\n\
+         oradebug setorapid 2\noradebug short_stack\noradebug setospid 1\noradebug tracefile_name\n\
+         create user u1;\ngrant create session to u1;\nconnect u1\noradebug short_stack\noradebug setmypid\n",
+    );
+    let said = stdout(&output);
+    let at = |text: &str| said.find(text).unwrap_or_else(|| panic!("{text} is missing in\n{said}"));
+    assert!(at("ORA-00074") < at("Statement processed."), "{said}");
+    assert!(at("Statement processed.") < at("ORA-00072: process \"9999\" is not active"), "{said}");
+    assert!(said.contains("image: highwater"), "{said}");
+    let stacks: Vec<_> = said.lines().filter(|line| line.contains("()<-")).collect();
+    assert_eq!(stacks.len(), 2, "{said}");
+    assert!(stacks.iter().all(|stack| stack.contains("cli::sql::debug::short_stack()<-")), "{said}");
+    assert!(said.contains("HW-0001: not supported: ORADEBUG SHORT_STACK of a background process"), "{said}");
+    assert!(said.contains("HW-0001: not supported: ORADEBUG TRACEFILE_NAME"), "{said}");
+    assert!(said.contains("ORA-01031"), "{said}");
+}

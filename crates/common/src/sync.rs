@@ -5,6 +5,19 @@ pub use parking_lot::{Condvar, Mutex, MutexGuard, RawRwLock, RwLock, RwLockReadG
 pub use std::sync::Arc;
 pub use std::sync::atomic;
 
+/// A thread by the number that the operating system has given it. Once the thread has ended, another may get the number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ThreadId(pub i32);
+
+impl ThreadId {
+    /// That of the calling thread.
+    #[must_use]
+    pub fn current() -> Self {
+        thread_local!(static CURRENT: ThreadId = ThreadId(rustix::thread::gettid().as_raw_nonzero().get()));
+        CURRENT.with(|current| *current)
+    }
+}
+
 /// A running thread; join it to learn whether it panicked.
 pub type JoinHandle<T> = std::thread::JoinHandle<T>;
 

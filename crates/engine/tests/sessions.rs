@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use common::sync::{Arc, JoinHandle, spawn};
+use common::sync::{Arc, JoinHandle, ThreadId, spawn};
 use common::{DataType, Result, SystemClock};
 use device::MemoryFileSystem;
 use engine::catalog::{ColumnDef, TableDef, TableSpec};
@@ -53,6 +53,28 @@ fn waiter(session: &Arc<Session>, table: &Arc<TableDef>) -> JoinHandle<Result<()
         std::thread::yield_now();
     }
     thread
+}
+
+#[test]
+fn a_session_is_on_the_thread_of_its_call() {
+    let instance = instance(Background::Inline);
+    let session = instance.connect("SYSTEM").unwrap();
+    assert_eq!(of(&instance, &session).thread, None);
+    let call = session.call().unwrap();
+    let here = Some(ThreadId::current());
+    assert_eq!((of(&instance, &session).thread, session.thread()), (here, here));
+    let inner = session.call().unwrap();
+    let theirs = session.clone();
+    let elsewhere = spawn("aside", move || {
+        let _moved = theirs.moved();
+        (theirs.thread(), ThreadId::current())
+    });
+    let (found, id) = elsewhere.unwrap().join().unwrap();
+    assert_eq!(found, Some(id));
+    drop(inner);
+    assert_eq!(session.thread(), here);
+    drop(call);
+    assert_eq!(of(&instance, &session).thread, None);
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub struct Options {
     pub seed: Option<u64>,
     /// One part of an experiment that has several.
     pub part: Option<String>,
+    /// Where a flame graph of what takes the time is to be written.
+    pub flamegraph: Option<PathBuf>,
 }
 
 /// HW-0003: a wrong use.
@@ -50,6 +52,7 @@ impl Options {
             ("repetitions", self.repetitions.is_some()),
             ("seed", self.seed.is_some()),
             ("part", self.part.is_some()),
+            ("flamegraph", self.flamegraph.is_some()),
         ];
         match given.into_iter().find(|(name, given)| *given && names.contains(name)) {
             Some((name, _)) => Err(wrong_use(format!("the experiment {experiment} does not take --{name}"))),

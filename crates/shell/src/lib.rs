@@ -35,6 +35,8 @@ mod words;
 pub use bind::{Bind, BindType, Binds};
 pub use command::parse_logon;
 pub use console::{Console, Input, Pipe, Terminal};
-pub use server::{Cell, ColumnInfo, CompilationError, CompilationErrors, Done, Outcome, Server, ShutdownMode};
+pub use server::{
+    Cell, ColumnInfo, CompilationError, CompilationErrors, DebugTarget, Done, Outcome, Server, ShutdownMode,
+};
 pub use settings::{Autotrace, Csv, RecordSeparator, ServerOutput, Settings};
 pub use shell::{DONE, FAILED, Options, Shell, run};

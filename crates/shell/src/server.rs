@@ -106,6 +106,17 @@ pub enum ShutdownMode {
     Abort,
 }
 
+/// The session that ORADEBUG is to look at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DebugTarget {
+    /// The shell's own.
+    Own,
+    /// By V$PROCESS.PID.
+    Process(u32),
+    /// By the operating system's number, V$PROCESS.STID or SPID.
+    Thread(u32),
+}
+
 /// One connection.
 pub trait Server {
     /// Runs one SQL statement or PL/SQL block, without its terminator. An open query is closed first.
@@ -196,6 +207,23 @@ pub trait Server {
     fn startup(&mut self, force: bool) -> Result<Vec<String>> {
         let _ = force;
         Err(Error::unsupported("STARTUP"))
+    }
+
+    /// Chooses the session that ORADEBUG looks at; what there is to say of it.
+    ///
+    /// # Errors
+    /// ORA-00072 when there is none; ORA-01031 when the user may not.
+    fn debug(&mut self, target: DebugTarget) -> Result<String> {
+        let _ = target;
+        Err(Error::unsupported("ORADEBUG"))
+    }
+
+    /// The functions that the session chosen is in, as one line.
+    ///
+    /// # Errors
+    /// ORA-00074 when none was chosen; ORA-00072 when it has ended; when its stack cannot be had.
+    fn short_stack(&mut self) -> Result<String> {
+        Err(Error::unsupported("ORADEBUG"))
     }
 
     /// One line that names the database and its version.

@@ -11,6 +11,7 @@ pub(crate) mod functions;
 pub(crate) mod plan;
 pub(crate) mod plsql;
 pub(crate) mod scan;
+pub(crate) mod short_stack;
 pub(crate) mod statement;
 mod statspack;
 pub(crate) mod transaction;
@@ -19,4 +20,5 @@ pub(crate) mod views;
 
 pub use cursor::{ColumnDescription, Connection, CursorNumber, Database, Executed, Fetched, FileLoad, Loaded};
 pub use scalar::Datum;
+pub use short_stack::short_stack;
 pub use types::Kind;

@@ -285,3 +285,54 @@ fn autonomous_transactions_are_part_of_their_call() {
     other.run("rollback").unwrap();
     assert_eq!(row(&mut other, "select count(*) from t"), "201");
 }
+
+#[test]
+fn the_stack_of_a_session_that_waits_shows_where() {
+    let database = support::database();
+    let mut owner = database.connect("system", None).unwrap();
+    let (_, sid, thread) = waiter(&database, &mut owner);
+    let stack = |connection: &mut Connection, sid: u32| {
+        row(connection, &format!("select stack from v$hw_short_stack where sid = {sid}"))
+    };
+    // It is asked many times, and goes on waiting.
+    for _ in 0..50 {
+        let found = stack(&mut owner, sid);
+        assert!(found.contains("engine::") && found.contains("()<-"), "{found}");
+    }
+    let session = owner.session().clone();
+    let own = stack(&mut owner, session.sid());
+    assert!(own.contains("short_stacks"), "{own}");
+    assert!(!own.contains("stacks::signal"), "{own}");
+    let stid = row(&mut owner, &format!("select stid from v$process where pid = {sid}"));
+    assert_eq!(row(&mut owner, &format!("select stid from v$hw_short_stack where sid = {sid}")), stid);
+    owner.run("commit").unwrap();
+    let (waiter, said) = thread.join().unwrap();
+    assert_eq!(said, "UPDATE: 1 rows");
+    // Between calls there is none.
+    assert_eq!(stack(&mut owner, sid), "");
+    assert!(sql::short_stack(waiter.session()).unwrap_err().is_own(9));
+}
+
+#[test]
+fn sleeping_reading_and_writing_sessions_are_asked_and_do_what_they_did() {
+    let database = support::database();
+    let mut owner = database.connect("system", None).unwrap();
+    let mut worker = database.connect("system", None).unwrap();
+    let asked = worker.session().clone();
+    let work = move || {
+        run(&mut worker, "create table w (id number, pad varchar2(200))");
+        run(&mut worker, "insert into w select level, rpad('x', 200, 'x') from dual connect by level <= 5000");
+        run(&mut worker, "commit");
+        run(&mut worker, "begin dbms_session.sleep(0.3); end;");
+        run(&mut worker, "create index w_id on w(id)");
+        run(&mut worker, "select count(*), sum(length(pad)), count(distinct id) from w")
+    };
+    let thread = spawn_with_stack("worker", 16 << 20, work).unwrap();
+    let mut found = 0;
+    while !thread.is_finished() {
+        found += usize::from(sql::short_stack(&asked).is_ok());
+    }
+    assert!(found > 20, "{found}");
+    assert!(thread.join().unwrap().contains("5000 | 1000000 | 5000"));
+    assert_eq!(row(&mut owner, "select count(*) from w where id > 0"), "5000");
+}

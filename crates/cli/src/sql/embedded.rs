@@ -12,10 +12,12 @@ use engine::catalog::SystemPrivilege;
 use engine::parameters::{Parameter, ParameterType, Value};
 use scalar::DateTime;
 use shell::{
-    BindType, Binds, Cell, ColumnInfo, CompilationError, CompilationErrors, Done, Outcome, Server, ShutdownMode,
+    BindType, Binds, Cell, ColumnInfo, CompilationError, CompilationErrors, DebugTarget, Done, Outcome, Server,
+    ShutdownMode,
 };
 use sql::{ColumnDescription, Connection, CursorNumber, Datum};
 
+use super::debug;
 use super::running::Running;
 
 pub(super) struct Embedded {
@@ -27,6 +29,8 @@ pub(super) struct Embedded {
     cursor: Option<CursorNumber>,
     /// The next fetch is the first one, which goes with its execution.
     first_fetch: bool,
+    /// The session that ORADEBUG looks at, by its ids.
+    debugged: Option<(u32, u32)>,
 }
 
 impl Embedded {
@@ -35,7 +39,14 @@ impl Embedded {
     pub(super) fn connect(running: &Arc<Running>, user: &str) -> Result<Self> {
         let connection = running.database()?.connect(user, None)?;
         let logon = (user.to_owned(), None);
-        Ok(Self { running: Arc::clone(running), connection: Some(connection), logon, cursor: None, first_fetch: false })
+        Ok(Self {
+            running: Arc::clone(running),
+            connection: Some(connection),
+            logon,
+            cursor: None,
+            first_fetch: false,
+            debugged: None,
+        })
     }
 
     fn connection(&mut self) -> Result<&mut Connection> {
@@ -225,6 +236,7 @@ impl Server for Embedded {
 
     fn disconnect(&mut self) -> Result<()> {
         self.close();
+        self.debugged = None;
         self.connection = None;
         Ok(())
     }
@@ -323,6 +335,19 @@ impl Server for Embedded {
         let (user, password) = &self.logon;
         self.connection = Some(self.running.database()?.connect(user, password.as_deref())?);
         Ok(lines)
+    }
+
+    fn debug(&mut self, target: DebugTarget) -> Result<String> {
+        let (found, said) = debug::find(self.connection()?.session(), target)?;
+        self.debugged = Some(found);
+        Ok(said)
+    }
+
+    fn short_stack(&mut self) -> Result<String> {
+        let target = self.debugged;
+        let session = self.connection()?.session();
+        let target = target.ok_or_else(|| Error::user(74, "no process has been specified; ORADEBUG SETMYPID"))?;
+        caught(|| debug::short_stack(session, target))
     }
 
     fn home_script(&self, path: &str, asks: bool) -> Option<String> {

@@ -1,5 +1,6 @@
 //! `highwater sql`: the shell on a database in a directory of this machine.
 
+mod debug;
 mod embedded;
 mod home;
 mod logon;

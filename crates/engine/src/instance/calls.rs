@@ -6,8 +6,8 @@
 
 use std::time::Duration;
 
-use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use common::sync::{Arc, Condvar, Mutex, MutexGuard};
+use common::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
+use common::sync::{Arc, Condvar, Mutex, MutexGuard, ThreadId};
 use common::{Error, ErrorKind, Number, Result};
 use waits::{LatchName, Meter};
 
@@ -44,6 +44,8 @@ pub(super) struct Calls {
 #[derive(Default, Debug)]
 pub(super) struct SessionCalls {
     depth: AtomicU32,
+    /// That of the call under way, or 0.
+    thread: AtomicI32,
     /// The statement that runs has been told of the close: once is enough, as for a cancel.
     told: AtomicBool,
     /// When the last call began or ended, on the monotonic clock.
@@ -68,6 +70,11 @@ impl SessionCalls {
     /// Whether the session itself has a call under way.
     fn in_own_call(&self) -> bool {
         self.running() && !self.killers.load(Ordering::Relaxed)
+    }
+
+    /// The thread that has begun the call under way.
+    pub(super) fn thread(&self) -> Option<ThreadId> {
+        Some(self.thread.load(Ordering::Relaxed)).filter(|thread| *thread != 0).map(ThreadId)
     }
 
     pub(super) fn changed_us(&self) -> u64 {
@@ -104,6 +111,16 @@ impl Drop for Call {
     }
 }
 
+/// A call that goes on on another thread for a while; what is kept is the thread before.
+#[derive(Debug)]
+pub struct Moved<'c>(&'c Session, i32);
+
+impl Drop for Moved<'_> {
+    fn drop(&mut self) {
+        self.0.entry().calls.thread.store(self.1, Ordering::Relaxed);
+    }
+}
+
 fn closing() -> Error {
     Error::new(ErrorKind::Cancelled, Number::Ora(1089), "the instance is being closed: no more work is done in it")
 }
@@ -137,6 +154,7 @@ impl Calls {
             }
             state.running += 1;
             session.changed_us.store(now_us, Ordering::Relaxed);
+            session.thread.store(ThreadId::current().0, Ordering::Relaxed);
         }
         session.depth.fetch_add(1, Ordering::Relaxed);
         Ok(())
@@ -163,6 +181,7 @@ impl Calls {
             }
             state.running -= 1;
             session.changed_us.store(now_us, Ordering::Relaxed);
+            session.thread.store(0, Ordering::Relaxed);
             if state.stage != Stage::Open || entry.is_killed() {
                 self.ended.notify_all();
             }
@@ -190,6 +209,7 @@ impl Calls {
         }
         state.running += 1;
         entry.calls.depth.fetch_add(1, Ordering::Relaxed);
+        entry.calls.thread.store(ThreadId::current().0, Ordering::Relaxed);
         entry.calls.killers.store(true, Ordering::Relaxed);
         true
     }
@@ -266,6 +286,18 @@ impl Session {
     pub fn call(self: &Arc<Self>) -> Result<Call> {
         self.instance().calls.begin(self.entry())?;
         Ok(Call(self.clone()))
+    }
+
+    /// The thread on which the session's call runs, while one is under way.
+    #[must_use]
+    pub fn thread(&self) -> Option<ThreadId> {
+        self.entry().calls.thread()
+    }
+
+    /// The call goes on on the calling thread, until this is dropped; the one before waits for that.
+    #[must_use]
+    pub fn moved(&self) -> Moved<'_> {
+        Moved(self, self.entry().calls.thread.swap(ThreadId::current().0, Ordering::Relaxed))
     }
 
     /// Whether a call of the session is under way.

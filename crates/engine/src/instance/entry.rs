@@ -3,7 +3,7 @@
 use std::sync::{OnceLock, Weak};
 
 use common::sync::atomic::{AtomicBool, Ordering};
-use common::sync::{Arc, Mutex, RwLock};
+use common::sync::{Arc, Mutex, RwLock, ThreadId};
 use common::{Error, ProcessNumber, Result};
 use waits::{CurrentWait, LastWait, Meter};
 
@@ -47,6 +47,8 @@ pub struct SessionFigures {
     pub process: ProcessNumber,
     pub kind: SessionKind,
     pub status: SessionStatus,
+    /// The thread on which its call runs, while one is under way.
+    pub thread: Option<ThreadId>,
     /// The user name, upper case.
     pub user: Arc<str>,
     pub program: Arc<str>,
@@ -235,6 +237,7 @@ impl SessionEntry {
             process: self.process,
             kind: self.kind,
             status: self.status(),
+            thread: self.calls.thread(),
             user: self.user(),
             program: self.program(),
             logon_us: self.logon_us,

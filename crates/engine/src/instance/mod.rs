@@ -17,7 +17,7 @@ mod session;
 mod sessions;
 mod start;
 
-pub use calls::Call;
+pub use calls::{Call, Moved};
 pub use control::{
     Autoextend, ControlData, ControlFile, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceKind,
     TablespaceRecord,

@@ -34,6 +34,8 @@ pub struct Comparison {
     pub published: Published,
     pub pctfree: Option<pctfree::measured::Measured>,
     pub multiblock: Option<multiblock::measured::Measured>,
+    /// Where the time of one update went, when that was asked for.
+    pub flame: Option<pctfree::flamegraph::Flame>,
 }
 
 impl Comparison {
@@ -62,6 +64,9 @@ impl Comparison {
         if let Some(measured) = &self.pctfree {
             pctfree::print::print(&self.published.pctfree, measured, out)?;
         }
+        if let Some(flame) = &self.flame {
+            flame.print(out)?;
+        }
         if let Some(measured) = &self.multiblock {
             multiblock::print::print(&self.published.multiblock, measured, out)?;
         }
@@ -77,6 +82,9 @@ impl Comparison {
                 json!({"name": arm.setting.name(), "published": published, "measured": arm, "update_s": arm.update_s()})
             });
             parts.insert(PCTFREE.to_owned(), json!({"rows": measured.rows, "arms": arms.collect::<Vec<_>>()}));
+        }
+        if let Some(flame) = &self.flame {
+            parts.insert("profile".to_owned(), flame.json());
         }
         if let Some(measured) = &self.multiblock {
             let arms = measured.arms.iter().map(|arm| {
@@ -110,6 +118,9 @@ pub fn run(options: &Options, progress: &mut dyn Progress) -> Result<Reproductio
     let (update, scan) = match options.part.as_deref() {
         None => (true, true),
         Some(PCTFREE) => (true, false),
+        Some(MULTIBLOCK) if options.flamegraph.is_some() => {
+            return Err(wrong_use("--flamegraph is of the part pctfree"));
+        }
         Some(MULTIBLOCK) => (false, true),
         Some(other) => {
             return Err(wrong_use(format!("{NAME} has no part '{other}'; there is: {PCTFREE}, {MULTIBLOCK}")));
@@ -118,11 +129,14 @@ pub fn run(options: &Options, progress: &mut dyn Progress) -> Result<Reproductio
     let published = Published::read()?;
     pctfree::repetitions(options)?;
     let mut notes = Vec::new();
-    let pctfree = if update { Some(pctfree::run(options, &mut notes, progress)?) } else { None };
+    let (pctfree, flame) = match update.then(|| pctfree::run(options, &mut notes, progress)).transpose()? {
+        Some((measured, flame)) => (Some(measured), flame),
+        None => (None, None),
+    };
     let multiblock = if scan { Some(multiblock::run(options, &mut notes, progress)?) } else { None };
     progress.end();
     if cfg!(debug_assertions) {
         notes.push("a debug build: times mean nothing".to_owned());
     }
-    Reproduction::new(Figures::BlockSize(Comparison { published, pctfree, multiblock }), notes)
+    Reproduction::new(Figures::BlockSize(Comparison { published, pctfree, multiblock, flame }), notes)
 }

@@ -111,7 +111,7 @@ pub(crate) fn measured_arm(arm: &Arm) -> Value {
 /// # Errors
 /// HW-0003 for options that are out of range; those of making the database and of the statements; HW-0011 when a job fails or does not end.
 pub fn run(options: &Options, progress: &mut dyn Progress) -> Result<Reproduction> {
-    options.refuse(NAME, &["source", "part"])?;
+    options.refuse(NAME, &["source", "part", "flamegraph"])?;
     let plan = Plan::new(options)?;
     let published = Published::read()?;
     progress.step("making the database");

@@ -98,7 +98,7 @@ impl Comparison {
 /// # Errors
 /// Those of the source, of making the database, and of the statements.
 pub fn run(options: &Options, progress: &mut dyn Progress) -> Result<Reproduction> {
-    options.refuse(NAME, &["minutes", "sessions", "repetitions", "seed", "part"])?;
+    options.refuse(NAME, &["minutes", "sessions", "repetitions", "seed", "part", "flamegraph"])?;
     let published = Published::read()?;
     let (shape, mut rows) = options.source.clone().unwrap_or_default().open(options.scale())?;
     progress.step("making the database");

@@ -17,6 +17,7 @@ SQL statements end with ; or with / on a line of its own, PL/SQL blocks with / o
  PROMPT REMARK     text                      TIMING CLEAR      timers, resets
  APPEND CHANGE DEL INPUT GET SAVE            the statement in the buffer
  STARTUP SHUTDOWN                            open and close the database
+ ORADEBUG          the stack of a session
 ";
 
 pub(crate) fn help(shell: &mut Shell, _line: &Line<'_>) -> Result<Flow> {

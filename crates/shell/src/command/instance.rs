@@ -73,7 +73,7 @@ pub(crate) fn startup(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
 }
 
 /// An error of the database, not of the command.
-fn said(shell: &mut Shell, error: &Error) -> Flow {
+pub(super) fn said(shell: &mut Shell, error: &Error) -> Flow {
     shell.say_error(error);
     if !shell.connected {
         return Flow::Next;

@@ -7,6 +7,7 @@ mod define;
 mod help;
 mod instance;
 mod leave;
+mod oradebug;
 mod script;
 mod session;
 mod show;
@@ -58,6 +59,7 @@ const COMMANDS: &[(&str, Handler)] = &[
     ("ho[st]", |_, _| unsupported("HOST: the shell starts no other programs")),
     ("i[nput]", buffer::input),
     ("l[ist]", buffer::list),
+    ("oradebug", oradebug::oradebug),
     ("passw[ord]", |_, _| unsupported("PASSWORD; use ALTER USER")),
     ("pau[se]", accept::pause),
     ("pri[nt]", bind::print),

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use common::{Clock, DataType, Error, ErrorKind, Number, Result};
-use shell::{Binds, Cell, ColumnInfo, CompilationError, CompilationErrors, Console, Done, Input, Outcome, Server};
+use shell::{
+    Binds, Cell, ColumnInfo, CompilationError, CompilationErrors, Console, DebugTarget, Done, Input, Outcome, Server,
+};
 
 /// Each look at it is 10 ms later.
 #[derive(Debug, Default)]
@@ -262,6 +264,19 @@ impl Server for Mock {
     fn close(&mut self) {
         self.calls.borrow_mut().push("close".to_owned());
         self.rows.clear();
+    }
+
+    fn debug(&mut self, target: DebugTarget) -> Result<String> {
+        match target {
+            DebugTarget::Own => Ok("Statement processed.".to_owned()),
+            DebugTarget::Process(99) => Err(Error::user(72, "process \"99\" is not active")),
+            DebugTarget::Process(number) => Ok(format!("process {number}")),
+            DebugTarget::Thread(number) => Ok(format!("thread {number}")),
+        }
+    }
+
+    fn short_stack(&mut self) -> Result<String> {
+        Ok("f()<-g()".to_owned())
     }
 
     fn describe(&mut self, object: &str) -> Result<Vec<ColumnInfo>> {

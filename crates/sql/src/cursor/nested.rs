@@ -114,7 +114,10 @@ impl Nested {
         let rights = scopeguard::guard(before, |before| drop(self.session.assume(before)));
         self.shared.note_called();
         let result = if self.needs_thread() {
-            on_thread(|| connection.with_programs(work))
+            on_thread(|| {
+                let _moved = self.session.moved();
+                connection.with_programs(work)
+            })
         } else {
             connection.with_programs(work)
         };

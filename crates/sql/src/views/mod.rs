@@ -33,6 +33,7 @@ mod segments;
 mod sequences;
 mod session_wait;
 mod sessions;
+mod short_stacks;
 mod sql_area;
 pub(crate) mod statistics;
 mod synonyms;
@@ -77,6 +78,7 @@ const VIEWS: &[&[View]] = &[
     sequences::VIEWS,
     session_wait::VIEWS,
     sessions::VIEWS,
+    short_stacks::VIEWS,
     sql_area::VIEWS,
     statistics::VIEWS,
     synonyms::VIEWS,

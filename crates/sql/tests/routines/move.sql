@@ -70,7 +70,7 @@ ANALYZE TABLE
 select blocks, chain_cnt, num_rows, pct_free, tablespace_name, freelists from user_tables where table_name = 'T1'
 /
 BLOCKS | CHAIN_CNT | NUM_ROWS | PCT_FREE | TABLESPACE_NAME | FREELISTS
-179 | 0 | 20000 | 0 | OTHER4 | 1
+179 | 0 | 20000 | 0 | OTHER4 | 3
 
 select count(*), count(n2), min(c) from t1
 /

@@ -3,8 +3,10 @@
 //! ```text
 //! setting.rs  what the arms differ in        work.rs  a table, its rows, one update
 //! measured.rs -> judge.rs -> print.rs, JSON
+//! flamegraph.rs  where the time of one update goes
 //! ```
 
+pub mod flamegraph;
 pub mod judge;
 pub mod measured;
 pub(super) mod print;
@@ -16,6 +18,7 @@ use common::Result;
 use crate::laboratory::Laboratory;
 use crate::options::{Options, wrong_use};
 use crate::progress::Progress;
+use flamegraph::{Flame, Picture};
 use measured::{Arm, Measured};
 use setting::{BLOCK_BYTES, Setting};
 
@@ -44,7 +47,12 @@ pub(super) fn repetitions(options: &Options) -> Result<u32> {
 ///
 /// # Errors
 /// HW-0003 for options out of range; those of making the database, and of the statements.
-pub(super) fn run(options: &Options, notes: &mut Vec<String>, progress: &mut dyn Progress) -> Result<Measured> {
+pub(super) fn run(
+    options: &Options,
+    notes: &mut Vec<String>,
+    progress: &mut dyn Progress,
+) -> Result<(Measured, Option<Flame>)> {
+    let picture = options.flamegraph.as_deref().map(Picture::create).transpose()?;
     let (repetitions, scale) = (repetitions(options)?, options.scale());
     let rows = (ROWS * scale).max(ROWS_LEAST).round();
     progress.step("making the database");
@@ -63,11 +71,18 @@ pub(super) fn run(options: &Options, notes: &mut Vec<String>, progress: &mut dyn
             arm.runs.push(work::run(&laboratory, arm.setting, rows as u64)?);
         }
     }
+    let flame = match picture {
+        None => None,
+        Some(picture) => {
+            progress.step(&format!("the stacks of {}", flamegraph::ARM.name()));
+            Some(picture.draw(&laboratory, rows as u64)?)
+        }
+    };
     progress.step("closing the database");
     laboratory.close()?;
     notes.push(format!(
         "{}: {cache_mb} MB of cache of each block size; a checkpoint before each update",
         super::PCTFREE
     ));
-    Ok(Measured { rows: rows as u64, arms })
+    Ok((Measured { rows: rows as u64, arms }, flame))
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use common::Result;
+use engine::instance::Session;
 use sql::Connection;
 use waits::Statistic;
 
@@ -30,6 +31,16 @@ pub(super) fn create_tablespaces(connection: &mut Connection, scale: f64) -> Res
 
 /// Makes the arm's table, fills it, updates it, and drops it.
 pub(super) fn run(laboratory: &Laboratory, setting: Setting, rows: u64) -> Result<Run> {
+    run_watched(laboratory, setting, rows, |_, update| update())
+}
+
+/// The same; `watch` does the update, and may do something before and after it.
+pub(super) fn run_watched(
+    laboratory: &Laboratory,
+    setting: Setting,
+    rows: u64,
+    watch: impl FnOnce(&Arc<Session>, &mut dyn FnMut() -> Result<()>) -> Result<()>,
+) -> Result<Run> {
     let mut connection = laboratory.connect()?;
     connection.run(&format!("alter session set \"_legacy_space_search\" = {}", setting.legacy_search))?;
     connection.run("begin dbms_random.seed(0); end;")?;
@@ -55,7 +66,8 @@ pub(super) fn run(laboratory: &Laboratory, setting: Setting, rows: u64) -> Resul
     let meter = Arc::clone(connection.session().meter());
     let (counted, clock) = (meter.snapshot(), Arc::clone(meter.clock()));
     let began = clock.monotonic_us();
-    connection.run("update t1 set n2 = n1")?;
+    let session = Arc::clone(connection.session());
+    watch(&session, &mut || connection.run("update t1 set n2 = n1").map(drop))?;
     connection.run("commit")?;
     let update_s = seconds(clock.monotonic_us() - began);
     let counted = meter.snapshot().minus(&counted);

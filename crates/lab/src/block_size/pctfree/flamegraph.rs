@@ -1,0 +1,125 @@
+//! Where the time of the update goes whose search for space is the legacy one: a run of its own, in which the stack of the session's thread is taken many times
+//! a second while the UPDATE runs, and a flame graph of that.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use common::{Error, Result};
+use serde_json::{Value, json};
+use stacks::{Profile, Sampler};
+
+use super::setting::Setting;
+use super::work;
+use crate::grid::Grid;
+use crate::laboratory::{Laboratory, io as failed};
+use crate::text::grouped;
+
+/// What is looked at.
+pub const ARM: Setting = Setting::legacy(16384);
+/// Stacks a second. A prime, so that they fall in step with nothing.
+const FREQUENCY: u32 = 499;
+/// Functions and stacks that are shown.
+const FUNCTIONS: usize = 12;
+const STACKS: usize = 5;
+
+/// The crates whose functions are told from the libraries'.
+pub const CRATES: [&str; 10] =
+    ["asm", "common", "device", "engine", "format", "plsql", "scalar", "scan", "sql", "waits"];
+
+/// The file that the picture goes to: made before the work, with `.part` behind its name, and named as it is to be when it is whole.
+#[derive(Debug)]
+pub(super) struct Picture {
+    path: PathBuf,
+    part: PathBuf,
+    file: File,
+}
+
+/// What came of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Flame {
+    /// Where the picture is.
+    pub path: PathBuf,
+    pub profile: Profile,
+}
+
+impl Picture {
+    /// # Errors
+    /// HW-0002 when the file cannot be made.
+    pub(super) fn create(path: &Path) -> Result<Self> {
+        if path.is_dir() {
+            return Err(failed(path, &io::ErrorKind::IsADirectory.into()));
+        }
+        let mut part = path.as_os_str().to_owned();
+        part.push(".part");
+        let part = PathBuf::from(part);
+        let file = OpenOptions::new().write(true).create(true).truncate(true).open(&part);
+        let file = file.map_err(|error| failed(&part, &error))?;
+        Ok(Self { path: path.to_owned(), part, file })
+    }
+
+    /// Runs the arm, and draws.
+    ///
+    /// # Errors
+    /// Those of the statements; HW-0002 when stacks cannot be taken or the file cannot be written.
+    pub(super) fn draw(mut self, laboratory: &Laboratory, rows: u64) -> Result<Flame> {
+        let mut profile = Err(Error::bug("the update was not looked at"));
+        work::run_watched(laboratory, ARM, rows, |session, update| {
+            let theirs = session.clone();
+            let sampler = Sampler::start(move || theirs.thread(), FREQUENCY)?;
+            update()?;
+            profile = sampler.stop();
+            Ok(())
+        })?;
+        let profile = profile?;
+        let title = format!("UPDATE of {} rows, {}", grouped(rows), ARM.name());
+        let svg = profile.svg(&title, &CRATES);
+        let written = self.file.write_all(svg.as_bytes()).and_then(|()| self.file.sync_all());
+        written.and_then(|()| std::fs::rename(&self.part, &self.path)).map_err(|error| failed(&self.path, &error))?;
+        Ok(Flame { path: self.path.clone(), profile })
+    }
+}
+
+impl Drop for Picture {
+    fn drop(&mut self) {
+        // Where it is whole it has its name by now.
+        let _ = std::fs::remove_file(&self.part);
+    }
+}
+
+impl Flame {
+    /// The functions that most of the time was spent in.
+    pub(crate) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        let ticks = self.profile.ticks();
+        let share = |part: u64| format!("{:.1} %", part as f64 * 100.0 / ticks.max(1) as f64);
+        let mut grid = Grid::new(&["where the time went", "self", "with callees"], 1);
+        for function in self.profile.functions(&CRATES).into_iter().take(FUNCTIONS) {
+            grid.row([function.name.to_string(), share(function.own), share(function.total)]);
+        }
+        grid.print(out)?;
+        let seconds = self.profile.seconds(ticks);
+        writeln!(
+            out,
+            "{} stacks of the UPDATE, {}, {FREQUENCY} a second: {seconds:.2} s by the clock, waits included; libraries count for their callers",
+            grouped(ticks),
+            ARM.name()
+        )?;
+        writeln!(out, "{}\n", self.path.display())
+    }
+
+    /// The functions and stacks that most of the time was spent in.
+    pub(crate) fn json(&self) -> Value {
+        let functions = self.profile.functions(&CRATES);
+        let function =
+            |share: &stacks::FunctionShare| json!({"name": *share.name, "self": share.own, "total": share.total});
+        let stack = |(stack, ticks): &(String, u64)| json!({"stack": stack, "ticks": ticks});
+        json!({
+            "arm": ARM.name(),
+            "ticks": self.profile.ticks(),
+            "ticks_a_second": self.profile.frequency,
+            "functions": functions.iter().take(FUNCTIONS).map(function).collect::<Vec<_>>(),
+            "stacks": self.profile.hottest_stacks(STACKS).iter().map(stack).collect::<Vec<_>>(),
+            "flamegraph": self.path.display().to_string(),
+        })
+    }
+}

@@ -1,0 +1,57 @@
+//! `block-size` with a flame graph, on a twentieth of the rows: the stacks name the search for space.
+
+use lab::reproduction::Figures;
+use lab::{Options, Silent, block_size, reproduce};
+
+fn options(path: &std::path::Path) -> Options {
+    Options {
+        scale: Some(0.05),
+        repetitions: Some(1),
+        part: Some("pctfree".to_owned()),
+        flamegraph: Some(path.to_owned()),
+        ..Options::default()
+    }
+}
+
+#[test]
+fn the_legacy_search_is_where_the_time_goes() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("update.svg");
+    let report = reproduce("block-size", &options(&path), &mut Silent).unwrap();
+    let Figures::BlockSize(comparison) = &report.figures else { panic!("{:?}", report.figures) };
+    let profile = &comparison.flame.as_ref().unwrap().profile;
+    let searches = |name: &str| name.contains("bitmap_search");
+    let functions = profile.functions(&block_size::pctfree::flamegraph::CRATES);
+    let searching = functions.iter().filter(|function| searches(&function.name)).map(|function| function.total).max();
+    assert!(searching.unwrap() * 3 > profile.ticks(), "{functions:?}");
+    let hottest = profile.hottest_stacks(20);
+    assert!(hottest.iter().filter(|(stack, _)| searches(stack)).count() >= 10, "{hottest:#?}");
+    // Neither what was before the update, nor other threads.
+    assert!(!profile.collapsed().contains("dbms_stats"), "{}", profile.collapsed());
+    let svg = std::fs::read_to_string(&path).unwrap();
+    assert!(svg.contains("bitmap_search") && svg.trim_end().ends_with("</svg>"));
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    let mut printed = Vec::new();
+    lab::print::print(&report, &mut printed).unwrap();
+    let printed = String::from_utf8(printed).unwrap();
+    assert!(printed.contains("where the time went") && printed.contains("bitmap_search"), "{printed}");
+    let json = report.json();
+    assert!(json["profile"]["functions"][0]["self"].as_u64().unwrap() > 0, "{json}");
+    println!("{printed}");
+    println!("{:#?}", profile.hottest_stacks(5));
+}
+
+#[test]
+fn what_cannot_be_written_is_said_before_the_work() {
+    let directory = tempfile::tempdir().unwrap();
+    let error = |path: &std::path::Path| reproduce("block-size", &options(path), &mut Silent).unwrap_err();
+    assert!(error(&directory.path().join("none/update.svg")).is_own(2));
+    assert!(error(directory.path()).is_own(2));
+    let path = directory.path().join("update.svg");
+    for name in ["insert-gets", "freelists"] {
+        assert!(reproduce(name, &options(&path), &mut Silent).unwrap_err().text.contains("--flamegraph"));
+    }
+    let part = Options { part: Some("multiblock".to_owned()), ..options(&path) };
+    assert!(reproduce("block-size", &part, &mut Silent).is_err());
+    assert!(!path.exists());
+}
