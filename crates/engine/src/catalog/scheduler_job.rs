@@ -13,7 +13,7 @@ use super::dictionary::{Condition, is};
 use super::field::{Timestamp, damaged};
 use super::job::check_text;
 use super::rows::{SchedulerArgumentRow, SchedulerJobRow};
-use crate::instance::{JobKey, Session};
+use crate::instance::{JobKey, RunningJob, Session};
 use crate::txn::CommitWrite;
 
 /// How long who stops a job sleeps between two looks at whether his user has cancelled.
@@ -351,18 +351,30 @@ impl Session {
         if own {
             return Err(Error::user(27, "cannot kill current session: the job runs in it"));
         }
-        let run = jobs.stop(&key, &user).ok_or_else(idle)?;
-        if force {
-            self.kill(run.sid, run.serial).map(drop)?;
-        } else {
-            self.instance().cancel(run.sid, run.serial);
+        let cancel = |run: &RunningJob| {
+            // One that is killed is told so without this.
+            if !force {
+                self.instance().cancel(run.sid, run.serial);
+            }
+        };
+        let stopped = jobs.stop(&key, &user, cancel);
+        if let Some(run) = stopped.as_ref().filter(|_| force) {
+            // It may have ended just now.
+            self.kill(run.sid, run.serial)
+                .map(drop)
+                .or_else(|error| if error.is_ora(30) { Ok(()) } else { Err(error) })?;
         }
+        // One that is at its end has run; what that has come to is there when this returns.
+        let Some(run) = stopped.clone().or_else(|| jobs.running().into_iter().find(|run| run.key == key)) else {
+            return Err(idle());
+        };
         self.meter().wait(Event::InactiveSession, [u64::from(run.sid), 0, 0], -1, || {
             while !jobs.wait_ended(&key, LOOK_ROUND) {
                 self.check_cancelled()?;
             }
             Ok(())
-        })
+        })?;
+        stopped.map(drop).ok_or_else(idle)
     }
 
     pub(super) fn delete_scheduler_job(self: &Arc<Self>, rowid: Rowid, job: &SchedulerJob) -> Result<()> {
