@@ -74,6 +74,9 @@ impl Jobs {
     /// Those of reading and changing rows; ORA-01089 when the instance is being closed.
     pub fn begin_run(self: &Arc<Self>, session: &Arc<Session>, key: &JobKey, when: RunWhen) -> Result<Option<JobRun>> {
         let _call = session.call()?;
+        if when == RunWhen::Requested {
+            session.wait_for_job_end(key)?;
+        }
         let Some(mut run) = self.claim(session, key, when) else { return Ok(None) };
         let Some(job) = session.row_statement(|| session.begin_run(key, when, run.asked))? else {
             if matches!(when, RunWhen::Due(_)) {
@@ -85,6 +88,7 @@ impl Jobs {
         let no_wait = matches!(when, RunWhen::Due(_));
         session.commit(CommitWrite { no_wait, batch: false })?;
         run.job = Some(job);
+        self.note_begun(key);
         Ok(Some(run))
     }
 

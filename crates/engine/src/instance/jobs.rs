@@ -128,8 +128,10 @@ pub struct RunningJob {
     pub queued: bool,
     /// The user who has stopped it.
     pub stopped_by: Option<String>,
+    /// That it runs is in the job's row.
+    pub(crate) begun: bool,
     /// Its end is being written: it is too late to stop it.
-    pub ending: bool,
+    pub(crate) ending: bool,
 }
 
 /// A run that has begun. Dropped without [`Jobs::end_run`] it leaves the job as it was: it is due again.
@@ -233,9 +235,10 @@ impl Jobs {
     /// The jobs that run.
     #[must_use]
     pub fn running(&self) -> Vec<RunningJob> {
-        self.state.lock().running.clone()
+        self.state.lock().running.iter().filter(|running| running.begun).cloned().collect()
     }
 
+    /// Whether a job runs, or is about to.
     #[must_use]
     pub fn is_running(&self, key: &JobKey) -> bool {
         self.state.lock().running.iter().any(|running| running.key == *key)
@@ -262,10 +265,28 @@ impl Jobs {
     /// it does not run, or has come to its end.
     pub(crate) fn stop(&self, key: &JobKey, user: &str, cancel: impl FnOnce(&RunningJob)) -> Option<RunningJob> {
         let mut state = self.state.lock();
-        let running = state.running.iter_mut().find(|running| running.key == *key && !running.ending)?;
+        let running =
+            state.running.iter_mut().find(|running| running.key == *key && running.begun && !running.ending)?;
         running.stopped_by = Some(user.to_owned());
         cancel(running);
         Some(running.clone())
+    }
+
+    /// That a job runs is in its row. Before that nobody stops it: it would begin again at once.
+    pub(crate) fn note_begun(&self, key: &JobKey) {
+        if let Some(running) = self.state.lock().running.iter_mut().find(|running| running.key == *key) {
+            running.begun = true;
+        }
+    }
+
+    /// Waits until a job that is about to run does, or does not any more, but no longer than `most`. Whether that is so.
+    pub(crate) fn wait_begun(&self, key: &JobKey, most: Duration) -> bool {
+        let beginning = |state: &State| state.running.iter().any(|running| running.key == *key && !running.begun);
+        let mut state = self.state.lock();
+        if beginning(&state) {
+            self.changed.wait_for(&mut state, most);
+        }
+        !beginning(&state)
     }
 
     /// From now on nobody stops a run; the user who has.
@@ -290,6 +311,16 @@ impl Jobs {
     #[must_use]
     pub fn look_again(&self) -> Due {
         Due { seen: self.changes(), ..Due::default() }
+    }
+
+    /// Waits until no end of a run of a job is being written, but no longer than `most`. Whether that is so.
+    pub(crate) fn wait_end_written(&self, key: &JobKey, most: Duration) -> bool {
+        let ending = |state: &State| state.running.iter().any(|running| running.key == *key && running.ending);
+        let mut state = self.state.lock();
+        if ending(&state) {
+            self.changed.wait_for(&mut state, most);
+        }
+        !ending(&state)
     }
 
     /// Waits until a job does not run any more, but no longer than `most`. Whether that is so.
@@ -346,6 +377,7 @@ impl Jobs {
             since_us: started_us,
             queued: !requested,
             stopped_by: None,
+            begun: false,
             ending: false,
         });
         Some(JobRun {

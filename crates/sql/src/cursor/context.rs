@@ -43,7 +43,7 @@ pub(crate) fn moment_of(zone: &TimeZone, local: &DateTime, after_us: u64) -> Opt
         return u64::try_from(local_us).ok();
     };
     let shown = zone.to_ambiguous_timestamp(civil);
-    let (Ok(usual), Ok(later)) = (shown.clone().compatible(), shown.later()) else {
+    let (Ok(usual), Ok(later)) = (shown.compatible(), shown.later()) else {
         return u64::try_from(local_us).ok();
     };
     micros(usual).filter(|at| *at > after_us || usual == later).or_else(|| micros(later))

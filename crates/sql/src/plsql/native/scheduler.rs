@@ -168,6 +168,7 @@ fn ask_for(connection: &mut Connection, owner: &str, name: &str) -> Result<()> {
     connection.session.change_scheduler_job(owner, name, |_| Ok(()))?;
     let jobs = connection.session.instance().jobs();
     let key = SchedulerJob::new(owner, name, "", "").key();
+    connection.session.wait_for_job_end(&key)?;
     if jobs.is_running(&key) {
         return Err(Error::user(27478, format!("job \"{owner}.{name}\" is running")));
     }
@@ -205,17 +206,23 @@ fn change_one(
     let session = Arc::clone(&connection.session);
     match program {
         "DROP_JOB" => {
-            let key = SchedulerJob::new(owner, name, "", "").key();
-            if flag(arguments, 1, false) && session.instance().jobs().is_running(&key) {
+            if !flag(arguments, 1, false) {
+                return session.drop_scheduler_job(owner, name);
+            }
+            // One that runs often may begin again before it is dropped.
+            let mut stopped = false;
+            loop {
+                match session.drop_scheduler_job(owner, name) {
+                    Err(error) if error.is_ora(27478) => stopped = true,
+                    // It has ended by itself meanwhile, and is gone.
+                    Err(error) if stopped && error.is_ora(27475) => return Ok(()),
+                    dropped => return dropped,
+                }
                 match session.stop_scheduler_job(owner, name, false) {
-                    // It has ended by itself meanwhile, and may be gone.
-                    Err(error) if !error.is_ora(27366) => return Err(error),
+                    Err(error) if ![27366, 27475].iter().any(|number| error.is_ora(*number)) => return Err(error),
                     _ => {}
                 }
-                let dropped = session.drop_scheduler_job(owner, name);
-                return dropped.or_else(|error| if error.is_ora(27475) { Ok(()) } else { Err(error) });
             }
-            session.drop_scheduler_job(owner, name)
         }
         "STOP_JOB" => session.stop_scheduler_job(owner, name, flag(arguments, 1, false)),
         "ENABLE" => edit(
@@ -228,6 +235,7 @@ fn change_one(
         ),
         "DISABLE" => {
             let key = SchedulerJob::new(owner, name, "", "").key();
+            session.wait_for_job_end(&key)?;
             if !flag(arguments, 1, false) && session.instance().jobs().is_running(&key) {
                 return Err(Error::user(27478, format!("job \"{owner}.{name}\" is running")));
             }
