@@ -17,8 +17,6 @@ use crate::sql::running::Running;
 
 /// The user whose table it is where nothing is said.
 const USER: &str = "SYSTEM";
-/// What a long statement needs of a stack: as the main thread has it.
-const STACK_BYTES: usize = 256 << 20;
 /// How often progress is shown.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -77,7 +75,9 @@ fn load(running: &Arc<Running>, arguments: &Load, bytes: u64) -> Result<(Loaded,
     };
     let mut connection = running.database()?.connect(USER, None)?;
     let interrupted = shell::interrupt::Running::begin(connection.cancel_handle());
-    let worker = common::sync::spawn_with_stack("load", STACK_BYTES, move || insert(&mut connection, &what));
+    let worker = common::sync::spawn_with_stack("load", common::limits::SESSION_STACK_BYTES, move || {
+        insert(&mut connection, &what)
+    });
     let worker =
         worker.map_err(|error| Error::own(ErrorKind::OutOfResource, 5, format!("no thread to work on: {error}")))?;
     let mut progress = lab::progress::automatic();

@@ -28,11 +28,8 @@ use clap::Parser;
 use command_line::{Command, CommandLine};
 use failure::{Outcome, USAGE};
 
-/// What a long expression needs: parser, binder and planner go down it level by level, some of them where nothing makes the stack longer.
-const STACK_BYTES: usize = 256 << 20;
-
 fn main() -> ExitCode {
-    let worker = common::sync::spawn_with_stack("main", STACK_BYTES, run);
+    let worker = common::sync::spawn_with_stack("main", common::limits::SESSION_STACK_BYTES, run);
     let ended = worker.map(|worker| worker.join());
     shell::interrupt::let_termination_end();
     match ended {

@@ -1,5 +1,8 @@
 //! Every limit that a user can meet, named, in one place.
 
+/// Stack of a thread that a session works on: what a long expression needs. Parser, binder and planner go down it level by level, some of them where nothing
+/// makes the stack longer. Memory is taken as it is used.
+pub const SESSION_STACK_BYTES: usize = 256 << 20;
 /// Datafiles in a database: the file number has 10 bits, 0 and 1023 are reserved.
 pub const FILES_MAX: u16 = 1022;
 /// Blocks in a datafile: the block number has 22 bits.

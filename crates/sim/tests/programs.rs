@@ -133,8 +133,8 @@ fn trigger() -> ProgramSpec {
 
 fn run(s: &Arc<Session>, key: &JobKey, outcome: &JobOutcome) {
     let jobs = s.instance().jobs();
-    let run = jobs.begin_run(s, key, RunWhen::Due(2_000_000_000_000_000)).unwrap().unwrap();
-    jobs.end_run(s, run, outcome).unwrap();
+    let mut run = jobs.begin_run(s, key, RunWhen::Due(2_000_000_000_000_000)).unwrap().unwrap();
+    jobs.end_run(s, &mut run, outcome).unwrap();
 }
 
 type Step = fn(&Arc<Session>);

@@ -279,6 +279,13 @@ fn autonomous_transactions_are_part_of_their_call() {
     while row(&mut other, "select count(*) from v$session where type = 'RECURSIVE' and event like 'enq: TX%'") != "1" {
         std::thread::yield_now();
     }
+    // It waits, and its caller does nothing beside that.
+    database.instance().sample_sessions();
+    let last = "sample_id = (select max(sample_id) from v$active_session_history)";
+    let of_caller = format!("select count(*) from v$active_session_history where session_id = {sid} and {last}");
+    assert_eq!(row(&mut other, &of_caller), "0");
+    let waits = format!("select count(*) from v$active_session_history where event like 'enq: TX%' and {last}");
+    assert_eq!(row(&mut other, &waits), "1");
     other.run(&format!("alter system kill session '{own}'")).unwrap();
     assert!(thread.join().unwrap().unwrap_err().is_ora(28));
     assert_eq!(row(&mut other, &format!("select count(*) from v$session where sid = {sid}")), "0");

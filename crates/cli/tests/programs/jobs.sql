@@ -13,7 +13,7 @@ end;
 create or replace procedure wait_for_jobs as
   l_left number;
 begin
-  for look in 1 .. 600 loop
+  for look in 1 .. 1200 loop
     select count(*) into l_left from user_jobs where what like 'fill(%' and nvl(failures, 0) = 0;
     exit when l_left = 0;
     dbms_lock.sleep(0.05);
@@ -41,7 +41,16 @@ begin
   commit;
 end;
 /
-exec dbms_lock.sleep(1)
+declare
+  l_failures number;
+begin
+  for look in 1 .. 1200 loop
+    select nvl(max(failures), 0) into l_failures from user_jobs;
+    exit when l_failures > 0;
+    dbms_lock.sleep(0.05);
+  end loop;
+end;
+/
 select what, failures, broken from dba_jobs;
 -- What does not compile, and an interval that is none, are refused.
 variable j number

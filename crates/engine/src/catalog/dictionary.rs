@@ -423,13 +423,17 @@ pub(super) fn select<R: DictionaryRow>(
     conditions: &[Condition],
 ) -> Result<Vec<(Rowid, R)>> {
     let found = scan(session, table, predicate(table, conditions)?)?;
-    found
-        .into_iter()
-        .map(|(rowid, row)| {
-            let columns: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
-            Ok((rowid, R::decode(&columns)?))
-        })
-        .collect()
+    found.into_iter().map(|(rowid, row)| Ok((rowid, decode(&row)?))).collect()
+}
+
+fn decode<R: DictionaryRow>(row: &StoredRow) -> Result<R> {
+    let columns: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
+    R::decode(&columns)
+}
+
+/// As [`select`], but rows that are damaged are left out.
+pub(super) fn select_whole<R: DictionaryRow>(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<Vec<R>> {
+    Ok(scan(session, table, None)?.into_iter().filter_map(|(_, row)| decode(&row).ok()).collect())
 }
 
 fn scan(

@@ -48,6 +48,11 @@ impl Job {
     pub const FAILURES_MAX: u32 = 16;
     /// When a broken job runs next: 1 January 4000.
     pub const NEVER_US: u64 = 64_060_588_800_000_000;
+
+    /// Whether a user may change it and have it run.
+    pub(super) fn is_of(&self, user: &str) -> bool {
+        self.priv_user == user || user == SYS
+    }
 }
 
 impl From<JobRow> for Job {
@@ -182,10 +187,16 @@ impl Session {
     fn job_of(self: &Arc<Self>, number: u64, user: &str) -> Result<(common::Rowid, Job)> {
         let found = self.own_rows::<JobRow>(&equal("JOB", number)?)?.into_iter().next();
         let (rowid, row) = found.ok_or_else(|| no_job(number))?;
-        if row.priv_user != user && user != SYS {
-            return Err(no_job(number));
-        }
-        Ok((rowid, Job::from(row)))
+        let job = Job::from(row);
+        if job.is_of(user) { Ok((rowid, job)) } else { Err(no_job(number)) }
+    }
+
+    /// A job of the session's user.
+    ///
+    /// # Errors
+    /// ORA-23421 there is none of this number that is his; those of reading.
+    pub fn own_job(self: &Arc<Self>, number: u64) -> Result<Job> {
+        self.job_of(number, &self.user()).map(|(_, job)| job)
     }
 
     /// The jobs that the session sees, by number: what others have committed, and what it has done itself.

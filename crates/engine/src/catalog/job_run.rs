@@ -11,6 +11,7 @@
 
 use std::sync::Arc;
 
+use common::sync::atomic::Ordering;
 use common::{Error, Result, Rowid};
 
 use super::dictionary::equal;
@@ -19,7 +20,7 @@ use super::program::cut;
 use super::rows::{JobRow, SchedulerJobRow};
 use super::scheduler_job::{JobState, SchedulerJob, named};
 use super::scheduler_run::{RunStatus, SchedulerRun, error_number};
-use crate::instance::{Due, DueJob, JobKey, JobOutcome, JobRun, Jobs, RunWhen, Session};
+use crate::instance::{Due, DueJob, JobKey, JobOutcome, JobRun, Jobs, RunWhen, Session, cancelled};
 use crate::txn::{CommitWrite, LockWait};
 
 const MINUTE_US: u64 = 60_000_000;
@@ -32,7 +33,8 @@ fn retry_us(now_us: u64, failures: u32, next_us: Option<u64>) -> u64 {
 }
 
 impl Jobs {
-    /// The jobs that are to be run at `now_us`, those that have waited longest first, as many as may run; and when the next one will be.
+    /// The jobs that are to be run at `now_us`, those that have waited longest first, as many as may run; and when the next one will be. Those that could not
+    /// begin when that was tried last come after the others.
     ///
     /// # Errors
     /// Those of reading; ORA-01089 when the instance is being closed.
@@ -40,9 +42,12 @@ impl Jobs {
         let _call = session.call()?;
         let seen = self.changes();
         let (mut jobs, mut next): (Vec<DueJob>, Option<u64>) = (Vec::new(), None);
-        let waiting = session.jobs()?.into_iter().filter(|job| !job.broken).map(DueJob::Job);
+        // One that is damaged keeps none of the others from running; who looks at it is told.
+        let rows = session.whole_own_rows::<JobRow>()?;
+        let waiting = rows.into_iter().map(Job::from).filter(|job| !job.broken).map(DueJob::Job);
         let enabled = |job: &SchedulerJob| job.enabled && matches!(job.state, JobState::Scheduled | JobState::Running);
-        let scheduled = session.scheduler_jobs()?;
+        let rows = session.whole_own_rows::<SchedulerJobRow>()?;
+        let scheduled: Vec<_> = rows.into_iter().filter_map(|row| SchedulerJob::from_row(row).ok()).collect();
         let asked = self.asked(|key| scheduled.iter().any(|job| job.key() == *key));
         let wanted = scheduled.into_iter().filter(|job| enabled(job) || asked.contains(&job.key()));
         for job in waiting.chain(wanted.map(DueJob::Scheduled)) {
@@ -53,18 +58,25 @@ impl Jobs {
                 _ => {}
             }
         }
-        jobs.sort_by_key(DueJob::next_us);
+        self.keep_passed(|key| jobs.iter().any(|job| job.key() == *key));
+        let passed = self.passed();
+        let tried = |job: &DueJob| passed.iter().position(|key| *key == job.key());
+        jobs.sort_by_cached_key(|job| (tried(job), job.next_us()));
         jobs.truncate(self.room(session.instance()));
         Ok(Due { jobs, next_us: next, seen })
     }
 
-    /// Begins a run in `session`, whose transaction commits. None when it is not to be: the job runs already, is not due any more, is gone, another
-    /// transaction is changing it, or as many jobs run as may (the last three only of what the queue runs). The job in the answer is as it was before.
+    /// Begins a run in `session`, whose transaction commits: what the SQL layer checks before a commit it has checked. None when it is not to be: the job runs already, is not due any more, is gone, another
+    /// transaction is changing it, or as many jobs run as may (the last three only of what the queue runs); or when the user wants one of DBMS_JOB's that is
+    /// another user's. The job in the answer is as it was before.
     ///
     /// # Errors
     /// Those of reading and changing rows; ORA-01089 when the instance is being closed.
     pub fn begin_run(self: &Arc<Self>, session: &Arc<Session>, key: &JobKey, when: RunWhen) -> Result<Option<JobRun>> {
         let _call = session.call()?;
+        if when == RunWhen::Requested {
+            session.wait_for_job_end(key)?;
+        }
         let Some(mut run) = self.claim(session, key, when) else { return Ok(None) };
         let Some(job) = session.row_statement(|| session.begin_run(key, when, run.asked))? else {
             if matches!(when, RunWhen::Due(_)) {
@@ -76,27 +88,37 @@ impl Jobs {
         let no_wait = matches!(when, RunWhen::Due(_));
         session.commit(CommitWrite { no_wait, batch: false })?;
         run.job = Some(job);
+        self.note_begun(key);
         Ok(Some(run))
     }
 
-    /// Ends a run. After success in the session that ran the job: what it has not committed yet commits with this. After failure in any session: what
-    /// that has under way is rolled back first.
+    /// Ends a run, and gives what it has come to. After success in the session that ran the job: what it has not committed yet commits with this. After failure in any session: what
+    /// that has under way is rolled back first. A run that a user has stopped before this has failed, though it may have done all its work; nobody stops it
+    /// any more.
     ///
     /// # Errors
-    /// Those of changing rows; ORA-01089 when the instance is being closed. The job counts as not running then, and is found due at the next look.
-    pub fn end_run(&self, session: &Arc<Session>, mut run: JobRun, outcome: &JobOutcome) -> Result<()> {
+    /// Those of changing rows; ORA-00028 when the session has been killed; ORA-01089 when the instance is being closed. The end may be tried again, as a
+    /// failure and in another session, when this one has rolled back. When the run is dropped without it the job is found due at the next look.
+    pub fn end_run(&self, session: &Arc<Session>, run: &mut JobRun, outcome: &JobOutcome) -> Result<JobOutcome> {
+        let stopped_by = self.begin_end(&run.key);
+        // Who has cancelled meant the work, not its end.
+        session.cancel_handle().store(false, Ordering::Release);
+        let stopped = stopped_by.as_ref().map(|_| outcome.failed(cancelled()));
+        let outcome = stopped.as_ref().unwrap_or(outcome);
         let _call = session.call()?;
         if matches!(outcome, JobOutcome::Failed { .. }) {
             session.rollback()?;
         }
         match &run.job {
-            Some(DueJob::Job(job)) => session.row_statement(|| session.end_run_of_job(&run, job, outcome))?,
-            Some(DueJob::Scheduled(job)) => session.row_statement(|| session.end_scheduled_run(&run, job, outcome))?,
+            Some(DueJob::Job(job)) => session.row_statement(|| session.end_run_of_job(run, job, outcome))?,
+            Some(DueJob::Scheduled(job)) => {
+                session.row_statement(|| session.end_scheduled_run(run, job, (outcome, stopped_by.as_deref())))?
+            }
             None => return Err(Error::bug("a run without a job")),
         }
         session.commit(CommitWrite::default())?;
         run.ended = true;
-        Ok(())
+        Ok(outcome.clone())
     }
 }
 
@@ -113,6 +135,9 @@ impl Session {
                 let found = self.own_rows::<JobRow>(&equal("JOB", *number)?)?.into_iter().next();
                 let Some((rowid, row)) = found else { return Ok(None) };
                 let job = Job::from(row);
+                if requested && !job.is_of(&self.user()) {
+                    return Ok(None);
+                }
                 if !requested && (job.broken || job.next_us > due_us) || !self.lock_own::<JobRow>(rowid, wait)? {
                     return Ok(None);
                 }
@@ -169,13 +194,17 @@ impl Session {
         self.update_own(rowid, &JobRow::from(&job))
     }
 
-    fn end_scheduled_run(self: &Arc<Self>, run: &JobRun, before: &SchedulerJob, outcome: &JobOutcome) -> Result<()> {
+    fn end_scheduled_run(
+        self: &Arc<Self>,
+        run: &JobRun,
+        before: &SchedulerJob,
+        (outcome, stopped_by): (&JobOutcome, Option<&str>),
+    ) -> Result<()> {
         let elapsed_us = run.elapsed_us(self);
         let failure = match outcome {
             JobOutcome::Failed { error, .. } => Some(error),
             JobOutcome::Succeeded { .. } => None,
         };
-        let stopped_by = self.instance().jobs().stopped_by(&run.key).filter(|_| failure.is_some());
         let (status, information) = match (&stopped_by, failure) {
             (Some(user), _) => (RunStatus::Stopped, Some(format!("REASON=\"Stop job called by user: '{user}'\""))),
             (None, Some(error)) => (RunStatus::Failed, Some(error.to_string())),

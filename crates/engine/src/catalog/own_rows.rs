@@ -8,7 +8,7 @@ use std::sync::Arc;
 use common::{Error, ErrorKind, Result, Rowid};
 
 use super::TableDef;
-use super::dictionary::{Condition, insert_rows, select, update_row};
+use super::dictionary::{Condition, insert_rows, select, select_whole, update_row};
 use super::field::damaged;
 use super::rows::DictionaryRow;
 use crate::instance::Session;
@@ -57,6 +57,11 @@ impl Session {
     /// The rows that the session sees, and where they are.
     pub(super) fn own_rows<R: DictionaryRow>(self: &Arc<Self>, conditions: &[Condition]) -> Result<Vec<(Rowid, R)>> {
         select(self, &self.dictionary_table::<R>()?, conditions)
+    }
+
+    /// All rows that the session sees, but for those that are damaged.
+    pub(super) fn whole_own_rows<R: DictionaryRow>(self: &Arc<Self>) -> Result<Vec<R>> {
+        select_whole(self, &self.dictionary_table::<R>()?)
     }
 
     pub(super) fn insert_own<R: DictionaryRow>(self: &Arc<Self>, rows: &[R]) -> Result<()> {

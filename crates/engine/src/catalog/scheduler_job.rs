@@ -13,11 +13,13 @@ use super::dictionary::{Condition, is};
 use super::field::{Timestamp, damaged};
 use super::job::check_text;
 use super::rows::{SchedulerArgumentRow, SchedulerJobRow};
-use crate::instance::{JobKey, Session};
+use crate::instance::{JobKey, RunningJob, Session};
 use crate::txn::CommitWrite;
 
 /// How long who stops a job sleeps between two looks at whether his user has cancelled.
 const LOOK_ROUND: Duration = Duration::from_millis(100);
+/// The same, while the job is about to run: nobody says when it does.
+const BEGIN_ROUND: Duration = Duration::from_millis(10);
 
 /// How far a job is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -319,11 +321,23 @@ impl Session {
         Ok(values)
     }
 
+    /// Waits while the end of a run of a job is being written, which others may see before the run is over. Not for a session that has changed jobs.
+    ///
+    /// # Errors
+    /// ORA-01013 when the user cancels, and what else ends a wait.
+    pub fn wait_for_job_end(&self, key: &JobKey) -> Result<()> {
+        while !self.instance().jobs().wait_end_written(key, LOOK_ROUND) {
+            self.check_cancelled()?;
+        }
+        Ok(())
+    }
+
     /// DBMS_SCHEDULER.DROP_JOB. Commits.
     ///
     /// # Errors
     /// ORA-27475 no such job; ORA-27478 it is running; ORA-27486; those of waiting for the row and of changing it.
     pub fn drop_scheduler_job(self: &Arc<Self>, owner: &str, name: &str) -> Result<()> {
+        self.wait_for_job_end(&JobKey::Scheduled { owner: owner.to_owned(), name: name.to_owned() })?;
         self.row_statement(|| {
             let (rowid, job) = self.scheduler_job_of(owner, name)?;
             if self.instance().jobs().is_running(&job.key()) {
@@ -351,18 +365,33 @@ impl Session {
         if own {
             return Err(Error::user(27, "cannot kill current session: the job runs in it"));
         }
-        let run = jobs.stop(&key, &user).ok_or_else(idle)?;
-        if force {
-            self.kill(run.sid, run.serial).map(drop)?;
-        } else {
-            self.instance().cancel(run.sid, run.serial);
+        let cancel = |run: &RunningJob| {
+            // One that is killed is told so without this.
+            if !force {
+                self.instance().cancel(run.sid, run.serial);
+            }
+        };
+        while !jobs.wait_begun(&key, BEGIN_ROUND) {
+            self.check_cancelled()?;
         }
+        let stopped = jobs.stop(&key, &user, cancel);
+        if let Some(run) = stopped.as_ref().filter(|_| force) {
+            // It may have ended just now.
+            self.kill(run.sid, run.serial)
+                .map(drop)
+                .or_else(|error| if error.is_ora(30) { Ok(()) } else { Err(error) })?;
+        }
+        // One that is at its end has run; what that has come to is there when this returns.
+        let Some(run) = stopped.clone().or_else(|| jobs.running().into_iter().find(|run| run.key == key)) else {
+            return Err(idle());
+        };
         self.meter().wait(Event::InactiveSession, [u64::from(run.sid), 0, 0], -1, || {
             while !jobs.wait_ended(&key, LOOK_ROUND) {
                 self.check_cancelled()?;
             }
             Ok(())
-        })
+        })?;
+        stopped.map(drop).ok_or_else(idle)
     }
 
     pub(super) fn delete_scheduler_job(self: &Arc<Self>, rowid: Rowid, job: &SchedulerJob) -> Result<()> {

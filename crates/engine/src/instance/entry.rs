@@ -69,6 +69,8 @@ pub struct SessionFigures {
     pub last_wait: Option<LastWait>,
     /// Microseconds since that was over.
     pub since_wait_us: u64,
+    /// The session that it works for, within whose call it was begun.
+    pub caller: Option<u32>,
     /// The session that it waits for, where it is known; 0 for a transaction that a crash has left.
     pub blocking_session: Option<u32>,
     /// Its transaction.
@@ -249,6 +251,7 @@ impl SessionEntry {
             since_wait_us: last_wait.map_or(0, |wait| now.saturating_sub(wait.ended_us)),
             last_wait: last_wait.filter(|_| wait.is_none()),
             wait,
+            caller: self.caller_sid(),
             blocking_session: None,
             xid: None,
         }

@@ -7,9 +7,9 @@
 //! while jobs.wait(&due) {                                  woken by a commit that has changed jobs, at the next time, or after five seconds
 //!     due = jobs.due(&session, now)?;
 //!     for job in &due.jobs {                               each on a thread and in a session of its own:
-//!         if let Some(run) = jobs.begin_run(&session, &job.key(), RunWhen::Due(now))? {
+//!         if let Some(mut run) = jobs.begin_run(&session, &job.key(), RunWhen::Due(now))? {
 //!             …                                            evaluate the interval, run the job
-//!             jobs.end_run(&session, run, &outcome)?;
+//!             jobs.end_run(&session, &mut run, &outcome)?;
 //!         }
 //!     }
 //! }
@@ -104,6 +104,15 @@ impl JobOutcome {
             Self::Succeeded { next_us } | Self::Failed { next_us, .. } => *next_us,
         }
     }
+
+    /// What has become of a run whose work does not stand, because of `error`. A failure keeps the reason that it has.
+    #[must_use]
+    pub fn failed(&self, error: Error) -> Self {
+        match self {
+            Self::Succeeded { next_us } => Self::Failed { error, next_us: *next_us },
+            Self::Failed { .. } => self.clone(),
+        }
+    }
 }
 
 /// A job that runs: DBA_JOBS_RUNNING, DBA_SCHEDULER_RUNNING_JOBS.
@@ -119,6 +128,10 @@ pub struct RunningJob {
     pub queued: bool,
     /// The user who has stopped it.
     pub stopped_by: Option<String>,
+    /// That it runs is in the job's row.
+    pub(crate) begun: bool,
+    /// Its end is being written: it is too late to stop it.
+    pub(crate) ending: bool,
 }
 
 /// A run that has begun. Dropped without [`Jobs::end_run`] it leaves the job as it was: it is due again.
@@ -161,6 +174,13 @@ impl Drop for JobRun {
     fn drop(&mut self) {
         let mut state = self.jobs.state.lock();
         state.running.retain(|running| running.key != self.key);
+        if !self.requested {
+            state.passed.retain(|key| *key != self.key);
+            if self.job.is_none() {
+                // The others that are due come first at the next look.
+                state.passed.push(self.key.clone());
+            }
+        }
         if self.asked && self.job.is_none() {
             // It could not begin: whoever has asked for it is still waiting.
             state.asked.push(self.key.clone());
@@ -178,6 +198,8 @@ struct State {
     running: Vec<RunningJob>,
     /// Jobs that users want to be run now, whether they are due or not.
     asked: Vec<JobKey>,
+    /// Jobs that were due and could not begin when that was tried last, in that order: a transaction is changing them.
+    passed: Vec<JobKey>,
     /// Counts what makes it worth while to look through the queue.
     changes: u64,
     closed: bool,
@@ -193,7 +215,7 @@ pub struct Jobs {
 
 impl Jobs {
     pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
-        let state = State { running: Vec::new(), asked: Vec::new(), changes: 1, closed: false };
+        let state = State { running: Vec::new(), asked: Vec::new(), passed: Vec::new(), changes: 1, closed: false };
         Self { state: Mutex::new(state), changed: Condvar::default(), clock }
     }
 
@@ -213,9 +235,10 @@ impl Jobs {
     /// The jobs that run.
     #[must_use]
     pub fn running(&self) -> Vec<RunningJob> {
-        self.state.lock().running.clone()
+        self.state.lock().running.iter().filter(|running| running.begun).cloned().collect()
     }
 
+    /// Whether a job runs, or is about to.
     #[must_use]
     pub fn is_running(&self, key: &JobKey) -> bool {
         self.state.lock().running.iter().any(|running| running.key == *key)
@@ -238,17 +261,66 @@ impl Jobs {
         state.asked.clone()
     }
 
-    /// Notes that a user stops a job that runs; what runs it. None when it does not run.
-    pub(crate) fn stop(&self, key: &JobKey, user: &str) -> Option<RunningJob> {
+    /// Notes that a user stops a job that runs, and cancels its run by `cancel`, which no run is given whose end is being written; what runs it. None when
+    /// it does not run, or has come to its end.
+    pub(crate) fn stop(&self, key: &JobKey, user: &str, cancel: impl FnOnce(&RunningJob)) -> Option<RunningJob> {
         let mut state = self.state.lock();
-        let running = state.running.iter_mut().find(|running| running.key == *key)?;
+        let running =
+            state.running.iter_mut().find(|running| running.key == *key && running.begun && !running.ending)?;
         running.stopped_by = Some(user.to_owned());
+        cancel(running);
         Some(running.clone())
     }
 
-    /// The user who has stopped a job that still runs.
-    pub(crate) fn stopped_by(&self, key: &JobKey) -> Option<String> {
-        self.state.lock().running.iter().find(|running| running.key == *key)?.stopped_by.clone()
+    /// That a job runs is in its row. Before that nobody stops it: it would begin again at once.
+    pub(crate) fn note_begun(&self, key: &JobKey) {
+        if let Some(running) = self.state.lock().running.iter_mut().find(|running| running.key == *key) {
+            running.begun = true;
+        }
+    }
+
+    /// Waits until a job that is about to run does, or does not any more, but no longer than `most`. Whether that is so.
+    pub(crate) fn wait_begun(&self, key: &JobKey, most: Duration) -> bool {
+        let beginning = |state: &State| state.running.iter().any(|running| running.key == *key && !running.begun);
+        let mut state = self.state.lock();
+        if beginning(&state) {
+            self.changed.wait_for(&mut state, most);
+        }
+        !beginning(&state)
+    }
+
+    /// From now on nobody stops a run; the user who has.
+    pub(crate) fn begin_end(&self, key: &JobKey) -> Option<String> {
+        let mut state = self.state.lock();
+        let running = state.running.iter_mut().find(|running| running.key == *key)?;
+        running.ending = true;
+        running.stopped_by.clone()
+    }
+
+    /// Jobs that were due and could not begin when that was tried, the one that has waited longest since then first.
+    pub(crate) fn passed(&self) -> Vec<JobKey> {
+        self.state.lock().passed.clone()
+    }
+
+    /// Forgets of those jobs the ones that are not due.
+    pub(crate) fn keep_passed(&self, due: impl Fn(&JobKey) -> bool) {
+        self.state.lock().passed.retain(due);
+    }
+
+    /// What there is to do for who could not look through the queue: to look again when it changes, or after five seconds.
+    #[must_use]
+    pub fn look_again(&self) -> Due {
+        Due { seen: self.changes(), ..Due::default() }
+    }
+
+    /// Waits until no end of a run of a job is being written, but no longer than `most`. Whether that is so.
+    pub(crate) fn wait_end_written(&self, key: &JobKey, most: Duration) -> bool {
+        let ending = |state: &State| state.running.iter().any(|running| running.key == *key && running.ending);
+        let mut state = self.state.lock();
+        if ending(&state) {
+            self.changed.wait_for(&mut state, most);
+        }
+        !ending(&state)
     }
 
     /// Waits until a job does not run any more, but no longer than `most`. Whether that is so.
@@ -305,6 +377,8 @@ impl Jobs {
             since_us: started_us,
             queued: !requested,
             stopped_by: None,
+            begun: false,
+            ending: false,
         });
         Some(JobRun {
             jobs: self.clone(),

@@ -28,6 +28,7 @@ pub use jobs::{Due, DueJob, JobKey, JobOutcome, JobRun, Jobs, RunWhen, RunningJo
 pub use kill::Killed;
 pub use long_operations::{LongOperation, Progress};
 pub use session::Session;
+pub(crate) use session::cancelled;
 pub use start::{Background, CreateOptions};
 
 use std::fmt;

@@ -1,8 +1,10 @@
 //! The sampler (mmnl): once a second it notes what each active session is doing.
 //!
 //! A session of a user is active while it has a call under way and is not in an idle wait; a background process while it waits for something that is no idle
-//! wait, for what it does between its waits nobody is told of.
+//! wait, for what it does between its waits nobody is told of. Of a session and one that works for it within its call, an autonomous transaction, one is
+//! sampled: the one that works while that waits, and else the session.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Weak;
 use std::time::Duration;
 
@@ -85,6 +87,18 @@ fn is_active(session: &SessionFigures) -> bool {
     }
 }
 
+/// The sessions that are active. One for which another waits does nothing itself.
+fn active(sessions: Vec<SessionFigures>) -> impl Iterator<Item = SessionFigures> {
+    let callers: HashMap<u32, u32> =
+        sessions.iter().filter_map(|session| Some((session.sid, session.caller?))).collect();
+    let caller_of = |sid: &u32| callers.get(sid).copied();
+    let mut represented = HashSet::new();
+    for session in sessions.iter().filter(|session| session.caller.is_some() && is_active(session)) {
+        represented.extend(std::iter::successors(caller_of(&session.sid), caller_of));
+    }
+    sessions.into_iter().filter(move |session| is_active(session) && !represented.contains(&session.sid))
+}
+
 impl Instance {
     pub(super) fn start_sampler(self: &Arc<Self>) -> Result<()> {
         let (sampler, instance) = (self.sampler.clone(), Arc::downgrade(self));
@@ -114,7 +128,7 @@ impl Instance {
             blocking_session: session.blocking_session,
             xid: session.xid,
         };
-        self.sampler.samples.add(self.sessions().into_iter().filter(is_active).map(sample).collect());
+        self.sampler.samples.add(active(self.sessions()).map(sample).collect());
     }
 
     /// The samples of the last hour or so: V$ACTIVE_SESSION_HISTORY.

@@ -188,7 +188,7 @@ impl Session {
             return self.instance.calls.check(&self.entry.calls);
         }
         self.entry.cancelled.store(false, Ordering::Release);
-        Err(Error::new(ErrorKind::Cancelled, Number::Ora(1013), "user requested cancel of current operation"))
+        Err(cancelled())
     }
 
     /// A rollback is under way until the guard is dropped: it is carried through even if the session is killed.
@@ -319,6 +319,10 @@ impl Session {
         }
         search.insert(object, hint);
     }
+}
+
+pub(crate) fn cancelled() -> Error {
+    Error::new(ErrorKind::Cancelled, Number::Ora(1013), "user requested cancel of current operation")
 }
 
 /// A rollback under way.

@@ -41,6 +41,21 @@ impl SessionParameters {
         Ok(parameter)
     }
 
+    /// From now on the session's own setting is this; None: it has none. The one before is returned, to be put back.
+    pub fn replace(&self, parameter: Parameter, value: Option<Value>) -> Option<Value> {
+        let mut own = self.own.write();
+        match value {
+            Some(value) => own.insert(parameter, value),
+            None => own.remove(&parameter),
+        }
+    }
+
+    /// From now on the session's own settings are those of another one.
+    pub fn take_over(&self, other: &Self) {
+        let settings = other.own.read().clone();
+        *self.own.write() = settings;
+    }
+
     /// Did ALTER SESSION set it?
     #[must_use]
     pub fn is_own(&self, parameter: Parameter) -> bool {

@@ -52,3 +52,11 @@ pub struct Calendar {
     pub(crate) minutes: Vec<u8>,
     pub(crate) seconds: Vec<u8>,
 }
+
+impl Calendar {
+    /// Whether its dates follow each other within a day, at any hour of it.
+    #[must_use]
+    pub fn is_within_days(&self) -> bool {
+        matches!(self.frequency, Frequency::Hourly | Frequency::Minutely | Frequency::Secondly) && self.hours.is_empty()
+    }
+}

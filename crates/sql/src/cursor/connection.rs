@@ -112,8 +112,40 @@ impl Connection {
     /// A session of a user that works for this one within its call, with a transaction of its own: an autonomous transaction, for one.
     pub(crate) fn worker(&self, user: &str) -> Result<Self> {
         let session = self.session.connect_for(user)?;
-        let shared = self.shared.for_worker(seed(&session));
+        let shared = self.shared.for_worker(trace::path_of(&self.session, &self.shared));
         Self::with_shared(Arc::clone(&self.database), session, shared, self.nested.level())
+    }
+
+    /// A session for an autonomous transaction of this one: to its user it is the same one. It has the same settings, names, rights and sequence values, says
+    /// the same of its work, and writes into the same trace.
+    ///
+    /// # Errors
+    /// ORA-00020 no process left; ORA-48100 the trace file cannot be written.
+    pub(crate) fn autonomous(&self) -> Result<Self> {
+        let mut worker = self.worker(&self.user())?;
+        worker.schema.clone_from(&self.schema);
+        worker.session.assume(Some(self.session.rights()));
+        worker.session.parameters().take_over(self.session.parameters());
+        worker.session.change_work(|work| *work = self.session.work());
+        worker.set_isolation(self.shared.transaction.lock().isolation);
+        worker.refresh_nls()?;
+        trace::join(&worker.session, &self.session, &worker.shared)?;
+        Ok(worker)
+    }
+
+    /// What an autonomous transaction's session has been told goes for the session that it has worked for.
+    ///
+    /// # Errors
+    /// ORA-48100 the trace file cannot be written.
+    pub(crate) fn give_back_to(&self, caller: &mut Self) -> Result<()> {
+        caller.session.parameters().take_over(self.session.parameters());
+        caller.session.change_work(|work| *work = self.session.work());
+        let isolation = self.shared.transaction.lock().isolation;
+        if isolation != caller.shared.transaction.lock().isolation {
+            caller.set_isolation(isolation);
+        }
+        caller.refresh_nls()?;
+        trace::part(&self.session, &caller.session)
     }
 
     /// `calls`: how many connections of other sessions are at work above it.

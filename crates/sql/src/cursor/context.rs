@@ -5,6 +5,8 @@ use std::sync::Arc;
 use common::sync::atomic::{AtomicU64, Ordering};
 use engine::instance::Session;
 use format::date::DateTime;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use scalar::{Context, Nls};
 
 /// One statement's view of its session.
@@ -28,7 +30,23 @@ pub(crate) fn local_time(wall_us: u64) -> common::Result<DateTime> {
 /// Local time minus UTC.
 pub(crate) fn utc_offset_seconds(wall_us: u64) -> i32 {
     let wall = i64::try_from(wall_us).unwrap_or(i64::MAX);
-    jiff::Timestamp::from_microsecond(wall).map_or(0, |at| jiff::tz::TimeZone::system().to_offset(at).seconds())
+    Timestamp::from_microsecond(wall).map_or(0, |at| TimeZone::system().to_offset(at).seconds())
+}
+
+/// The moment, in microseconds since 1970 UTC, at which the clock of `zone` shows a local time: the first after `after_us` where it is shown twice, when clocks
+/// are put back, and as much later as they are put forward where it is not shown at all. None for what was before 1970.
+pub(crate) fn moment_of(zone: &TimeZone, local: &DateTime, after_us: u64) -> Option<u64> {
+    let micros = |at: Timestamp| u64::try_from(at.as_microsecond()).ok();
+    let local_us = local.unix_seconds() * 1_000_000 + i64::from(local.nanosecond / 1000);
+    // Beyond what time zones are known for, UTC.
+    let Ok(civil) = Timestamp::from_microsecond(local_us).map(|at| TimeZone::UTC.to_datetime(at)) else {
+        return u64::try_from(local_us).ok();
+    };
+    let shown = zone.to_ambiguous_timestamp(civil);
+    let (Ok(usual), Ok(later)) = (shown.compatible(), shown.later()) else {
+        return u64::try_from(local_us).ok();
+    };
+    micros(usual).filter(|at| *at > after_us || usual == later).or_else(|| micros(later))
 }
 
 impl Context for StatementContext {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use common::sync::Mutex;
@@ -83,6 +84,8 @@ pub(crate) struct Shared {
     called: AtomicBool,
     /// The file that the statement at work loads.
     pub(crate) loading: Mutex<Option<Arc<loader::Setup>>>,
+    /// The trace file of the session that it works for.
+    pub(crate) trace_path: Option<PathBuf>,
 }
 
 impl fmt::Debug for Shared {
@@ -111,14 +114,24 @@ impl Shared {
             mutating: Mutex::default(),
             called: AtomicBool::new(false),
             loading: Mutex::default(),
+            trace_path: None,
         }
     }
 
     /// That of a session that works for this one, as a part of its call: what it does is recursive where the call's work is, so that its time is not counted
-    /// beside the call's, and the call waits for what it commits.
-    pub(crate) fn for_worker(&self, seed: u64) -> Self {
-        let own = Self::new(seed);
-        Self { depth: AtomicU32::new(self.depth()), commits_pending: Arc::clone(&self.commits_pending), ..own }
+    /// beside the call's, and the call waits for what it commits. Values of sequences, and random ones, are the session's.
+    pub(crate) fn for_worker(&self, trace_path: PathBuf) -> Self {
+        // In one trace no cursor has the number of another one that is open.
+        let last = self.cursors.lock().last;
+        Self {
+            depth: AtomicU32::new(self.depth()),
+            commits_pending: Arc::clone(&self.commits_pending),
+            current_values: Arc::clone(&self.current_values),
+            random: Arc::clone(&self.random),
+            cursors: Mutex::new(Cursors { last, ..Cursors::default() }),
+            trace_path: Some(trace_path),
+            ..Self::new(0)
+        }
     }
 
     pub(crate) fn last_statement(&self) -> Option<Arc<SharedCursor>> {

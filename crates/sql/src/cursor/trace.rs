@@ -1,6 +1,6 @@
 //! The calls on cursors as the session's meter and SQL trace record them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use common::{Error, Number, Result};
 use engine::instance::Session;
@@ -15,6 +15,7 @@ use waits::{
 use super::context::utc_offset_seconds;
 use super::library::SharedCursor;
 use super::open::RowSource;
+use super::shared::Shared;
 
 /// The module of a session that has not said what it is.
 const DEFAULT_MODULE: &str = "highwater";
@@ -173,8 +174,34 @@ fn failure(error: &std::io::Error) -> Error {
 
 /// Starts the SQL trace of a session, or changes its level. The file is [`path`].
 pub(crate) fn start(session: &Session, level: u32) -> Result<()> {
-    let file = open(session).map_err(|error| failure(&error))?;
+    let file = open(session, &path(session)).map_err(|error| failure(&error))?;
     session.meter().start_trace(file, level).map_err(|error| failure(&error))
+}
+
+/// The trace file of a session's user: that of the session that it works for.
+pub(crate) fn path_of(session: &Session, shared: &Shared) -> PathBuf {
+    shared.trace_path.clone().unwrap_or_else(|| path(session))
+}
+
+/// A session that works for another one writes into that one's trace, if one runs.
+pub(crate) fn join(worker: &Session, caller: &Session, shared: &Shared) -> Result<()> {
+    let level = caller.meter().trace_level();
+    if level == 0 {
+        return Ok(());
+    }
+    caller.meter().trace(TraceFile::flush);
+    let file = open(worker, &path_of(worker, shared)).map_err(|error| failure(&error))?;
+    worker.meter().start_trace(file, level).map_err(|error| failure(&error))
+}
+
+/// A session that has worked for another one writes no more; the trace that it has been told to write goes on.
+pub(crate) fn part(worker: &Session, caller: &Session) -> Result<()> {
+    let level = worker.meter().trace_level();
+    stop(worker)?;
+    if level == caller.meter().trace_level() {
+        return Ok(());
+    }
+    if level == 0 { stop(caller) } else { start(caller, level) }
 }
 
 /// Writes what is known of a deadlock into the session's trace file, whether its SQL is traced or not. What cannot be written is not: the statement fails
@@ -186,7 +213,7 @@ pub(crate) fn deadlock(session: &Session, deadlock: &Deadlock) {
     }
     // A database in memory has no directory, and there is none to be made for it.
     let place = directory(session).is_dir() || session.instance().directory().is_dir();
-    if place && let Ok(mut file) = open(session) {
+    if place && let Ok(mut file) = open(session, &path(session)) {
         file.text(&text);
         let _ = file.finish();
     }
@@ -208,7 +235,7 @@ pub(crate) fn directory(session: &Session) -> PathBuf {
 }
 
 /// The session's trace file, open at its end.
-fn open(session: &Session) -> std::io::Result<TraceFile> {
+fn open(session: &Session, path: &Path) -> std::io::Result<TraceFile> {
     let (instance, meter) = (session.instance(), session.meter());
     std::fs::create_dir_all(directory(session))?;
     let name = instance.database_name().to_lowercase();
@@ -228,7 +255,7 @@ fn open(session: &Session) -> std::io::Result<TraceFile> {
         wall_us,
         utc_offset_seconds: utc_offset_seconds(wall_us),
     };
-    TraceFile::new(&path(session), &header)
+    TraceFile::new(path, &header)
 }
 
 /// A trace as DBMS_SESSION and DBMS_MONITOR ask for it.

@@ -108,8 +108,16 @@ impl<'c> SessionHost<'c> {
         Self { connection, autonomous: Vec::new(), entered: Vec::new() }
     }
 
+    /// What is done until [`SessionHost::leave`] finds its names in this schema, and has these rights.
+    pub(super) fn enter(&mut self, schema: &str, rights: Rights) {
+        let connection = self.connection();
+        let schema = std::mem::replace(&mut connection.schema, schema.to_owned());
+        let rights = connection.session.assume(Some(rights));
+        self.entered.push((schema, rights));
+    }
+
     /// What counted before the program that was entered last counts again.
-    fn leave(&mut self) -> bool {
+    pub(super) fn leave(&mut self) -> bool {
         let Some((schema, rights)) = self.entered.pop() else { return false };
         let connection = self.connection();
         connection.schema = schema;
@@ -415,16 +423,14 @@ impl Host for SessionHost<'_> {
     }
 
     fn begin_autonomous(&mut self) -> Result<()> {
-        let current = self.connection();
-        let mut connection = current.worker(&current.user())?;
-        connection.schema.clone_from(&current.schema);
-        connection.session.assume(Some(current.session.rights()));
+        let connection = self.connection().autonomous()?;
         self.autonomous.push(connection);
         Ok(())
     }
 
     fn end_autonomous(&mut self) -> Result<()> {
         let Some(mut connection) = self.autonomous.pop() else { return Err(Error::bug("no autonomous transaction")) };
+        connection.give_back_to(self.connection())?;
         if !connection.session.in_transaction() {
             return Ok(());
         }
@@ -433,10 +439,7 @@ impl Host for SessionHost<'_> {
     }
 
     fn enter_rights(&mut self, owner: &str) -> Result<()> {
-        let connection = self.connection();
-        let schema = std::mem::replace(&mut connection.schema, owner.to_owned());
-        let rights = connection.session.assume(Some(Rights::of_owner(owner)));
-        self.entered.push((schema, rights));
+        self.enter(owner, Rights::of_owner(owner));
         Ok(())
     }
 

@@ -2,12 +2,16 @@
 
 use std::sync::{Arc, Weak};
 
-use common::{Error, Result};
-use engine::instance::{Due, DueJob, JobKey, JobOutcome, RunWhen};
+use common::limits::SESSION_STACK_BYTES;
+use common::sync::spawn_with_stack;
+use common::{Error, ErrorKind, Result};
+use engine::catalog::{Job, Rights};
+use engine::instance::{Due, DueJob, JobKey, JobOutcome, JobRun, RunWhen};
 use plsql::run::session::Session;
 use scalar::Datum;
 
 use super::host::SessionHost;
+use super::job_settings;
 use super::schedule::{self, wall_us};
 use crate::cursor::connection::Connection;
 use crate::cursor::database::Database;
@@ -52,37 +56,98 @@ pub(super) fn in_future(next: Option<u64>, now_us: u64) -> Result<Option<u64>> {
 /// When an interval says that a job runs next, wall time in microseconds since 1970; None when it gives NULL.
 pub(super) fn next_time(connection: &mut Connection, interval: &str) -> Result<Option<u64>> {
     let bad = |error: Error| Error::user(23319, format!("parameter value \"{interval}\" is not appropriate: {error}"));
+    let now_us = connection.session.meter().clock().wall_us();
     let rows = connection
         .query(&format!(
             "select to_date(to_char({interval}, 'YYYY-MM-DD HH24:MI:SS'), 'YYYY-MM-DD HH24:MI:SS') from dual"
         ))
         .map_err(bad)?;
     let Some(at) = rows.first().and_then(|row| row.first()).and_then(Datum::as_datetime) else { return Ok(None) };
-    Ok(wall_us(&at))
+    // A DATE has no fractions of this second.
+    Ok(wall_us(&at, now_us.saturating_sub(US as u64)))
 }
 
-/// DBMS_JOB.RUN: in the session of the caller.
+/// When a job of DBMS_JOB that begins at `now_us` runs next.
+fn next_of(connection: &mut Connection, job: &Job, now_us: u64) -> Result<Option<u64>> {
+    let Some(interval) = &job.interval else { return Ok(None) };
+    in_future(next_time(connection, interval)?, now_us)
+}
+
+/// Does `work` with the names of a schema and the rights of a user.
+fn for_user<R>(
+    host: &mut SessionHost<'_>,
+    session: &mut Session,
+    (schema, user): (&str, &str),
+    work: impl FnOnce(&mut SessionHost<'_>, &mut Session) -> R,
+) -> R {
+    let outer = session.schema().to_owned();
+    host.enter(schema, Rights::of_user(user));
+    session.set_schema(schema);
+    let result = work(host, session);
+    session.set_schema(&outer);
+    host.leave();
+    result
+}
+
+fn outcome_of(result: Result<()>, next_us: Option<u64>) -> JobOutcome {
+    match result {
+        Ok(()) => JobOutcome::Succeeded { next_us },
+        Err(error) => JobOutcome::Failed { error, next_us },
+    }
+}
+
+/// Ends a run in the session that it was in; where that cannot be, because the session has been killed for one, in another one: as a failure, for its
+/// transaction is lost.
+fn end(connection: &mut Connection, run: &mut JobRun, outcome: &JobOutcome) -> Result<JobOutcome> {
+    let failed = match connection.end_job_run(run, outcome) {
+        // The instance is at its end; or who waits for it does not want to any more.
+        Err(error) if error.kind == ErrorKind::Poisoned || [1013, 1089].iter().any(|n| error.is_ora(*n)) => {
+            return Err(error);
+        }
+        Err(error) => outcome.failed(error),
+        ended => return ended,
+    };
+    // A session that has been killed holds nothing any more. Another one gives up the job's row, that somebody else can change it.
+    let _ = connection.session.rollback();
+    let other = Connection::of_user(Arc::clone(connection.database()), &connection.user())?;
+    let queue = Arc::clone(other.session.instance().jobs());
+    queue.end_run(&other.session, run, &failed)
+}
+
+/// DBMS_JOB.RUN: in the session of the caller, whose transaction it commits, with the names and rights of the job.
 pub(super) fn run_now(host: &mut SessionHost<'_>, session: &mut Session, number: u64) -> Result<()> {
     let connection = host.connection();
     let (queue, engine) = (Arc::clone(connection.session.instance().jobs()), Arc::clone(&connection.session));
+    engine.own_job(number)?;
+    connection.commit_implicitly()?;
     let missing = || Error::user(23421, format!("job number {number} is not a job in the job queue"));
-    let Some(run) = queue.begin_run(&engine, &JobKey::Job(number), RunWhen::Requested)? else { return Err(missing()) };
+    let Some(mut run) = queue.begin_run(&engine, &JobKey::Job(number), RunWhen::Requested)? else {
+        return Err(missing());
+    };
     let Some(DueJob::Job(job)) = run.job().cloned() else { return Err(missing()) };
-    let next_us = match &job.interval {
-        Some(interval) => next_time(host.connection(), interval)?,
-        None => None,
-    };
-    let result = session.run_block(host, &block(&job.what), &mut []);
-    let outcome = match &result {
-        Ok(()) => JobOutcome::Succeeded { next_us },
-        Err(error) => JobOutcome::Failed { error: error.clone(), next_us },
-    };
-    queue.end_run(&engine, run, &outcome)?;
-    result.map_err(|error| Error {
-        text: format!("error in running job {number}\n{error}"),
-        number: common::Number::Ora(12011),
-        ..error
-    })
+    let now_us = engine.meter().clock().wall_us();
+    let outcome = for_user(host, session, (&job.schema_user, &job.priv_user), |host, session| {
+        let before = match job_settings::apply(host.connection(), job.nls.as_deref().unwrap_or_default()) {
+            Ok(before) => before,
+            Err(error) => return JobOutcome::Failed { error, next_us: None },
+        };
+        let outcome = match next_of(host.connection(), &job, now_us) {
+            Ok(next_us) => outcome_of(session.run_block(host, &block(&job.what), &mut []), next_us),
+            Err(error) => JobOutcome::Failed { error, next_us: None },
+        };
+        match before.put_back(host.connection()) {
+            Ok(()) => outcome,
+            Err(error) => outcome.failed(error),
+        }
+    });
+    match end(host.connection(), &mut run, &outcome)? {
+        JobOutcome::Succeeded { .. } => Ok(()),
+        JobOutcome::Failed { error, .. } => Err(Error {
+            text: format!("error in running job {number}\n{error}"),
+            number: common::Number::Ora(12011),
+            ..error
+        }),
+    }
 }
 
 /// DBMS_SCHEDULER.RUN_JOB in the session of the caller.
@@ -99,7 +164,7 @@ pub(super) fn run_scheduled_now(
     connection.commit_implicitly()?;
     let (queue, engine) = (Arc::clone(connection.session.instance().jobs()), Arc::clone(&connection.session));
     let key = JobKey::Scheduled { owner: owner.to_owned(), name: name.to_owned() };
-    let Some(run) = queue.begin_run(&engine, &key, RunWhen::Requested)? else {
+    let Some(mut run) = queue.begin_run(&engine, &key, RunWhen::Requested)? else {
         return Err(if queue.is_running(&key) {
             Error::user(27478, format!("job \"{owner}.{name}\" is running"))
         } else {
@@ -107,13 +172,13 @@ pub(super) fn run_scheduled_now(
         });
     };
     let Some(DueJob::Scheduled(job)) = run.job().cloned() else { return Err(Error::bug("a run without a job")) };
-    let result = schedule::block(host.connection(), &job).and_then(|text| session.run_block(host, &text, &mut []));
-    let outcome = match &result {
-        Ok(()) => JobOutcome::Succeeded { next_us: None },
-        Err(error) => JobOutcome::Failed { error: error.clone(), next_us: None },
-    };
-    queue.end_run(&engine, run, &outcome)?;
-    result
+    let result = for_user(host, session, (owner, owner), |host, session| {
+        schedule::block(host.connection(), &job).and_then(|text| session.run_block(host, &text, &mut []))
+    });
+    match end(host.connection(), &mut run, &outcome_of(result, None))? {
+        JobOutcome::Succeeded { .. } => Ok(()),
+        JobOutcome::Failed { error, .. } => Err(error),
+    }
 }
 
 impl Database {
@@ -125,12 +190,13 @@ impl Database {
             let mut due = Due::default();
             while queue.wait(&due) {
                 let Some(database) = database.upgrade() else { return };
-                // What fails is tried again at the next look; an instance that has stopped says so to its sessions.
-                due = database.start_due().unwrap_or_default();
+                // What fails is tried again when the queue changes, or after a while; an instance that has stopped says so to its sessions.
+                let again = queue.look_again();
+                due = database.start_due().unwrap_or(again);
             }
         };
-        common::sync::spawn("cjq0", coordinate).map(drop).map_err(|error| {
-            Error::own(common::ErrorKind::OutOfResource, 2, format!("no thread for the job coordinator: {error}"))
+        spawn_with_stack("cjq0", SESSION_STACK_BYTES, coordinate).map(drop).map_err(|error| {
+            Error::own(ErrorKind::OutOfResource, 2, format!("no thread for the job coordinator: {error}"))
         })
     }
 
@@ -141,7 +207,7 @@ impl Database {
         for job in &due.jobs {
             let (database, job) = (Arc::downgrade(self), job.clone());
             // A thread that cannot be had now is asked for again at the next look.
-            drop(common::sync::spawn("job", move || drop(run_due(&database, &job))));
+            drop(spawn_with_stack("job", SESSION_STACK_BYTES, move || drop(run_due(&database, &job))));
         }
         Ok(due)
     }
@@ -152,10 +218,8 @@ fn prepare(connection: &mut Connection, job: &DueJob, now_us: u64) -> Result<(St
     match job {
         DueJob::Job(job) => {
             connection.schema.clone_from(&job.schema_user);
-            let next = match &job.interval {
-                Some(interval) => in_future(next_time(connection, interval)?, now_us)?,
-                None => None,
-            };
+            job_settings::apply(connection, job.nls.as_deref().unwrap_or_default())?;
+            let next = next_of(connection, job, now_us)?;
             Ok((block(&job.what), next))
         }
         DueJob::Scheduled(job) => {
@@ -181,20 +245,12 @@ fn run_due(database: &Weak<Database>, job: &DueJob) -> Result<()> {
     drop(database);
     let engine = Arc::clone(&connection.session);
     let now_us = engine.meter().clock().wall_us();
-    let Some(run) = queue.begin_run(&engine, &job.key(), RunWhen::Due(now_us))? else { return Ok(()) };
+    let Some(mut run) = queue.begin_run(&engine, &job.key(), RunWhen::Due(now_us))? else { return Ok(()) };
     let Some(job) = run.job().cloned() else { return Err(Error::bug("a run without a job")) };
     // As it is before the run: a job that takes long does not drift by that.
     let outcome = match prepare(&mut connection, &job, now_us) {
         Err(error) => JobOutcome::Failed { error, next_us: None },
-        Ok((text, next_us)) => match connection.run(&text) {
-            Ok(_) => JobOutcome::Succeeded { next_us },
-            Err(error) => JobOutcome::Failed { error, next_us },
-        },
+        Ok((text, next_us)) => outcome_of(connection.run(&text).map(drop), next_us),
     };
-    if engine.is_killed() {
-        // It begins no call any more: what became of the run another session notes.
-        let other = Connection::of_user(Arc::clone(connection.database()), &user)?;
-        return queue.end_run(&other.session, run, &outcome);
-    }
-    queue.end_run(&engine, run, &outcome)
+    end(&mut connection, &mut run, &outcome).map(drop)
 }

@@ -14,6 +14,7 @@ mod dictionary;
 mod dynamic;
 mod function;
 mod host;
+mod job_settings;
 pub(crate) mod jobs;
 mod native;
 mod prepare;

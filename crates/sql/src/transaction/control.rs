@@ -5,6 +5,7 @@ use std::sync::Arc;
 use common::sync::atomic::Ordering;
 use common::{Error, ErrorKind, Number, Result};
 use engine::catalog::{ObjectPrivilege, SchemaObject, SystemPrivilege, TableDef};
+use engine::instance::{JobOutcome, JobRun};
 use engine::txn::{CommitWrite, Isolation};
 use waits::Statistic;
 
@@ -64,17 +65,45 @@ impl Connection {
     /// when it is being closed or has been.
     pub fn commit(&mut self, write: CommitWrite) -> Result<()> {
         let _call = self.session.call()?;
-        if let Err(violated) = self.check_deferred() {
-            // What kept the check from being made, a cancel for one, leaves the transaction as it is.
-            if ![1, 2290, 2291, 2292].iter().any(|number| violated.is_ora(*number)) {
-                return Err(violated);
-            }
-            self.rollback()?;
-            return Err(rolled_back(&violated));
-        }
+        self.check_before_commit()?;
         self.end_transaction(false, |connection| connection.session.commit(write))?;
         self.session.meter().count(Statistic::UserCommits, 1);
         Ok(())
+    }
+
+    /// # Errors
+    /// As [`Connection::commit`] for a deferred constraint.
+    fn check_before_commit(&mut self) -> Result<()> {
+        let Err(violated) = self.check_deferred() else { return Ok(()) };
+        // What kept the check from being made, a cancel for one, leaves the transaction as it is.
+        if ![1, 2290, 2291, 2292].iter().any(|number| violated.is_ora(*number)) {
+            return Err(violated);
+        }
+        self.rollback()?;
+        Err(rolled_back(&violated))
+    }
+
+    /// Ends the run of a job in this session, and with it the transaction that the run has left: [`engine::instance::Jobs::end_run`]. One that leaves a
+    /// constraint violated has failed, and nothing of it stands. What the run has come to is returned.
+    ///
+    /// # Errors
+    /// Those of [`engine::instance::Jobs::end_run`].
+    pub(crate) fn end_job_run(&mut self, run: &mut JobRun, outcome: &JobOutcome) -> Result<JobOutcome> {
+        let _call = self.session.call()?;
+        let mut outcome = outcome.clone();
+        if matches!(outcome, JobOutcome::Succeeded { .. })
+            && let Err(error) = self.check_before_commit()
+        {
+            outcome = outcome.failed(error);
+        }
+        let jobs = Arc::clone(self.session.instance().jobs());
+        let rolled_back = matches!(outcome, JobOutcome::Failed { .. });
+        let mut noted = Ok(outcome.clone());
+        self.end_transaction(rolled_back, |connection| {
+            noted = jobs.end_run(&connection.session, run, &outcome);
+            noted.as_ref().map(drop).map_err(Error::clone)
+        })?;
+        noted
     }
 
     /// Undoes the session's transaction.

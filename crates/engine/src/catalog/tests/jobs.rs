@@ -7,6 +7,7 @@ use common::sync::spawn;
 use common::{Error, SystemClock};
 
 use super::{DIRECTORY, Database};
+use crate::catalog::rows::SchedulerJobRow;
 use crate::catalog::{Job, JobState, RunStatus, SchedulerJob, UserSpec};
 use crate::instance::{Due, DueJob, Instance, JobKey, JobOutcome, JobRun, RunWhen, Session};
 use crate::parameters::Scope;
@@ -59,8 +60,8 @@ fn begin(session: &Arc<Session>, key: &JobKey, when: RunWhen) -> Option<JobRun> 
     session.instance().jobs().begin_run(session, key, when).unwrap()
 }
 
-fn end(session: &Arc<Session>, run: JobRun, outcome: &JobOutcome) {
-    session.instance().jobs().end_run(session, run, outcome).unwrap();
+fn end(session: &Arc<Session>, mut run: JobRun, outcome: &JobOutcome) {
+    session.instance().jobs().end_run(session, &mut run, outcome).unwrap();
 }
 
 fn one(session: &Arc<Session>, number: u64) -> Job {
@@ -532,4 +533,125 @@ fn the_queue_runs_what_it_is_asked_for_and_a_run_is_stopped() {
     let log = session.scheduler_runs().unwrap();
     assert_eq!(log.iter().map(|run| run.status).collect::<Vec<_>>(), [RunStatus::Succeeded, RunStatus::Stopped]);
     assert_eq!(log[1].information.as_deref(), Some("REASON=\"Stop job called by user: 'SYSTEM'\""));
+}
+
+#[test]
+fn a_run_that_was_stopped_is_no_success() {
+    let database = Database::new();
+    let (session, runner) = (database.session(), database.session());
+    let at = now(&session);
+    let enabled = |job: &mut SchedulerJob| {
+        job.enable(Some(at));
+        Ok(())
+    };
+    let new = SchedulerJob { auto_drop: false, ..SchedulerJob::new("SYSTEM", "S", "PLSQL_BLOCK", "null;") };
+    session.create_scheduler_job(&new).unwrap();
+    session.change_scheduler_job("SYSTEM", "S", enabled).unwrap();
+    let mut run = begin(&runner, &new.key(), RunWhen::Due(at)).unwrap();
+    runner.submit_job(&job(1, "SYSTEM", 0)).unwrap();
+    let cancelled = runner.cancel_handle();
+    let stop = || {
+        let stopper = database.session();
+        spawn("stopper", move || stopper.stop_scheduler_job("SYSTEM", "S", false)).unwrap()
+    };
+    let stopper = stop();
+    while !cancelled.load(std::sync::atomic::Ordering::Acquire) {
+        std::thread::yield_now();
+    }
+    // It has done all its work, and has not looked. Its end is not cancelled.
+    let jobs = session.instance().jobs();
+    let ended = jobs.end_run(&runner, &mut run, &JobOutcome::Succeeded { next_us: None }).unwrap();
+    assert!(matches!(&ended, JobOutcome::Failed { error, .. } if error.is_ora(1013)), "{ended:?}");
+    drop(run);
+    stopper.join().unwrap().unwrap();
+    assert!(!cancelled.load(std::sync::atomic::Ordering::Acquire));
+    assert!(numbers(&session).is_empty(), "what it had done is undone");
+    let state = || {
+        let job = session.scheduler_jobs().unwrap().remove(0);
+        (job.state, job.runs)
+    };
+    assert_eq!(state(), (JobState::Stopped, 1));
+    // One whose end is being written, as far as another's lock lets it, cannot be stopped any more.
+    session.change_scheduler_job("SYSTEM", "S", enabled).unwrap();
+    let mut run = begin(&runner, &new.key(), RunWhen::Due(at)).unwrap();
+    assert_eq!(jobs.begin_end(&new.key()), None);
+    let stopper = stop();
+    jobs.end_run(&runner, &mut run, &JobOutcome::Succeeded { next_us: None }).unwrap();
+    drop(run);
+    let said = stopper.join().unwrap().unwrap_err();
+    assert!(said.is_ora(27366), "{said}");
+    assert_eq!(state(), (JobState::Succeeded, 2));
+    // One whose session is killed after its work: the end is written by another one.
+    session.change_scheduler_job("SYSTEM", "S", enabled).unwrap();
+    let mut run = begin(&runner, &new.key(), RunWhen::Due(at)).unwrap();
+    let (sid, serial) = runner.identity();
+    session.kill(sid, serial).unwrap();
+    let outcome = JobOutcome::Succeeded { next_us: None };
+    let error = jobs.end_run(&runner, &mut run, &outcome).unwrap_err();
+    assert!(error.is_ora(28), "{error}");
+    jobs.end_run(&session, &mut run, &outcome.failed(error)).unwrap();
+    drop(run);
+    assert_eq!(state(), (JobState::Failed, 3));
+    let log: Vec<_> = session.scheduler_runs().unwrap().iter().map(|run| (run.status, run.error)).collect();
+    assert_eq!(log, [(RunStatus::Stopped, 1013), (RunStatus::Succeeded, 0), (RunStatus::Failed, 28)]);
+}
+
+#[test]
+fn jobs_that_cannot_begin_do_not_keep_the_others_from_it() {
+    let database = Database::new();
+    let session = database.session();
+    let at = now(&session);
+    session.alter_system("job_queue_processes", "1", Scope::Memory).unwrap();
+    for number in 1..=3 {
+        submitted(&session, number, number * SECOND);
+    }
+    let other = database.session();
+    for number in [1, 2] {
+        other.change_job(number, "SYSTEM", |_| Ok(())).unwrap();
+    }
+    let mut tried = Vec::new();
+    for _ in 0..4 {
+        let key = due(&session, at).remove(0);
+        let run = begin(&session, &key, RunWhen::Due(at));
+        tried.push((key, run.is_some()));
+        if let Some(run) = run {
+            end(&session, run, &JobOutcome::Succeeded { next_us: None });
+        }
+    }
+    let key = JobKey::Job;
+    assert_eq!(tried, [(key(1), false), (key(2), false), (key(3), true), (key(1), false)]);
+    other.rollback().unwrap();
+    for number in [2, 1] {
+        assert_eq!(due(&session, at), [key(number)]);
+        let run = begin(&session, &key(number), RunWhen::Due(at)).unwrap();
+        end(&session, run, &JobOutcome::Succeeded { next_us: None });
+    }
+    assert!(due(&session, at).is_empty());
+}
+
+#[test]
+fn a_job_that_cannot_be_read_does_not_keep_the_others_from_running() {
+    let database = Database::new();
+    let session = database.session();
+    let at = now(&session);
+    submitted(&session, 1, at);
+    let new = SchedulerJob::new("SYSTEM", "S", "PLSQL_BLOCK", "null;");
+    let damaged = SchedulerJobRow { state: 99, ..new.to_row() };
+    session.row_statement(|| session.insert_own(std::slice::from_ref(&damaged))).unwrap();
+    commit(&session);
+    assert!(session.scheduler_jobs().is_err());
+    assert_eq!(due(&session, at), [JobKey::Job(1)]);
+}
+
+#[test]
+fn a_user_runs_his_own_jobs() {
+    let database = Database::new();
+    let session = database.session();
+    session.create_user("SCOTT", &UserSpec::default()).unwrap();
+    submitted(&session, 1, 0);
+    let (scott, sys) = (database.connect("SCOTT"), database.connect("SYS"));
+    assert!(scott.own_job(1).unwrap_err().is_ora(23421));
+    assert!(begin(&scott, &JobKey::Job(1), RunWhen::Requested).is_none());
+    assert_eq!((session.own_job(1).unwrap().number, sys.own_job(1).unwrap().number), (1, 1));
+    assert!(begin(&sys, &JobKey::Job(1), RunWhen::Requested).is_some());
 }

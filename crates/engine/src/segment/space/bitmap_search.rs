@@ -44,17 +44,24 @@ struct Search {
     passed: usize,
     /// As the releases with bug 6918210 searched: [`Parameter::LegacySpaceSearch`].
     legacy: bool,
+    /// The segment cannot grow: whatever may serve is asked before that is said, once.
+    last: bool,
 }
 
 impl Search {
     /// Whether half-full blocks have refused often enough.
     fn is_sure(&self) -> bool {
-        self.refusals >= REFUSALS_MAX && !self.legacy
+        self.refusals >= REFUSALS_MAX && !self.legacy && !self.last
     }
 
     /// Whether a block in which another session is at work will do.
     fn is_patient(&self) -> bool {
-        self.passed >= PASSED_MAX
+        self.last || self.passed >= PASSED_MAX
+    }
+
+    /// Whether blocks that may serve have been left out.
+    fn has_left_out(&self) -> bool {
+        self.passed > 0 || self.is_sure()
     }
 }
 
@@ -64,9 +71,9 @@ pub(super) fn in_batch(process: usize, length: usize) -> impl Iterator<Item = us
     (0..length).map(move |n| (start + n) % length)
 }
 
-/// Whether a segment could not grow.
+/// Whether a segment could not grow: its tablespace is full, or the file system where a file of that would grow.
 fn is_out_of_space(error: &Error) -> bool {
-    [1653, 1654].into_iter().any(|number| error.is_ora(number))
+    [1653, 1654, 1237].into_iter().any(|number| error.is_ora(number))
 }
 
 /// What a search looks for.
@@ -108,7 +115,7 @@ impl Bitmaps {
         let hint = s.search_hint(object);
         let migrates = matches!(want, Want::Row(row) if row.own_slot);
         let legacy = migrates && s.parameters().boolean(Parameter::LegacySpaceSearch);
-        let mut search = Search { want, refusals: 0, passed: 0, legacy };
+        let mut search = Search { want, refusals: 0, passed: 0, legacy, last: false };
         if let (Some(address), Want::Row(row)) = (hint.block.filter(|_| !legacy), want)
             && let Some(block) = Self::probe_last(segment, s, address, row, &mut search)?
         {
@@ -140,10 +147,8 @@ impl Bitmaps {
                 }
             }
             match Self::raise_high_water(segment, s) {
-                // Blocks in use are better than none.
-                Err(error) if is_out_of_space(&error) && search.passed > 0 && !search.is_patient() => {
-                    search.passed = PASSED_MAX;
-                }
+                // Blocks in use are better than none, and more that refuse too.
+                Err(error) if is_out_of_space(&error) && search.has_left_out() && !search.last => search.last = true,
                 raised => raised?,
             }
         }
@@ -174,7 +179,7 @@ impl Bitmaps {
             let batch = match step {
                 // Half-full blocks have refused often enough.
                 Step::Probe(_, state)
-                    if search.refusals > REFUSALS_MAX && !search.legacy && state != BlockState::Free100 =>
+                    if search.is_sure() && search.refusals > REFUSALS_MAX && state != BlockState::Free100 =>
                 {
                     continue;
                 }

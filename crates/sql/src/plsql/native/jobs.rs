@@ -6,15 +6,14 @@ use plsql::run::session::Session;
 use scalar::Datum;
 
 use super::{number, text};
-use crate::cursor::connection::Connection;
 use crate::plsql::host::SessionHost;
-use crate::plsql::jobs;
 use crate::plsql::schedule::wall_us;
+use crate::plsql::{job_settings, jobs};
 
 /// A DATE as wall time in microseconds since 1970; NULL is None.
 fn moment(argument: Option<&Datum>) -> Result<Option<u64>> {
     let Some(date) = argument.and_then(Datum::as_datetime) else { return Ok(None) };
-    let wall = wall_us(&date).ok_or_else(|| Error::user(23420, "interval must evaluate to a time in the future"))?;
+    let wall = wall_us(&date, 0).ok_or_else(|| Error::user(23420, "interval must evaluate to a time in the future"))?;
     Ok(Some(wall))
 }
 
@@ -31,6 +30,13 @@ pub(super) fn call(
 ) -> Result<Datum> {
     match program {
         "SUBMIT" => {
+            // FORCE is about the instances that it might run on.
+            if let Some(instance) = number(arguments, 5).filter(|instance| *instance != 0.0) {
+                let text = format!(
+                    "job associated instance number {instance} is not valid: there is one instance, and 0 means any"
+                );
+                return Err(Error::user(23428, text));
+            }
             let connection = host.connection();
             let number = connection.session.next_job_number()?;
             submit(host, number, arguments, [1, 2, 3, 4])?;
@@ -71,22 +77,10 @@ fn submit(host: &mut SessionHost<'_>, number: u64, arguments: &[Datum], at: [usi
         failures: 0,
         broken: false,
         what,
-        nls: Some(nls(connection)),
+        nls: Some(job_settings::text(connection)),
         instance: 0,
     };
     connection.session.submit_job(&job)
-}
-
-/// The NLS settings that the job is to run with.
-fn nls(connection: &Connection) -> String {
-    use engine::parameters::Parameter;
-    let parameters = connection.session.parameters();
-    format!(
-        "NLS_DATE_FORMAT='{}' NLS_NUMERIC_CHARACTERS='{}' NLS_TIMESTAMP_FORMAT='{}'",
-        parameters.text(Parameter::NlsDateFormat),
-        parameters.text(Parameter::NlsNumericCharacters),
-        parameters.text(Parameter::NlsTimestampFormat)
-    )
 }
 
 fn change(host: &mut SessionHost<'_>, program: &str, arguments: &[Datum]) -> Result<()> {

@@ -1,6 +1,7 @@
 //! DBMS_SCHEDULER: jobs by name, with a schedule. Each call commits, and with it what the session had under way; who runs the jobs is `jobs.rs` of the
 //! folder above.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use common::{Error, Result};
@@ -16,6 +17,8 @@ use crate::plsql::schedule::{self, wall_us};
 use crate::statement::words::Words;
 
 const JOB_CLASS: &str = "DEFAULT_JOB_CLASS";
+/// How often a change of a job is tried that others change too.
+const EDITS_MAX: usize = 100;
 
 pub(super) fn call(
     host: &mut SessionHost<'_>,
@@ -64,7 +67,7 @@ fn job_name(connection: &Connection, text: &str) -> Result<(String, String)> {
 /// A moment as wall time in microseconds since 1970; NULL is None.
 fn moment(arguments: &[Datum], at: usize, what: &str) -> Result<Option<u64>> {
     let Some(date) = arguments.get(at).and_then(Datum::as_datetime) else { return Ok(None) };
-    let wall = wall_us(&date).ok_or_else(|| invalid(what, "a date before 1970"))?;
+    let wall = wall_us(&date, 0).ok_or_else(|| invalid(what, "a date before 1970"))?;
     Ok(Some(wall))
 }
 
@@ -165,6 +168,7 @@ fn ask_for(connection: &mut Connection, owner: &str, name: &str) -> Result<()> {
     connection.session.change_scheduler_job(owner, name, |_| Ok(()))?;
     let jobs = connection.session.instance().jobs();
     let key = SchedulerJob::new(owner, name, "", "").key();
+    connection.session.wait_for_job_end(&key)?;
     if jobs.is_running(&key) {
         return Err(Error::user(27478, format!("job \"{owner}.{name}\" is running")));
     }
@@ -202,17 +206,23 @@ fn change_one(
     let session = Arc::clone(&connection.session);
     match program {
         "DROP_JOB" => {
-            let key = SchedulerJob::new(owner, name, "", "").key();
-            if flag(arguments, 1, false) && session.instance().jobs().is_running(&key) {
+            if !flag(arguments, 1, false) {
+                return session.drop_scheduler_job(owner, name);
+            }
+            // One that runs often may begin again before it is dropped.
+            let mut stopped = false;
+            loop {
+                match session.drop_scheduler_job(owner, name) {
+                    Err(error) if error.is_ora(27478) => stopped = true,
+                    // It has ended by itself meanwhile, and is gone.
+                    Err(error) if stopped && error.is_ora(27475) => return Ok(()),
+                    dropped => return dropped,
+                }
                 match session.stop_scheduler_job(owner, name, false) {
-                    // It has ended by itself meanwhile, and may be gone.
-                    Err(error) if !error.is_ora(27366) => return Err(error),
+                    Err(error) if ![27366, 27475].iter().any(|number| error.is_ora(*number)) => return Err(error),
                     _ => {}
                 }
-                let dropped = session.drop_scheduler_job(owner, name);
-                return dropped.or_else(|error| if error.is_ora(27475) { Ok(()) } else { Err(error) });
             }
-            session.drop_scheduler_job(owner, name)
         }
         "STOP_JOB" => session.stop_scheduler_job(owner, name, flag(arguments, 1, false)),
         "ENABLE" => edit(
@@ -225,6 +235,7 @@ fn change_one(
         ),
         "DISABLE" => {
             let key = SchedulerJob::new(owner, name, "", "").key();
+            session.wait_for_job_end(&key)?;
             if !flag(arguments, 1, false) && session.instance().jobs().is_running(&key) {
                 return Err(Error::user(27478, format!("job \"{owner}.{name}\" is running")));
             }
@@ -238,8 +249,14 @@ fn change_one(
             let value = if program == "SET_ATTRIBUTE" { arguments } else { &[] };
             edit(connection, owner, name, |connection, job| {
                 set_attribute(connection, job, &attribute, value)?;
-                // As if it were disabled for the time of the change.
-                if job.enabled { schedule::enable(connection, job) } else { schedule::check_interval(connection, job) }
+                match attribute.as_str() {
+                    // As if it were disabled for the time of the change.
+                    "START_DATE" | "REPEAT_INTERVAL" if job.enabled => schedule::enable(connection, job),
+                    "START_DATE" | "REPEAT_INTERVAL" => schedule::check_interval(connection, job),
+                    "END_DATE" => schedule::check_end(job, job.next_us.filter(|_| job.enabled)),
+                    // When it runs next is no matter of the others.
+                    _ => Ok(()),
+                }
             })
         }
         "SET_JOB_ARGUMENT_VALUE" => {
@@ -250,34 +267,38 @@ fn change_one(
     }
 }
 
-/// Changes a job by what has to be evaluated first. Another session's change in between is written over.
+/// Changes a job by what has to be evaluated first: again, when it has been changed meanwhile.
 fn edit(
     connection: &mut Connection,
     owner: &str,
     name: &str,
-    work: impl FnOnce(&mut Connection, &mut SchedulerJob) -> Result<()>,
+    work: impl Fn(&mut Connection, &mut SchedulerJob) -> Result<()>,
 ) -> Result<()> {
     let session = Arc::clone(&connection.session);
-    let mut found = session.scheduler_jobs()?.into_iter().find(|job| job.owner == owner && job.name == name);
-    // Of one that is not there, and of one that is not the user's, the change says so.
-    if let Some(job) = &mut found {
-        work(connection, job)?;
-    }
-    session.change_scheduler_job(owner, name, |job| {
-        if let Some(found) = &found {
-            // What runs of it have counted meanwhile stays.
-            let counted = job.clone();
-            *job = SchedulerJob {
-                runs: counted.runs,
-                failures: counted.failures,
-                last_start_us: counted.last_start_us,
-                last_run_us: counted.last_run_us,
-                last_error: counted.last_error,
-                ..found.clone()
-            };
+    let busy = || Error::user(54, format!("resource busy: job \"{owner}.{name}\" is changed by others all the time"));
+    for _ in 0..EDITS_MAX {
+        let found = session.scheduler_jobs()?.into_iter().find(|job| job.owner == owner && job.name == name);
+        let Some(found) = found else {
+            // The change says so, or that it is not the user's.
+            return session.change_scheduler_job(owner, name, |_| Ok(()));
+        };
+        let mut edited = found.clone();
+        work(connection, &mut edited)?;
+        let stale = Cell::new(false);
+        let changed = session.change_scheduler_job(owner, name, |job| {
+            stale.set(*job != found);
+            if stale.get() {
+                return Err(busy());
+            }
+            job.clone_from(&edited);
+            Ok(())
+        });
+        if !stale.get() {
+            return changed;
         }
-        Ok(())
-    })
+        session.check_cancelled()?;
+    }
+    Err(busy())
 }
 
 fn set_attribute(connection: &Connection, job: &mut SchedulerJob, attribute: &str, value: &[Datum]) -> Result<()> {
