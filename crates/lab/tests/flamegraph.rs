@@ -49,7 +49,12 @@ fn what_cannot_be_written_is_said_before_the_work() {
     assert!(error(directory.path()).is_own(2));
     let path = directory.path().join("update.svg");
     for name in ["insert-gets", "freelists"] {
-        assert!(reproduce(name, &options(&path), &mut Silent).unwrap_err().text.contains("--flamegraph"));
+        assert!(
+            reproduce(name, &Options { part: None, repetitions: None, ..options(&path) }, &mut Silent)
+                .unwrap_err()
+                .text
+                .contains("--flamegraph")
+        );
     }
     let part = Options { part: Some("multiblock".to_owned()), ..options(&path) };
     assert!(reproduce("block-size", &part, &mut Silent).is_err());

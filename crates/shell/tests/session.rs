@@ -172,14 +172,14 @@ fn the_other_papers_scripts_are_understood() {
         assert_eq!(statements.iter().filter(|text| text.starts_with("declare")).count(), 4);
         assert_eq!(statements.iter().filter(|text| *text == "BEGIN perfstat.statspack.snap; END;").count(), 8);
     }
-    if let Some(statements) = accepted("block-size.sql", &[("AUTOTRACE", 1)]) {
+    if let Some(statements) = accepted("block-size.sql", &[]) {
         assert!(statements.iter().any(|text| text.starts_with("create table web_returns_et") && text.ends_with(')')));
     }
     if let Some(statements) = accepted("au-size.sql", &[]) {
         assert_eq!(statements.iter().filter(|text| text.starts_with("select n.name")).count(), 3);
         assert!(statements.iter().any(|text| text.ends_with("from dual connect by level <= 10000000")));
     }
-    if let Some(statements) = accepted("write-accelerator.sql", &[("spreport.sql", 3), ("AUTOTRACE", 1)]) {
+    if let Some(statements) = accepted("write-accelerator.sql", &[("spreport.sql", 3)]) {
         assert!(statements.iter().any(|text| text == "BEGIN force_redo(1000000); END;"));
     }
 }

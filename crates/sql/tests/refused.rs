@@ -124,7 +124,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("alter view v add constraint c unique (a)", "HW-0001"),
     ("create temporary tablespace x tempfile 'x' size 1m", "HW-0001"),
     ("create bigfile tablespace x datafile 'x' size 1m", "HW-0001"),
-    ("alter table t move", "HW-0001"),
+    ("alter table t move online", "HW-0001"),
     ("alter table t add constraint c check (a > 1)", "ORA-02293"),
     ("alter table t enable row movement", "HW-0001"),
     ("alter table t set unused column a", "HW-0001"),

@@ -22,6 +22,8 @@ const FREQUENCY: u32 = 499;
 /// Functions and stacks that are shown.
 const FUNCTIONS: usize = 12;
 const STACKS: usize = 5;
+/// Functions with their callees: a call by call path down to the search.
+const CALLERS: usize = 30;
 
 /// The crates whose functions are told from the libraries'.
 pub const CRATES: [&str; 10] =
@@ -94,6 +96,13 @@ impl Flame {
         let share = |part: u64| format!("{:.1} %", part as f64 * 100.0 / ticks.max(1) as f64);
         let mut grid = Grid::new(&["where the time went", "self", "with callees"], 1);
         for function in self.profile.functions(&CRATES).into_iter().take(FUNCTIONS) {
+            grid.row([function.name.to_string(), share(function.own), share(function.total)]);
+        }
+        grid.print(out)?;
+        let mut functions = self.profile.functions(&CRATES);
+        functions.sort_by_key(|function| std::cmp::Reverse(function.total));
+        let mut grid = Grid::new(&["who called for it", "self", "with callees"], 1);
+        for function in functions.into_iter().take(CALLERS) {
             grid.row([function.name.to_string(), share(function.own), share(function.total)]);
         }
         grid.print(out)?;
