@@ -325,7 +325,7 @@ fn oradebug_shows_the_stack_of_a_session() {
          column pid new_value mine\n\
          select pid from v$process where stid is not null;\noradebug setorapid &mine\noradebug short_stack\n\
          oradebug setorapid 2\noradebug short_stack\noradebug setospid 1\noradebug tracefile_name\n\
-         create user u1;\ngrant create session to u1;\nconnect u1\noradebug short_stack\noradebug setmypid\n",
+         create user u1 identified by pw;\ngrant create session to u1;\nconnect u1/pw\noradebug short_stack\noradebug setmypid\n",
     );
     let said = stdout(&output);
     let at = |text: &str| said.find(text).unwrap_or_else(|| panic!("{text} is missing in\n{said}"));

@@ -319,6 +319,8 @@ fn sleeping_reading_and_writing_sessions_are_asked_and_do_what_they_did() {
     let mut owner = database.connect("system", None).unwrap();
     let mut worker = database.connect("system", None).unwrap();
     let asked = worker.session().clone();
+    // The first stack of all takes long.
+    assert_eq!(row(&mut owner, "select count(stack) from v$hw_short_stack"), "1");
     let work = move || {
         run(&mut worker, "create table w (id number, pad varchar2(200))");
         run(&mut worker, "insert into w select level, rpad('x', 200, 'x') from dual connect by level <= 5000");
