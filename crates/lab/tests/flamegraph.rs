@@ -23,10 +23,6 @@ fn the_legacy_search_is_where_the_time_goes() {
     // Neither what was before the update, nor other threads.
     assert!(!profile.collapsed().contains("dbms_stats"), "{}", profile.collapsed());
     let svg = std::fs::read_to_string(&path).unwrap();
-    if std::env::var_os("KEEP").is_some() {
-        std::fs::copy(&path, "/tmp/flame-update.svg").unwrap();
-        println!("{:#?}", report.json()["profile"]);
-    }
     assert!(svg.contains("bitmap_search") && svg.trim_end().ends_with("</svg>"));
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
     let mut printed = Vec::new();

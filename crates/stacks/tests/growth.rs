@@ -1,7 +1,5 @@
 //! Under many kernels a file system in memory gives up what it has allocated when a signal comes: a file grows all the same while stacks are taken.
 
-#![expect(clippy::unwrap_used, reason = "tests may")]
-
 use std::path::Path;
 use std::time::Duration;
 
