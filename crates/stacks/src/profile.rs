@@ -89,6 +89,33 @@ impl Profile {
         shares
     }
 
+    /// From the outermost function on, always to the one with the most ticks, as long as that has a tenth of all: the functions of some crates on this way, and
+    /// the ticks that they have on it. A function's `own` ticks are those of the stacks that end in it, or in functions that do not count.
+    #[must_use]
+    pub fn heaviest_path(&self, crates: &[&str]) -> Vec<FunctionShare> {
+        let all = self.ticks();
+        let mut path: Vec<FunctionShare> = Vec::new();
+        let mut way: Vec<Arc<str>> = Vec::new();
+        loop {
+            let mut next: BTreeMap<&Arc<str>, u64> = BTreeMap::new();
+            for (stack, ticks) in self.stacks.iter().filter(|(stack, _)| stack.starts_with(&way)) {
+                if let Some(name) = stack.get(way.len()) {
+                    *next.entry(name).or_default() += ticks;
+                }
+            }
+            let heaviest = next.into_iter().max_by_key(|(_, ticks)| *ticks);
+            let Some((name, total)) = heaviest.filter(|(_, ticks)| ticks * 10 >= all) else { return path };
+            way.push(Arc::clone(name));
+            if crates.contains(&crate_of(name)) {
+                let own_stacks = self.stacks.iter().filter(|(stack, _)| {
+                    stack.starts_with(&way) && !stack[way.len()..].iter().any(|name| crates.contains(&crate_of(name)))
+                });
+                let own = own_stacks.map(|(_, ticks)| ticks).sum();
+                path.push(FunctionShare { name: Arc::clone(name), own, total });
+            }
+        }
+    }
+
     /// A flame graph as SVG: each function a bar as wide as its ticks, above the one that has called it. The functions of `crates` stand out.
     #[must_use]
     pub fn svg(&self, title: &str, crates: &[&str]) -> String {
@@ -137,6 +164,14 @@ pub(crate) mod tests {
         assert_eq!(hottest[0], ("memcpy()<-core::slice::sort()<-engine::search()<-sql::run()".to_owned(), 5));
         assert_eq!(hottest[1], ("alloc::free()<-sql::run()".to_owned(), 3));
         assert_eq!((example().ticks(), example().seconds(11)), (11, 0.11));
+    }
+
+    #[test]
+    fn the_heaviest_path_goes_where_most_ticks_are() {
+        let path = example().heaviest_path(&["sql", "engine"]);
+        let path: Vec<_> = path.iter().map(|share| (&*share.name, share.own, share.total)).collect();
+        assert_eq!(path, [("sql::run", 3, 11), ("engine::search", 7, 8)]);
+        assert!(profile(&[]).heaviest_path(&["sql"]).is_empty());
     }
 
     #[test]

@@ -31,6 +31,8 @@ use crate::device::{Device, PendingRead};
 
 /// Zeros are written in pieces of this size where the file system cannot allocate by itself.
 const ZERO_FILL_BYTES: usize = 1 << 20;
+/// Bytes that are allocated in one go however often signals come.
+const PIECE_BYTES_LEAST: u64 = 64 << 10;
 
 /// The file's second, direct descriptor.
 #[derive(Debug)]
@@ -199,11 +201,18 @@ impl OsFile {
 
     /// Allocates the bytes from `from` to `to`, or leaves the file as it was.
     fn grow(&self, from: u64, to: u64) -> io::Result<()> {
+        let (mut at, mut piece) = (from, to - from);
         let allocated = loop {
-            match rustix::fs::fallocate(&self.buffered, FallocateFlags::empty(), from, to - from) {
-                Err(Errno::INTR) => {}
-                Err(Errno::OPNOTSUPP | Errno::NOSYS) => break self.zero_fill(from, to),
-                other => break other.map_err(io::Error::from),
+            if at >= to {
+                break Ok(());
+            }
+            let bytes = piece.min(to - at);
+            match rustix::fs::fallocate(&self.buffered, FallocateFlags::empty(), at, bytes) {
+                Ok(()) => at += bytes,
+                // A file system in memory gives up, under many kernels, what it has allocated when a signal comes: under many, only small pieces get done.
+                Err(Errno::INTR) => piece = (piece / 2).max(PIECE_BYTES_LEAST),
+                Err(Errno::OPNOTSUPP | Errno::NOSYS) => break self.zero_fill(at, to),
+                Err(error) => break Err(error.into()),
             }
         };
         if allocated.is_err() {

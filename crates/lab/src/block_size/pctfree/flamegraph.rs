@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use common::{Error, Result};
 use serde_json::{Value, json};
-use stacks::{Profile, Sampler};
+use stacks::{FunctionShare, Profile, Sampler};
 
 use super::setting::Setting;
 use super::work;
@@ -20,10 +20,10 @@ pub const ARM: Setting = Setting::legacy(16384);
 /// Stacks a second. A prime, so that they fall in step with nothing.
 const FREQUENCY: u32 = 499;
 /// Functions and stacks that are shown.
-const FUNCTIONS: usize = 12;
+const FUNCTIONS: usize = 8;
 const STACKS: usize = 5;
-/// Functions with their callees: a call by call path down to the search.
-const CALLERS: usize = 30;
+/// Functions of the heaviest path that are shown: its last.
+const PATH: usize = 14;
 
 /// The crates whose functions are told from the libraries'.
 pub const CRATES: [&str; 10] =
@@ -94,18 +94,15 @@ impl Flame {
     pub(crate) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         let ticks = self.profile.ticks();
         let share = |part: u64| format!("{:.1} %", part as f64 * 100.0 / ticks.max(1) as f64);
-        let mut grid = Grid::new(&["where the time went", "self", "with callees"], 1);
-        for function in self.profile.functions(&CRATES).into_iter().take(FUNCTIONS) {
-            grid.row([function.name.to_string(), share(function.own), share(function.total)]);
+        for (head, functions) in
+            [("where the time went: functions", self.functions()), ("the way there: callers first", self.path())]
+        {
+            let mut grid = Grid::new(&[head, "self", "with callees"], 1);
+            for function in functions {
+                grid.row([function.name.to_string(), share(function.own), share(function.total)]);
+            }
+            grid.print(out)?;
         }
-        grid.print(out)?;
-        let mut functions = self.profile.functions(&CRATES);
-        functions.sort_by_key(|function| std::cmp::Reverse(function.total));
-        let mut grid = Grid::new(&["who called for it", "self", "with callees"], 1);
-        for function in functions.into_iter().take(CALLERS) {
-            grid.row([function.name.to_string(), share(function.own), share(function.total)]);
-        }
-        grid.print(out)?;
         let seconds = self.profile.seconds(ticks);
         writeln!(
             out,
@@ -116,17 +113,27 @@ impl Flame {
         writeln!(out, "{}\n", self.path.display())
     }
 
+    /// Those with the most time of their own.
+    fn functions(&self) -> Vec<FunctionShare> {
+        self.profile.functions(&CRATES).into_iter().take(FUNCTIONS).collect()
+    }
+
+    /// The end of the path that most of the time was spent on.
+    fn path(&self) -> Vec<FunctionShare> {
+        let mut path = self.profile.heaviest_path(&CRATES);
+        path.split_off(path.len().saturating_sub(PATH))
+    }
+
     /// The functions and stacks that most of the time was spent in.
     pub(crate) fn json(&self) -> Value {
-        let functions = self.profile.functions(&CRATES);
-        let function =
-            |share: &stacks::FunctionShare| json!({"name": *share.name, "self": share.own, "total": share.total});
+        let function = |share: &FunctionShare| json!({"name": *share.name, "self": share.own, "total": share.total});
         let stack = |(stack, ticks): &(String, u64)| json!({"stack": stack, "ticks": ticks});
         json!({
             "arm": ARM.name(),
             "ticks": self.profile.ticks(),
             "ticks_a_second": self.profile.frequency,
-            "functions": functions.iter().take(FUNCTIONS).map(function).collect::<Vec<_>>(),
+            "functions": self.functions().iter().map(function).collect::<Vec<_>>(),
+            "path": self.path().iter().map(function).collect::<Vec<_>>(),
             "stacks": self.profile.hottest_stacks(STACKS).iter().map(stack).collect::<Vec<_>>(),
             "flamegraph": self.path.display().to_string(),
         })
