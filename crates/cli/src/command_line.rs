@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::numbers::Numbers;
+use crate::numbers::{Numbers, Percentages};
 use crate::size::Size;
 
 /// A database engine with Oracle's physical storage architecture, and the laboratory around it.
@@ -58,6 +58,9 @@ pub(crate) struct Reproduce {
     /// freelists: a sweep over these values of FREELISTS, beside bitmaps
     #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
     pub(crate) freelists: Option<Numbers>,
+    /// block-size: a sweep over these values of PCTFREE at three block sizes (0,10,20 or 0..50)
+    #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
+    pub(crate) pctfree: Option<Percentages>,
     /// block-size: one part of it, pctfree or multiblock [default: both]
     #[arg(long, value_name = "PART")]
     pub(crate) part: Option<String>,
@@ -67,7 +70,7 @@ pub(crate) struct Reproduce {
     /// freelists: the order of the arms follows from it [default: 1]
     #[arg(long, value_name = "SEED")]
     pub(crate) seed: Option<u64>,
-    /// freelists: where a sweep's CSV and page go [default: freelists-sweep]
+    /// freelists, block-size: where a sweep's CSV and page go [default: NAME-sweep]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Write the figures as JSON, too

@@ -13,28 +13,44 @@ impl FromStr for Numbers {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut values = Vec::new();
-        for part in text.split(',') {
-            let (from, to) = match part.split_once("..") {
-                // 1..8 and 1..=8 are the same: both ends belong to it.
-                Some((from, to)) => (number(from)?, number(to.strip_prefix('=').unwrap_or(to))?),
-                None => (number(part)?, number(part)?),
-            };
-            if from > to {
-                return Err(format!("{part}: a range goes upwards"));
-            }
-            if (to - from) as usize >= MOST - values.len().min(MOST) {
-                return Err(format!("more than {MOST} numbers"));
-            }
-            values.extend(from..=to);
-        }
-        Ok(Self(values))
+        parse(text, 1).map(Self)
     }
 }
 
-fn number(text: &str) -> Result<u32, String> {
+/// Percentages of a list: as [`Numbers`], and 0 is one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Percentages(pub(crate) Vec<u32>);
+
+impl FromStr for Percentages {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        parse(text, 0).map(Self)
+    }
+}
+
+fn parse(text: &str, least: u32) -> Result<Vec<u32>, String> {
+    let mut values = Vec::new();
+    for part in text.split(',') {
+        let (from, to) = match part.split_once("..") {
+            // 1..8 and 1..=8 are the same: both ends belong to it.
+            Some((from, to)) => (number(from, least)?, number(to.strip_prefix('=').unwrap_or(to), least)?),
+            None => (number(part, least)?, number(part, least)?),
+        };
+        if from > to {
+            return Err(format!("{part}: a range goes upwards"));
+        }
+        if (to - from) as usize >= MOST - values.len().min(MOST) {
+            return Err(format!("more than {MOST} numbers"));
+        }
+        values.extend(from..=to);
+    }
+    Ok(values)
+}
+
+fn number(text: &str, least: u32) -> Result<u32, String> {
     match text.trim().parse() {
-        Ok(0) => Err("the least number is 1".to_owned()),
+        Ok(number) if number < least => Err(format!("the least number is {least}")),
         Ok(number) => Ok(number),
         Err(_) => Err(format!("'{}' is not a whole number; a list is 1,2,5 or 1..8", text.trim())),
     }

@@ -10,12 +10,11 @@ use lab::{Options, experiments};
 use crate::bench::write_json;
 use crate::command_line::Reproduce;
 use crate::failure::{self, Outcome, file, wrong_use};
-use crate::numbers::Numbers;
+use crate::numbers::{Numbers, Percentages};
 
-/// The experiment that has sweeps.
+/// The experiments that have sweeps.
 const SWEPT: &str = "freelists";
-/// Where the files of a sweep go when nobody says it.
-const OUT: &str = "freelists-sweep";
+const GROWING: &str = "block-size";
 
 pub(crate) fn run(arguments: &Reproduce) -> Result<Outcome> {
     if arguments.list {
@@ -31,22 +30,13 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<Outcome> {
     let sessions = arguments.sessions.as_ref().map_or(&[][..], |Numbers(sessions)| sessions);
     // Of an experiment that is not there the library says so.
     let known = experiments().iter().any(|experiment| experiment.name == name);
+    if known && arguments.pctfree.is_some() {
+        return run_growth_sweep(name, arguments);
+    }
     if known && (arguments.freelists.is_some() || arguments.out.is_some() || sessions.len() > 1) {
         return run_sweep(name, arguments);
     }
-    let source = arguments.source.as_ref().map(|source| source.parse());
-    let source = source.transpose().map_err(|error: Error| wrong_use(error.text))?;
-    let options = Options {
-        scale: arguments.scale,
-        source,
-        data: arguments.data.clone(),
-        minutes: arguments.minutes,
-        sessions: sessions.first().copied(),
-        repetitions: arguments.repetitions,
-        seed: arguments.seed,
-        part: arguments.part.clone(),
-        flamegraph: arguments.flamegraph.clone(),
-    };
+    let options = options(arguments)?;
     let reproduction = lab::reproduce(name, &options, &mut *lab::progress::automatic())?;
     let mut out = BufWriter::new(io::stdout().lock());
     failure::written(lab::print::print(&reproduction, &mut out).and_then(|()| out.flush()))?;
@@ -54,6 +44,64 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<Outcome> {
         write_json(path, &reproduction.json())?;
     }
     Ok(Outcome(if reproduction.passed() { 0 } else { 1 }))
+}
+
+fn options(arguments: &Reproduce) -> Result<Options> {
+    let source = arguments.source.as_ref().map(|source| source.parse());
+    let source = source.transpose().map_err(|error: Error| wrong_use(error.text))?;
+    let sessions = arguments.sessions.as_ref().and_then(|Numbers(sessions)| sessions.first().copied());
+    Ok(Options {
+        scale: arguments.scale,
+        source,
+        data: arguments.data.clone(),
+        minutes: arguments.minutes,
+        sessions,
+        repetitions: arguments.repetitions,
+        seed: arguments.seed,
+        part: arguments.part.clone(),
+        flamegraph: arguments.flamegraph.clone(),
+    })
+}
+
+/// PCTFREE by block size.
+fn run_growth_sweep(name: &str, arguments: &Reproduce) -> Result<Outcome> {
+    if name != GROWING {
+        return Err(wrong_use(format!("the experiment {name} does not take --pctfree")));
+    }
+    if arguments.freelists.is_some() {
+        return Err(wrong_use(format!("the experiment {name} does not take --freelists")));
+    }
+    let options = options(arguments)?;
+    let values = arguments.pctfree.as_ref().map_or(&[][..], |Percentages(values)| values);
+    lab::block_size::sweep::settings(values)?;
+    let directory = sweep_directory(name, arguments)?;
+    let swept = lab::block_size::sweep::run(values, &options, &mut *lab::progress::automatic())?;
+    write_sweep(&directory, arguments, (&swept.csv()?, &swept.page(), &swept.json()), |out| swept.print(out))
+}
+
+/// Where a sweep's files go: made before the work, not after it.
+fn sweep_directory(name: &str, arguments: &Reproduce) -> Result<PathBuf> {
+    let directory = arguments.out.clone().unwrap_or_else(|| PathBuf::from(format!("{name}-sweep")));
+    std::fs::create_dir_all(&directory).map_err(|error| file(&directory, &error))?;
+    Ok(directory)
+}
+
+fn write_sweep(
+    directory: &Path,
+    arguments: &Reproduce,
+    (csv, page, json): (&[u8], &str, &serde_json::Value),
+    print: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<Outcome> {
+    let (csv_path, page_path) = (directory.join("sweep.csv"), directory.join("sweep.html"));
+    write(&csv_path, csv)?;
+    write(&page_path, page.as_bytes())?;
+    if let Some(path) = &arguments.json {
+        write_json(path, json)?;
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    let printed = print(&mut out).and_then(|()| writeln!(out, "{}\n{}", csv_path.display(), page_path.display()));
+    failure::written(printed.and_then(|()| out.flush()))?;
+    Ok(Outcome::DONE)
 }
 
 /// The same work over several values, as a table, CSV and a page.
@@ -83,20 +131,9 @@ fn run_sweep(name: &str, arguments: &Reproduce) -> Result<Outcome> {
         data: arguments.data.clone(),
     };
     options.check()?;
-    let directory = arguments.out.clone().unwrap_or_else(|| PathBuf::from(OUT));
-    // Before the work, not after it.
-    std::fs::create_dir_all(&directory).map_err(|error| file(&directory, &error))?;
+    let directory = sweep_directory(name, arguments)?;
     let swept = sweep::run(&options, &mut *lab::progress::automatic())?;
-    let (csv, page) = (directory.join("sweep.csv"), directory.join("sweep.html"));
-    write(&csv, &swept.csv()?)?;
-    write(&page, swept.page().as_bytes())?;
-    if let Some(path) = &arguments.json {
-        write_json(path, &swept.json())?;
-    }
-    let mut out = BufWriter::new(io::stdout().lock());
-    let printed = swept.print(&mut out).and_then(|()| writeln!(out, "{}\n{}", csv.display(), page.display()));
-    failure::written(printed.and_then(|()| out.flush()))?;
-    Ok(Outcome::DONE)
+    write_sweep(&directory, arguments, (&swept.csv()?, &swept.page(), &swept.json()), |out| swept.print(out))
 }
 
 fn write(path: &Path, content: &[u8]) -> Result<()> {

@@ -69,3 +69,29 @@ fn a_thousandth_of_the_scans() {
     lab::print::print(&report, &mut printed).unwrap();
     assert!(String::from_utf8(printed).unwrap().contains("direct path read"));
 }
+
+#[test]
+fn a_sweep_is_a_page_and_lines() {
+    let options = Options { scale: Some(0.02), repetitions: Some(1), ..Options::default() };
+    let swept = lab::block_size::sweep::run(&[40, 0, 20], &options, &mut Silent).unwrap();
+    assert_eq!(swept.points.len(), 9);
+    for points in swept.points.chunks(3) {
+        // With more room fewer rows migrate; with none almost all do, and with 40 % none.
+        let migrated: Vec<_> = points.iter().map(|point| point.last().unwrap().migrated).collect();
+        assert!(migrated[0] > migrated[1] && migrated[2] == 0, "{migrated:?}");
+        let before: Vec<_> = points.iter().map(|point| point.last().unwrap().blocks[0]).collect();
+        assert!(before[0] <= before[1] && before[1] <= before[2], "{before:?}");
+    }
+    let csv = String::from_utf8(swept.csv().unwrap()).unwrap();
+    assert_eq!(csv.lines().count(), 10);
+    assert!(csv.lines().nth(1).unwrap().starts_with("1,4096,0,"), "{csv}");
+    let page = swept.page();
+    assert_eq!(page.matches("<svg ").count(), 5);
+    assert!(page.contains("Rows that migrated") && !page.contains("http"), "{page}");
+    let mut printed = Vec::new();
+    swept.print(&mut printed).unwrap();
+    assert!(String::from_utf8(printed).unwrap().contains("16 KB, PCTFREE 40"));
+    assert_eq!(swept.json()["sweep"].as_array().unwrap().len(), 9);
+    let part = Options { part: Some("pctfree".to_owned()), ..Options::default() };
+    assert!(lab::block_size::sweep::run(&[10], &part, &mut Silent).is_err());
+}

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! pctfree/     blocks, migrated rows, update time      multiblock/  segment sizes, gets, reads, scan time
-//! published.rs what both are compared with
+//! published.rs what both are compared with             sweep/       the first part over many values of PCTFREE
 //! ```
 
 pub mod multiblock;
 pub mod pctfree;
 pub mod published;
+pub mod sweep;
 
 use std::io::{self, Write};
 

@@ -16,21 +16,21 @@ const GRID: RGBColor = RGBColor(0xe4, 0xe8, 0xee);
 
 /// A line of a chart.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Line {
-    pub(super) name: String,
-    pub(super) colour: RGBColor,
+pub(crate) struct Line {
+    pub(crate) name: String,
+    pub(crate) colour: RGBColor,
     /// Thinner, and without marks: a figure to look up beside the others.
-    pub(super) beside: bool,
-    pub(super) points: Vec<(f64, Estimate)>,
+    pub(crate) beside: bool,
+    pub(crate) points: Vec<(f64, Estimate)>,
 }
 
 /// What a chart is about.
 #[derive(Clone, Debug)]
-pub(super) struct Axes<'a> {
+pub(crate) struct Axes<'a> {
     /// Read out where the picture cannot be seen.
-    pub(super) about: &'a str,
-    pub(super) x: &'a str,
-    pub(super) y: &'a str,
+    pub(crate) about: &'a str,
+    pub(crate) x: &'a str,
+    pub(crate) y: &'a str,
 }
 
 type Drawn = Result<(), Box<dyn Error>>;
@@ -49,20 +49,20 @@ const COLOURS: [RGBColor; 10] = [
     RGBColor(0x2f, 0x4b, 0x7c),
 ];
 /// Bitmaps'.
-pub(super) const AUTO: RGBColor = RGBColor(0xd5, 0x5e, 0x00);
+pub(crate) const AUTO: RGBColor = RGBColor(0xd5, 0x5e, 0x00);
 
 /// The colour of a line by its place.
-pub(super) fn colour(place: usize) -> RGBColor {
+pub(crate) fn colour(place: usize) -> RGBColor {
     COLOURS[place % COLOURS.len()]
 }
 
 /// As a style sheet has it.
-pub(super) fn code(RGBColor(red, green, blue): RGBColor) -> String {
+pub(crate) fn code(RGBColor(red, green, blue): RGBColor) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
 /// Draws lines; nothing when there is no point at all.
-pub(super) fn chart(axes: &Axes<'_>, lines: &[Line]) -> String {
+pub(crate) fn chart(axes: &Axes<'_>, lines: &[Line]) -> String {
     let mut text = String::new();
     let drawn = {
         let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();

@@ -4,9 +4,9 @@
 //! grid of settings x sessions -> freelists::run_all -> csv.rs (a line a run), page.rs (one page: charts by chart.rs, and a table)
 //! ```
 
-mod chart;
+pub(crate) mod chart;
 mod csv;
-mod page;
+pub(crate) mod page;
 mod print;
 
 use std::io::{self, Write};

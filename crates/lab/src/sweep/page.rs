@@ -13,7 +13,7 @@ use crate::text::grouped;
 /// Numbers of sessions that have a line of their own in a chart over FREELISTS.
 const LINES_MAX: usize = 5;
 
-const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:1.5rem auto;max-width:1220px;padding:0 1rem;background:#fff;color:#1b1f24}\
+pub(crate) const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:1.5rem auto;max-width:1220px;padding:0 1rem;background:#fff;color:#1b1f24}\
 h1{font-size:1.35rem;line-height:1.25;margin:0 0 .3rem}h2{font-size:1.1rem;margin:1.6rem 0 .4rem}p{margin:.25rem 0}.faint{color:#5d6878}\
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem;margin:1rem 0}\
 figure{margin:0;padding:.7rem;border:1px solid #d5dbe3;border-radius:.5rem;background:#fff;color:#1b1f24}figcaption{font-weight:600}\

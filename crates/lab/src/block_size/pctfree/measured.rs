@@ -18,6 +18,9 @@ pub struct Run {
     /// Of the update.
     pub current_gets: u64,
     pub redo_bytes: u64,
+    /// A full scan after the update, of cached blocks, and its gets.
+    pub scan_s: f64,
+    pub scan_gets: u64,
 }
 
 /// All runs of one arm.
@@ -39,6 +42,14 @@ impl Arm {
     #[must_use]
     pub fn update_s(&self) -> Option<f64> {
         crate::interval::median(&self.runs.iter().map(|run| run.update_s).collect::<Vec<_>>())
+    }
+}
+
+impl Arm {
+    /// The median of the scans' times.
+    #[must_use]
+    pub fn scan_s(&self) -> Option<f64> {
+        crate::interval::median(&self.runs.iter().map(|run| run.scan_s).collect::<Vec<_>>())
     }
 }
 

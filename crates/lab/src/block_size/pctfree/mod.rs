@@ -11,7 +11,7 @@ pub mod judge;
 pub mod measured;
 pub(super) mod print;
 pub mod setting;
-mod work;
+pub(super) mod work;
 
 use common::Result;
 
@@ -43,6 +43,23 @@ pub(super) fn repetitions(options: &Options) -> Result<u32> {
     Ok(repetitions)
 }
 
+/// A database with a tablespace of each block size; how many rows its tables are to have, and the megabytes of each cache.
+pub(super) fn laboratory(
+    options: &Options,
+    folder: &str,
+    progress: &mut dyn Progress,
+) -> Result<(Laboratory, u64, f64)> {
+    let scale = options.scale();
+    progress.step("making the database");
+    let cache_mb = (CACHE_MB * scale.max(0.25)).ceil();
+    let parameters = BLOCK_BYTES.map(|bytes| (super::cache_parameter(bytes), format!("{cache_mb}M")));
+    let parameters: Vec<_> = parameters.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+    let data = options.data.as_ref().map(|data| data.join(folder));
+    let laboratory = Laboratory::create(data.as_deref(), &parameters)?;
+    work::create_tablespaces(&mut laboratory.connect()?, scale)?;
+    Ok((laboratory, (ROWS * scale).max(ROWS_LEAST).round() as u64, cache_mb))
+}
+
 /// Runs the part; what is to be said of it goes to `notes`.
 ///
 /// # Errors
@@ -53,29 +70,21 @@ pub(super) fn run(
     progress: &mut dyn Progress,
 ) -> Result<(Measured, Option<Flame>)> {
     let picture = options.flamegraph.as_deref().map(Picture::create).transpose()?;
-    let (repetitions, scale) = (repetitions(options)?, options.scale());
-    let rows = (ROWS * scale).max(ROWS_LEAST).round();
-    progress.step("making the database");
-    let cache_mb = (CACHE_MB * scale.max(0.25)).ceil();
-    let parameters: Vec<_> =
-        BLOCK_BYTES.map(|bytes| (super::cache_parameter(bytes), format!("{cache_mb}M"))).into_iter().collect();
-    let parameters: Vec<_> = parameters.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-    let data = options.data.as_ref().map(|data| data.join(super::PCTFREE));
-    let laboratory = Laboratory::create(data.as_deref(), &parameters)?;
-    work::create_tablespaces(&mut laboratory.connect()?, scale)?;
+    let repetitions = repetitions(options)?;
+    let (laboratory, rows, cache_mb) = laboratory(options, super::PCTFREE, progress)?;
     let mut arms: Vec<Arm> = Setting::all().map(|setting| Arm { setting, runs: Vec::new() }).collect();
     for repetition in 1..=repetitions {
         // One after the other in each repetition, so that what else the machine does meets all of them.
         for arm in arms.iter_mut().filter(|arm| !arm.setting.legacy_search || repetition == 1) {
             progress.step(&format!("repetition {repetition} of {repetitions}: {}", arm.setting.name()));
-            arm.runs.push(work::run(&laboratory, arm.setting, rows as u64)?);
+            arm.runs.push(work::run(&laboratory, arm.setting, rows)?);
         }
     }
     let flame = match picture {
         None => None,
         Some(picture) => {
             progress.step(&format!("the stacks of {}", flamegraph::ARM.name()));
-            Some(picture.draw(&laboratory, rows as u64)?)
+            Some(picture.draw(&laboratory, rows)?)
         }
     };
     progress.step("closing the database");
@@ -84,5 +93,5 @@ pub(super) fn run(
         "{}: {cache_mb} MB of cache of each block size; a checkpoint before each update",
         super::PCTFREE
     ));
-    Ok((Measured { rows: rows as u64, arms }, flame))
+    Ok((Measured { rows, arms }, flame))
 }

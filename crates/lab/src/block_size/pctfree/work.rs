@@ -74,6 +74,10 @@ pub(super) fn run_watched(
     let after = statistics(&mut connection)?;
     connection.run("analyze table t1 compute statistics")?;
     let migrated = numbers(&mut connection, "select chain_cnt from user_tables where table_name = 'T1'")?;
+    let (before_scan, began) = (meter.snapshot(), clock.monotonic_us());
+    connection.query("select sum(n2) from t1")?;
+    let scan_s = seconds(clock.monotonic_us() - began);
+    let scanned = meter.snapshot().minus(&before_scan);
     connection.run("drop table t1")?;
     Ok(Run {
         blocks: [before[0], after[0]],
@@ -83,6 +87,8 @@ pub(super) fn run_watched(
         update_s,
         current_gets: counted.value(Statistic::DbBlockGets),
         redo_bytes: counted.value(Statistic::RedoSize),
+        scan_s,
+        scan_gets: scanned.value(Statistic::ConsistentGets),
     })
 }
 
