@@ -30,7 +30,7 @@ pub(super) fn create_tablespaces(connection: &mut Connection, scale: f64) -> Res
 }
 
 /// Makes the arm's table, fills it, updates it, and drops it.
-pub(super) fn run(laboratory: &Laboratory, setting: Setting, rows: u64) -> Result<Run> {
+pub(crate) fn run(laboratory: &Laboratory, setting: Setting, rows: u64) -> Result<Run> {
     run_watched(laboratory, setting, rows, |_, update| update())
 }
 
