@@ -12,7 +12,7 @@ use super::is_block_of;
 use crate::cache::BlockMut;
 use crate::catalog::TableDef;
 use crate::instance::Session;
-use crate::txn::{Interest, Isolation, LockWait, RowLock, Snapshot, is_changed_since, operation};
+use crate::txn::{Interest, Isolation, LockWait, RowLock, Slots, Snapshot, is_changed_since, operation};
 
 /// P1 mode of a wait for a row, and of one for an ITL slot.
 const ROW_MODE: u64 = 6;
@@ -40,6 +40,12 @@ pub(super) enum Work<'a> {
     /// The same for a row that is in one piece; the row is locked when it is not, or when the new piece does not fit.
     ReplaceWhole(&'a [u8]),
     Lock,
+}
+
+/// A piece, and what is to be done to it.
+pub(super) struct Change<'a> {
+    pub(super) at: RowAddress,
+    pub(super) work: Work<'a>,
 }
 
 /// What became of it.
@@ -135,6 +141,106 @@ impl<'a> RowChanges<'a> {
                 Ready::Slot(slot) => return self.make(at, slot, work, &mut seen),
             }
         }
+    }
+
+    /// [`RowChanges::change`] of several pieces in turn; `done` takes what became of each. Changes of one block, by ascending slots, are made together as
+    /// far as nothing has to be waited for: one change of the block and one of the undo block, with an undo record for each.
+    ///
+    /// # Errors
+    /// As [`RowChanges::change`].
+    pub(super) fn change_many(
+        &mut self,
+        changes: &[Change<'_>],
+        belongs: impl Fn(RowPiece<'_>) -> bool,
+        mut seen: impl FnMut(usize, RowPiece<'_>),
+        done: &mut Vec<Done>,
+    ) -> Result<()> {
+        let mut next = 0;
+        while let Some(change) = changes.get(next) {
+            let run = self.run(&changes[next..], &belongs, |number, piece| seen(next + number, piece), done)?;
+            if run == 0 {
+                done.push(self.change(change.at, &change.work, &belongs, |piece| seen(next, piece))?);
+            }
+            next += run.max(1);
+        }
+        Ok(())
+    }
+
+    /// Makes the first of `changes` together, as many as go together in the block that is latched; how many those were.
+    fn run(
+        &mut self,
+        changes: &[Change<'_>],
+        belongs: &impl Fn(RowPiece<'_>) -> bool,
+        mut seen: impl FnMut(usize, RowPiece<'_>),
+        done: &mut Vec<Done>,
+    ) -> Result<usize> {
+        // What a serializable transaction sees of a block is asked for each change.
+        if changes.len() < 2 || self.session.serializable_scn().is_some() {
+            return Ok(0);
+        }
+        let Some(mut block) = self.block.take() else { return Ok(0) };
+        let mut slot = None;
+        let (mut payloads, mut before) = (Vec::new(), None);
+        for change in changes {
+            let at = change.at;
+            if at.block != block.address() || before.is_some_and(|before| before >= at.slot) {
+                break;
+            }
+            match self.ready(&mut block, at, belongs) {
+                Ok(Ready::Slot(found)) if slot.is_none_or(|slot| slot == found) => slot = Some(found),
+                // A change of its own finds the same, and waits for it or reports it.
+                _ => break,
+            }
+            before = Some(at.slot);
+            let piece = heap::live_row(&block, at.slot).and_then(RowPiece::encoded).map_or(0, <[u8]>::len);
+            payloads.push(piece + operation::ROW_BYTES);
+        }
+        let count = self.session.undo_records_with_room(false, payloads.iter().copied());
+        let made = match slot {
+            // One change goes the usual way.
+            Some(slot) if count > 1 => self.make_many(&mut block, slot, &changes[..count], &mut seen, done),
+            _ => Ok(0),
+        };
+        self.block = Some(block);
+        made
+    }
+
+    fn make_many(
+        &self,
+        block: &mut BlockMut,
+        slot: (u8, bool),
+        changes: &[Change<'_>],
+        seen: &mut dyn FnMut(usize, RowPiece<'_>),
+        done: &mut Vec<Done>,
+    ) -> Result<usize> {
+        let object = self.table.segment.data_object();
+        self.session.transact_many(block, Slots::One(slot), object, changes.len(), |bytes, itl, number, payload| {
+            let Change { at, work } = changes.get(number)?;
+            let piece = heap::live_row(bytes, at.slot)?;
+            let (lock, whole, start) = (piece.lock(), piece.flags() & WHOLE == WHOLE, payload.len());
+            seen(number, piece);
+            operation::add_row(payload, at.slot, lock, piece.encoded()?);
+            let (operation, became) = match work {
+                Work::Delete if heap::mark_deleted(bytes, at.slot, itl) => (operation::DELETE_ROW, Done::Yes),
+                Work::Replace(new) if heap::change::replace(bytes, at.slot, new, itl) => {
+                    (operation::REPLACE_ROW, Done::Yes)
+                }
+                Work::ReplaceWhole(new) if whole && heap::change::replace(bytes, at.slot, new, itl) => {
+                    (operation::REPLACE_ROW, Done::Yes)
+                }
+                Work::Lock | Work::ReplaceWhole(_) if heap::lock_row(bytes, at.slot, itl) => {
+                    payload.truncate(start + operation::ROW_BYTES);
+                    (operation::LOCK_ROW, if matches!(work, Work::Lock) { Done::Yes } else { Done::NoRoom })
+                }
+                // Refused: a change of its own says so.
+                _ => {
+                    payload.truncate(start);
+                    return None;
+                }
+            };
+            done.push(became);
+            Some(operation)
+        })
     }
 
     fn make(

@@ -7,7 +7,7 @@ use format::heap::{RowAddress, RowPiece};
 use waits::Statistic;
 
 use super::address_in;
-use super::change::{Check, Done, RowChanges, Work};
+use super::change::{Change, Check, Done, RowChanges, Work};
 use super::fetch::{Mode, Tail, can_exist};
 use super::keys::KeyBatch;
 use super::place::remove_pieces;
@@ -103,23 +103,23 @@ impl Deleter {
         if group.first().is_none_or(|home| !can_exist(&self.session, &self.table, *home)) {
             return Ok(());
         }
-        let mut found: Vec<Found> = Vec::with_capacity(group.len());
         let mut changes = RowChanges::new(&self.session, &self.table, Check::Against(&self.snapshot));
-        for home in group {
+        let work: Vec<_> = group.iter().map(|home| Change { at: *home, work: Work::Delete }).collect();
+        let mut seen: Vec<Option<Found>> = Vec::new();
+        seen.resize_with(group.len(), || None);
+        let mut done = Vec::with_capacity(group.len());
+        let look = |number: usize, piece: RowPiece<'_>| {
+            let Some(home) = group.get(number).copied() else { return };
             let mut row = Row::new();
-            let mut tail = None;
-            let done = changes.change(*home, &Work::Delete, is_head, |piece| {
-                row.clear();
-                if !keys.is_empty() {
-                    row.append_piece(piece);
-                }
-                tail = Some((Tail::behind(piece, *home), piece.continues()));
-            })?;
-            // A rowid that was given twice is deleted once.
-            if let (Done::Yes, Some((tail, continues))) = (done, tail) {
-                found.push(Found { home: *home, row, tail, continues });
+            if !keys.is_empty() {
+                row.append_piece(piece);
             }
-        }
+            seen[number] = Some(Found { home, row, tail: Tail::behind(piece, home), continues: piece.continues() });
+        };
+        changes.change_many(&work, is_head, look, &mut done)?;
+        // A rowid that was given twice is deleted once.
+        let found: Vec<Found> =
+            seen.into_iter().zip(done).filter_map(|(seen, done)| seen.filter(|_| done == Done::Yes)).collect();
         changes.release()?;
         for mut found in found {
             if found.continues {

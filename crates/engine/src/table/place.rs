@@ -12,7 +12,7 @@ use crate::catalog::TableDef;
 use crate::instance::Session;
 use crate::parameters::Parameter;
 use crate::segment::RowRoom;
-use crate::txn::{Interest, LockWait, is_changed_since, operation};
+use crate::txn::{Interest, LockWait, Slots, is_changed_since, operation};
 
 /// Undo payload of an array of rows: a block seldom has more than a few runs of free slots; what does not fit goes in another visit.
 const RUNS_BYTES: usize = 1024;
@@ -175,13 +175,13 @@ fn receive_some(s: &Session, table: &TableDef, pieces: &RowBuffer, placed: &mut 
     };
     placed.push(at);
     let is_changed = s.serializable_scn().is_some_and(|seen| is_changed_since(&block, seen));
-    while let (Some(piece), Some(xid)) = (pieces.get(placed.len()), s.xid()) {
-        // That release searched for each row.
-        if is_changed
-            || legacy
-            || !s.has_undo_room(RUNS_BYTES)
-            || !heap::change::fits_migrated(&block, piece.len(), pctfree, most)
-        {
+    // That release searched for each row.
+    while !is_changed && !legacy && placed.len() < pieces.len() {
+        if receive_run(s, table, pieces, &mut block, placed)? > 0 {
+            continue;
+        }
+        let (Some(piece), Some(xid)) = (pieces.get(placed.len()), s.xid()) else { break };
+        if !s.has_undo_room(RUNS_BYTES) || !heap::change::fits_migrated(&block, piece.len(), pctfree, most) {
             break;
         }
         let Interest::Slot { number, fresh } = s.new_interest(&mut block, xid, most)? else { break };
@@ -192,6 +192,41 @@ fn receive_some(s: &Session, table: &TableDef, pieces: &RowBuffer, placed: &mut 
     }
     let next_row = pieces.get(placed.len()).map(|piece| room_for(piece.len(), None, true));
     table.segment.inserted(s, block, next_row)
+}
+
+/// Puts further pieces into a receiving block together, each with an ITL slot that is added for it, as many as have room; how many those were: none
+/// while the block has a slot that can be had without adding one.
+fn receive_run(
+    s: &Session,
+    table: &TableDef,
+    pieces: &RowBuffer,
+    block: &mut BlockMut,
+    placed: &mut Vec<RowAddress>,
+) -> Result<usize> {
+    let (pctfree, most) = (table.segment.pctfree(), table.segment.itl_slots_max());
+    let from = placed.len();
+    let payload = operation::slots(&[0]).len();
+    let count = s.undo_records_with_room(true, (from..pieces.len()).map(|_| payload));
+    let admits = |bytes: &[u8], at: usize| {
+        let piece = pieces.get(from + at)?;
+        let fits = format::itl::free_slot(bytes).is_none()
+            && heap::change::fits_migrated(bytes, piece.len(), pctfree, most);
+        fits.then_some(piece)
+    };
+    if count == 0 || admits(block, 0).is_none() {
+        return Ok(0);
+    }
+    let (object, address) = (table.segment.data_object(), block.address());
+    let mut add = |bytes: &mut [u8], at: usize| {
+        admits(bytes, at)?;
+        format::itl::add(bytes, most)
+    };
+    s.transact_many(block, Slots::Own(&mut add), object, count, |bytes, itl, at, payload| {
+        let slot = heap::change::insert(bytes, pieces.get(from + at)?, itl)?;
+        payload.extend_from_slice(&operation::slots(&[slot]));
+        placed.push(RowAddress::new(address, slot));
+        Some(operation::INSERT_ROWS)
+    })
 }
 
 fn no_room(address: BlockAddress) -> Error {

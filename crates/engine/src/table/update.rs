@@ -18,7 +18,7 @@ use format::heap::row::{FIRST, LAST, WHOLE, encode_piece, stub, trim};
 use format::heap::{RowAddress, RowBuffer, RowPiece};
 use waits::Statistic;
 
-use super::change::{Check, Done, RowChanges, Work};
+use super::change::{Change as PieceChange, Check, Done, RowChanges, Work};
 use super::delete::is_head;
 use super::fetch::{Mode, Tail, can_exist};
 use super::keys::{KeyBatch, key_of};
@@ -49,7 +49,7 @@ pub struct Updater {
     changed: u64,
 }
 
-/// A row that was changed. `old` is empty when the table has no index.
+/// A row that was changed. Both are empty when the table has no index.
 #[derive(Debug)]
 struct Change {
     address: RowAddress,
@@ -185,22 +185,40 @@ impl Updater {
             return Ok(());
         }
         let mut rows = RowChanges::new(&self.session, &self.table, Check::Against(&self.snapshot));
-        let mut piece = Vec::new();
+        // The new pieces, one behind the other.
+        let (mut pieces, mut ends) = (Vec::new(), Vec::with_capacity(group.len()));
+        for (_, new) in group {
+            let fits = self.encode_whole(new, &mut pieces);
+            ends.push((pieces.len(), fits));
+        }
+        let mut start = 0;
+        let work: Vec<PieceChange<'_>> = group
+            .iter()
+            .zip(&ends)
+            .map(|((home, _), (end, fits))| {
+                let piece = &pieces[std::mem::replace(&mut start, *end)..*end];
+                PieceChange { at: *home, work: if *fits { Work::ReplaceWhole(piece) } else { Work::Lock } }
+            })
+            .collect();
+        let mut seen: Vec<Option<Move<'_>>> = Vec::new();
+        seen.resize_with(group.len(), || None);
+        let mut done = Vec::with_capacity(group.len());
+        let look = |number: usize, old: RowPiece<'_>| {
+            if let Some((home, new)) = group.get(number) {
+                seen[number] = Some(self.look(old, *home, new));
+            }
+        };
+        rows.change_many(&work, is_head, look, &mut done)?;
+        rows.release()?;
         let mut moves = Vec::new();
-        for (home, new) in group {
-            let work = if self.encode_whole(new, &mut piece) { Work::ReplaceWhole(&piece) } else { Work::Lock };
-            let mut seen = None;
-            let done = rows.change(*home, &work, is_head, |old| seen = Some(self.look(old, *home, new)))?;
+        for ((seen, done), change) in seen.into_iter().zip(done).zip(&work) {
             let Some(seen) = seen else { continue };
-            match (done, &work) {
-                (Done::Yes, Work::ReplaceWhole(_)) => {
-                    changes.push(Change { address: *home, old: seen.old, new: new.clone() });
-                }
+            match (done, &change.work) {
+                (Done::Yes, Work::ReplaceWhole(_)) => changes.push(self.changed(&seen)),
                 (Done::Yes | Done::NoRoom, _) => moves.push(seen),
                 (Done::Gone | Done::Skipped, _) => {}
             }
         }
-        rows.release()?;
         self.migrate_and_move(moves, changes)
     }
 
@@ -213,10 +231,18 @@ impl Updater {
         Move { home, new, head: piece.encoded().unwrap_or_default().to_vec(), tail: Tail::behind(piece, home), old }
     }
 
-    /// The row as one piece at home; false when it is no such row.
+    /// A row that stands changed; what the indexes need of it.
+    fn changed(&self, row: &Move<'_>) -> Change {
+        let (mut old, mut new) = (Row::new(), Row::new());
+        if !self.table.indexes.is_empty() {
+            (old, new) = (row.old.clone(), row.new.clone());
+        }
+        Change { address: row.home, old, new }
+    }
+
+    /// Puts the row as one piece at home behind what is in `piece`; false when it is no such row.
     fn encode_whole(&self, row: &Row, piece: &mut Vec<u8>) -> bool {
         let columns = row.columns();
-        piece.clear();
         let fits = fits_one_piece(&columns, self.capacity, false);
         if fits {
             encode_piece(WHOLE, None, None, trim(&columns), piece);
@@ -251,15 +277,20 @@ impl Updater {
         if !migrating.is_empty() {
             let addresses = receive(&self.session, &self.table, &pieces)?;
             let mut rows = RowChanges::new(&self.session, &self.table, Check::Held);
-            for (row, address) in migrating.into_iter().zip(addresses) {
-                match rows.change(row.home, &Work::Replace(&stub(address)), is_head, |_| {})? {
-                    Done::Yes => {}
-                    done => return Err(self.lost(&row, done)),
-                }
-                self.session.meter().count(Statistic::RowsMigrated, 1);
-                changes.push(Change { address: row.home, old: row.old, new: row.new.clone() });
-            }
+            let stubs: Vec<_> = addresses.into_iter().map(stub).collect();
+            let work: Vec<PieceChange<'_>> = migrating
+                .iter()
+                .zip(&stubs)
+                .map(|(row, stub)| PieceChange { at: row.home, work: Work::Replace(stub) })
+                .collect();
+            let mut done = Vec::with_capacity(work.len());
+            rows.change_many(&work, is_head, |_, _| {}, &mut done)?;
             rows.release()?;
+            if let Some((row, done)) = migrating.iter().zip(&done).find(|(_, done)| **done != Done::Yes) {
+                return Err(self.lost(row, *done));
+            }
+            self.session.meter().count(Statistic::RowsMigrated, migrating.len() as u64);
+            changes.extend(migrating.iter().map(|row| self.changed(row)));
         }
         for row in moving {
             changes.push(self.move_row(row)?);
@@ -276,7 +307,7 @@ impl Updater {
     fn move_row(&self, mut row: Move<'_>) -> Result<Change> {
         let rest = row.tail.read(&self.session, &self.table, Mode::Current, usize::MAX, &mut row.old)?;
         self.move_pieces(&row, &rest)?;
-        Ok(Change { address: row.home, old: row.old, new: row.new.clone() })
+        Ok(self.changed(&row))
     }
 
     fn move_pieces(&self, row: &Move<'_>, rest: &[RowAddress]) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Changes of rows and entries by a transaction: an ITL slot in the block, an undo record, and the change, in one redo record.
 
-use common::{BlockAddress, Error, ObjectNumber, Result, Scn, Xid};
+use common::{BlockAddress, Error, ObjectNumber, Result, Scn, Uba, Xid};
 use format::itl;
 use format::undo::{Previous, UndoRecord};
 
@@ -17,6 +17,34 @@ pub(crate) enum Interest {
     Full(Xid),
     /// All slots are taken, and there is no room for one more: this transaction has one.
     NoRoom(Xid),
+}
+
+/// The ITL slots of several changes of a block.
+pub(crate) enum Slots<'a> {
+    /// One for all; `true`: it is to be taken with the first change.
+    One((u8, bool)),
+    /// For each the one that this finds, to be taken with it; None for no further change.
+    Own(&'a mut dyn FnMut(&mut [u8], usize) -> Option<u8>),
+}
+
+impl Slots<'_> {
+    fn of(&mut self, block: &mut [u8], at: usize) -> Option<(u8, bool)> {
+        match self {
+            Self::One((number, fresh)) => Some((*number, *fresh && at == 0)),
+            Self::Own(find) => find(block, at).map(|number| (number, true)),
+        }
+    }
+}
+
+/// One of several changes.
+struct Made {
+    operation: u8,
+    number: u8,
+    /// Where its payload ends.
+    end: usize,
+    fresh: bool,
+    before: [u8; format::transaction::ITL_BYTES],
+    previous: Uba,
 }
 
 /// Who holds a row, or an index entry.
@@ -217,6 +245,68 @@ impl Session {
         transaction.identity.note(uba);
         transaction.note_block(block.address());
         Ok(Some(result))
+    }
+
+    /// As [`Session::transact`], for `count` changes of one block: one change of the block and one of the undo block, with an undo record for each.
+    /// `change` makes the change of that number, puts its payload behind what is in the buffer and gives its operation, or gives None when it has
+    /// changed nothing: then it is the end. There must be [room](Session::undo_records_with_room) for all. How many were made.
+    pub(crate) fn transact_many(
+        &self,
+        block: &mut BlockMut,
+        mut slots: Slots<'_>,
+        object: ObjectNumber,
+        count: usize,
+        mut change: impl FnMut(&mut [u8], u8, usize, &mut Vec<u8>) -> Option<u8>,
+    ) -> Result<usize> {
+        let _group = self.group();
+        let mut state = self.transactions().0.lock();
+        let Some(transaction) = &mut state.transaction else {
+            return Err(Error::bug("a change without a transaction"));
+        };
+        let first = transaction.undo.next()?;
+        let undo_block = transaction.undo.latch(self)?;
+        let xid = transaction.undo.xid();
+        let uba_of = |at: usize| Uba { record: first.record + at as u8, ..first };
+        let (mut payloads, mut made) = (Vec::new(), Vec::with_capacity(count));
+        self.change(block, |bytes| {
+            for at in 0..count {
+                let Some((number, fresh)) = slots.of(bytes, at) else { break };
+                let before = itl::bytes(bytes, number);
+                let previous = itl::slot(bytes, number).map(itl::Itl::uba).unwrap_or_default();
+                if fresh {
+                    itl::take(bytes, number, xid, uba_of(at));
+                }
+                let Some(operation) = change(bytes, number, at, &mut payloads) else {
+                    itl::restore(bytes, number, &before);
+                    break;
+                };
+                if !fresh {
+                    itl::set_uba(bytes, number, uba_of(at));
+                }
+                made.push(Made { operation, number, end: payloads.len(), fresh, before, previous });
+            }
+        });
+        if made.is_empty() {
+            return Ok(0);
+        }
+        let address = block.address();
+        let mut start = 0;
+        let records: Vec<UndoRecord<'_>> = made
+            .iter()
+            .map(|made| {
+                let previous = if made.fresh { Previous::Itl(&made.before) } else { Previous::Uba(made.previous) };
+                let payload = &payloads[std::mem::replace(&mut start, made.end)..made.end];
+                UndoRecord { object, block: address, operation: made.operation, itl: made.number, previous, payload }
+            })
+            .collect();
+        let stopped = |error: &Error| self.instance().health().stop(error);
+        let written = transaction.undo.append_many_to(self, undo_block, &records).map_err(|error| stopped(&error))?;
+        if written != first {
+            return Err(stopped(&Error::bug(format!("undo went to {written}, not to {first}"))));
+        }
+        transaction.identity.note(uba_of(made.len() - 1));
+        transaction.note_block(address);
+        Ok(made.len())
     }
 }
 

@@ -15,7 +15,7 @@ mod snapshot;
 mod tests;
 mod waiting;
 
-pub(crate) use change::{Interest, RowLock, is_changed_since};
+pub(crate) use change::{Interest, RowLock, Slots, is_changed_since};
 pub use deadlock::{Deadlock, DeadlockedSession, Waited};
 pub(crate) use locks::Resource;
 #[cfg(test)]

@@ -56,11 +56,16 @@ pub(crate) const ROW_BYTES: usize = 3;
 
 /// A row's slot, lock byte and piece, for the others.
 pub(crate) fn row(slot: u16, lock: u8, piece: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(3 + piece.len());
+    let mut out = Vec::with_capacity(ROW_BYTES + piece.len());
+    add_row(&mut out, slot, lock, piece);
+    out
+}
+
+/// Puts what [`row`] gives behind what is in a buffer.
+pub(crate) fn add_row(out: &mut Vec<u8>, slot: u16, lock: u8, piece: &[u8]) {
     out.extend_from_slice(&slot.to_le_bytes());
     out.push(lock);
     out.extend_from_slice(piece);
-    out
 }
 
 /// What [`row`] made; None where it is cut.

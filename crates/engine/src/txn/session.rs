@@ -132,6 +132,12 @@ impl Session {
         self.with_transaction(|transaction| transaction.undo.has_room(payload)).unwrap_or(false)
     }
 
+    /// For how many undo records with so many bytes of payload each, of changes of one block, the transaction has room without another
+    /// [`Session::prepare`]; `own`: each change takes an ITL slot of its own, else they share one.
+    pub(crate) fn undo_records_with_room(&self, own: bool, payloads: impl Iterator<Item = usize>) -> usize {
+        self.with_transaction(|transaction| transaction.undo.records_with_room(own, payloads)).unwrap_or(0)
+    }
+
     /// What is seen now: by the statement at work, else by one that would begin.
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot> {

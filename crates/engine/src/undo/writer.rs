@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use common::sync::Arc;
 use common::sync::atomic::Ordering;
 use common::{BlockAddress, BlockClass, Error, Result, Scn, Uba, Xid};
-use format::undo::{self, Chain, RECORD_OVERHEAD_MAX, RECORDS_MAX, UndoRecord};
+use format::undo::{self, Chain, NEXT_RECORD_OVERHEAD, Previous, RECORD_OVERHEAD_MAX, RECORDS_MAX, UndoRecord};
 use waits::Statistic;
 
 use super::figures::Live;
@@ -279,6 +279,61 @@ impl UndoWriter {
         self.segment.counts.writes.fetch_add(length as u64, Ordering::Relaxed);
         self.note();
         Ok(uba)
+    }
+
+    /// How many records with so many bytes of payload each the current block has room for, of changes of one block that all take an ITL slot, or share
+    /// one; none where pieces are reserved for.
+    #[must_use]
+    pub fn records_with_room(&self, own: bool, payloads: impl Iterator<Item = usize>) -> usize {
+        let Some(taken) = self.current.filter(|_| self.spare.is_empty()) else { return 0 };
+        let (mut room, mut overhead) = (taken.room, RECORD_OVERHEAD_MAX);
+        let next = if own { RECORD_OVERHEAD_MAX } else { NEXT_RECORD_OVERHEAD };
+        let fits = |payload: &usize| {
+            let need = payload + std::mem::replace(&mut overhead, next);
+            let left = room.checked_sub(need);
+            room = left.unwrap_or(0);
+            left.is_some()
+        };
+        payloads.take(RECORDS_MAX.saturating_sub(usize::from(taken.records))).take_while(fits).count()
+    }
+
+    /// As [`UndoWriter::append_to`], for several records that all have [room](UndoWriter::records_with_room): one change of the undo block. Returns the
+    /// address of the first; the others follow it by number.
+    ///
+    /// # Errors
+    /// ORA-00600 without room. Changes that the records are to undo must then not stand.
+    pub fn append_many_to(&mut self, s: &Session, mut block: BlockMut, records: &[UndoRecord<'_>]) -> Result<Uba> {
+        let Some(mut taken) = self.current else { return Err(no_reservation()) };
+        let own = records.iter().skip(1).any(|record| matches!(record.previous, Previous::Itl(_)));
+        let fitting = self.records_with_room(own, records.iter().map(|record| record.payload.len()));
+        if records.is_empty() || fitting < records.len() {
+            return Err(no_reservation());
+        }
+        let xid = self.xid;
+        let mut ubas = (Uba::NONE, Uba::NONE);
+        change_counted(s, &mut block, |bytes| {
+            if !taken.owned {
+                undo::own_block(bytes, xid);
+            }
+            for record in records {
+                let uba = undo::append(bytes, record, None);
+                ubas = (if ubas.0.is_none() { uba } else { ubas.0 }, uba);
+            }
+        });
+        let room = undo::room(&block);
+        drop(block);
+        self.segment.counts.writes.fetch_add((taken.room - room) as u64, Ordering::Relaxed);
+        taken.owned = true;
+        taken.records += records.len() as u8;
+        taken.room = room;
+        self.current = Some(taken);
+        self.last = ubas.1;
+        if self.first.is_none() {
+            self.first = ubas.0;
+        }
+        self.used_records += records.len() as u32;
+        self.note();
+        Ok(ubas.0)
     }
 
     /// A block that the transaction was given, to change.

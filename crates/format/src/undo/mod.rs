@@ -18,7 +18,7 @@ pub use header::{
     ACTIVE, Extent, INACTIVE, NO_SLOT, POOL_ENTRIES, PooledBlock, ROLLED_BACK, SegmentHeader, Slot, add_extent, extent,
     extent_mut, extents_max, header, header_mut, init_header, remove_extent, slot, slot_mut, slots_of, validate_header,
 };
-pub use record::{Chain, Previous, RECORD_OVERHEAD_MAX, UndoRecord, record_bytes};
+pub use record::{Chain, NEXT_RECORD_OVERHEAD, Previous, RECORD_OVERHEAD_MAX, UndoRecord, record_bytes};
 
 use common::BlockSize;
 

@@ -35,6 +35,8 @@ pub(super) const FIXED_BYTES: usize = 19;
 pub(super) const NO_RECORD: u8 = 255;
 /// Bytes of a record beside its payload, its directory entry included, at the most.
 pub const RECORD_OVERHEAD_MAX: usize = FIXED_BYTES + 2 * Uba::BYTES + ITL_BYTES + 2;
+/// The same of a record right behind another of its transaction, of a change under the same ITL slot.
+pub const NEXT_RECORD_OVERHEAD: usize = FIXED_BYTES + Uba::BYTES + 2;
 
 /// What was there before, for whoever makes an older state of the block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,8 +2,11 @@
 //!
 //! Runs alternate between the sides, so that what else the machine does meets both; each figure is the median of its runs, and all runs are listed.
 
+mod block_size;
 mod commit;
 mod disk;
+mod flat;
+mod growth;
 mod highwater;
 mod insert;
 mod outcome;
@@ -49,7 +52,7 @@ impl Default for BenchOptions {
 /// The benchmarks beside a peer that can be run; [`crate::durability`] has another shape.
 #[must_use]
 pub fn benchmarks() -> &'static [&'static str] {
-    &["insert", "commit", "plsql", "readers", "recovery"]
+    &["insert", "commit", "plsql", "block-size", "readers", "recovery"]
 }
 
 /// Runs a benchmark by its name.
@@ -61,6 +64,7 @@ pub fn bench(name: &str, options: &BenchOptions, progress: &mut dyn Progress) ->
         "insert" => insert::run(options, progress),
         "commit" => commit::run(options, progress),
         "plsql" => plsql::run(options, progress),
+        "block-size" => block_size::run(options, progress),
         "readers" => readers::run(options, progress),
         "recovery" => recovery::run(options, progress),
         other => Err(Error::own(

@@ -207,10 +207,36 @@ impl Postgres {
 
     /// The rows of a table.
     pub(super) fn count(&mut self, table: &str) -> Result<u64> {
-        let text = format!("select count(*) from {table}");
-        let row = self.client()?.query_one(&text, &[]).map_err(|error| statement(&text, &error))?;
+        self.number(&format!("select count(*) from {table}"))
+    }
+
+    /// What a query of one bigint gives.
+    pub(super) fn number(&mut self, text: &str) -> Result<u64> {
+        let row = self.client()?.query_one(text, &[]).map_err(|error| statement(text, &error))?;
         let count: i64 = row.get(0);
         Ok(count as u64)
+    }
+
+    /// Fetches the rows of a query through a cursor, `array` at a time; rows a second.
+    pub(super) fn fetch_arrays(&mut self, query: &str, array: usize, rows: u64) -> Result<f64> {
+        let from_us = self.clock.monotonic_us();
+        self.run(&format!("begin; declare arrays cursor for {query}"))?;
+        let text = format!("fetch {array} from arrays");
+        let client = self.client()?;
+        let fetch = client.prepare(&text).map_err(|error| statement(&text, &error))?;
+        let mut found = 0;
+        loop {
+            let fetched = client.query(&fetch, &[]).map_err(|error| statement(&text, &error))?;
+            found += fetched.len() as u64;
+            if fetched.len() < array {
+                break;
+            }
+        }
+        self.run("commit")?;
+        if found != rows {
+            return Err(Error::bug(format!("PostgreSQL: {found} rows of {rows} were fetched")));
+        }
+        Ok(found as f64 / seconds(self.clock.monotonic_us() - from_us))
     }
 
     fn timed(&mut self, text: &str) -> Result<f64> {

@@ -103,7 +103,7 @@ impl Comparison {
 }
 
 /// The parameter that gives blocks of this size their cache; blocks of the databases made here have 8 KB.
-fn cache_parameter(block_bytes: u32) -> String {
+pub(crate) fn cache_parameter(block_bytes: u32) -> String {
     match block_bytes {
         8192 => "db_cache_size".to_owned(),
         other => format!("db_{}k_cache_size", other / 1024),

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use common::sync::atomic::{AtomicBool, AtomicUsize};
 use common::{Error, ErrorKind, Result};
+use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::execution::SessionState;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
@@ -21,6 +22,7 @@ use scalar::{Datum, Nls};
 use tokio::runtime::Runtime;
 use waits::{CallKind, SqlCall, Statistic};
 
+use super::arrays::{FetchedArrays, to_rows};
 use super::chain::OneStream;
 use super::context::{StatementContext, local_time};
 use super::database::Database;
@@ -537,6 +539,15 @@ impl Connection {
     /// # Errors
     /// ORA-01002 when the cursor has no query running; what goes wrong, which ends the query.
     pub fn fetch(&mut self, number: CursorNumber, rows: usize) -> Result<Fetched> {
+        let FetchedArrays { batches, end } = self.fetch_arrays(number, rows)?;
+        Ok(Fetched { rows: to_rows(&batches)?, end })
+    }
+
+    /// Fetches up to `rows` rows of a cursor's query as arrays, one a column: the way for many rows.
+    ///
+    /// # Errors
+    /// As [`Connection::fetch`].
+    pub fn fetch_arrays(&mut self, number: CursorNumber, rows: usize) -> Result<FetchedArrays> {
         let _call = self.session.call()?;
         let mut cursor = self.take_cursor(number)?;
         let meter = Arc::clone(self.session.meter());
@@ -552,7 +563,7 @@ impl Connection {
         drop(seen);
         self.session.set_statement(outer);
         meter.set_current_cursor(before);
-        let count = result.as_ref().map_or(0, Vec::len);
+        let count = result.as_ref().map_or(0, |batches| batches.iter().map(RecordBatch::num_rows).sum());
         let statement = cursor.shared.figures(&self.session, &self.schema);
         let figures =
             start.figures(&self.session, self.shared.depth(), Some((statement, SqlCall::Fetch)), 0, count as u64);
@@ -566,7 +577,7 @@ impl Connection {
             cursor.end(meter.clock().wall_us());
         }
         self.shared.cursors.lock().put(number, cursor);
-        self.after_call(result.map(|rows| Fetched { rows, end }))
+        self.after_call(result.map(|batches| FetchedArrays { batches, end }))
     }
 
     /// Ends the queries whose row locks go with the transaction, or with what it did after a savepoint: ORA-01002 for who fetches on.

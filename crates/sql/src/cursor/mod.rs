@@ -1,5 +1,6 @@
 //! Cursors: parse, describe, bind, execute, fetch, close; and what they run in, connections and the database.
 
+pub(crate) mod arrays;
 pub(crate) mod cancel;
 pub(crate) mod chain;
 mod client;
@@ -17,6 +18,7 @@ pub(crate) mod tables;
 pub(crate) mod trace;
 pub(crate) mod work_areas;
 
+pub use arrays::FetchedArrays;
 pub use connection::{Connection, Executed, Fetched};
 pub use database::Database;
 pub use load::{FileLoad, Loaded};

@@ -18,7 +18,6 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use engine::instance::Session;
 use futures::{FutureExt, StreamExt};
-use scalar::Datum;
 use tokio::runtime::Runtime;
 use waits::Statistic;
 
@@ -26,7 +25,6 @@ use super::cancel;
 use super::open::RowSource;
 use crate::error::{from_datafusion, is_about_subquery, to_datafusion};
 use crate::explain::sources;
-use crate::functions::rows::Argument;
 use crate::plan::expression::place;
 use crate::scan::exec::TableReadExec;
 
@@ -146,30 +144,37 @@ impl Running {
         }
     }
 
-    /// Up to `rows` rows; fewer at the end.
-    pub(crate) fn fetch(&mut self, rows: usize) -> Result<Vec<Vec<Datum>>> {
+    /// Up to `rows` rows, as parts of the plan's batches; fewer at the end.
+    pub(crate) fn fetch(&mut self, rows: usize) -> Result<Vec<RecordBatch>> {
         let mut result = Vec::new();
-        while result.len() < rows {
-            if self.batch.is_none() {
-                let wanted = if self.straight { rows - result.len() } else { 0 };
-                self.demand.store(wanted, Ordering::Relaxed);
-                match self.next_batch()? {
-                    Some(batch) => self.batch = Some((batch, 0)),
-                    None => break,
+        let mut fetched = 0;
+        while fetched < rows {
+            let (batch, at) = match self.batch.take() {
+                Some(left) => left,
+                None => {
+                    let wanted = if self.straight { rows - fetched } else { 0 };
+                    self.demand.store(wanted, Ordering::Relaxed);
+                    match self.next_batch()? {
+                        Some(batch) => (batch, 0),
+                        None => break,
+                    }
                 }
+            };
+            let left = batch.num_rows() - at;
+            let count = left.min(rows - fetched);
+            fetched += count;
+            if count == batch.num_rows() {
+                if count > 0 {
+                    result.push(batch);
+                }
+                continue;
             }
-            let Some((batch, at)) = &mut self.batch else { break };
-            let count = (rows - result.len()).min(batch.num_rows() - *at);
-            let columns = batch.columns().iter().map(Argument::array).collect::<Result<Vec<_>>>()?;
-            for row in *at..*at + count {
-                result.push(columns.iter().map(|column| column.datum(row)).collect::<Result<Vec<_>>>()?);
-            }
-            *at += count;
-            if *at == batch.num_rows() {
-                self.batch = None;
+            result.push(batch.slice(at, count));
+            if count < left {
+                self.batch = Some((batch, at + count));
             }
         }
-        self.rows += result.len() as u64;
+        self.rows += fetched as u64;
         Ok(result)
     }
 

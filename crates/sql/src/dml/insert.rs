@@ -16,6 +16,7 @@ use super::intake::Intake;
 use super::target::reads;
 use super::transfer;
 use super::trigger::{self, Event, Triggers};
+use crate::cursor::arrays::to_rows;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
 use crate::cursor::run::Running;
@@ -210,7 +211,7 @@ impl Connection {
         let physical = self.plan(&plan)?;
         let mut running =
             Running::start(&self.session, &self.runtime, &self.state, physical, Arc::clone(&self.demand))?;
-        let rows = running.fetch(1)?;
+        let rows = to_rows(&running.fetch(1)?)?;
         Ok(rows.into_iter().next().and_then(|mut row| row.pop()).unwrap_or_default())
     }
 

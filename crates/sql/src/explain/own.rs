@@ -9,6 +9,7 @@ use scalar::Datum;
 
 use super::statement::is_own;
 use super::step::Step;
+use crate::cursor::arrays::to_rows;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};
 use crate::cursor::run::Running;
@@ -38,7 +39,7 @@ impl Connection {
         }
         let mut running = Running::start(&self.session, &self.runtime, &self.state, plan, Arc::clone(&self.demand))?;
         let mut gone = HashSet::new();
-        for row in running.fetch(usize::MAX)? {
+        for row in to_rows(&running.fetch(usize::MAX)?)? {
             gone.insert((number(row.first())?, number(row.get(1))?));
         }
         let mut rows = self.shared.plan_rows.lock();

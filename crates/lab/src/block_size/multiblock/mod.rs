@@ -10,7 +10,7 @@ pub mod judge;
 pub mod measured;
 pub(super) mod print;
 mod requests;
-mod table;
+pub(crate) mod table;
 mod work;
 
 use common::Result;
@@ -24,7 +24,7 @@ use measured::{Arm, Measured};
 /// The block sizes.
 pub(crate) const BLOCK_BYTES: [u32; 4] = [2048, 4096, 8192, 16384];
 /// TPC-DS's scale factor at scale 1, and the scale that is used when none is given.
-const SCALE_FACTOR: f64 = 100.0;
+pub(crate) const SCALE_FACTOR: f64 = 100.0;
 const SCALE: f64 = 0.1;
 const SCALE_LEAST: f64 = 0.000_1;
 /// Megabytes of cache of each block size, and sessions: for each of these there must be 1 MB, or reads are smaller.

@@ -1,6 +1,6 @@
 //! The published table: `web_returns` of TPC-DS as a flat file, an external table over it, and a copy in blocks of each size in a disk group.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use common::{Error, Result};
@@ -14,7 +14,7 @@ use crate::laboratory::{Laboratory, numbers};
 use crate::progress::Progress;
 use crate::time::seconds;
 
-const TABLE: &str = "web_returns";
+pub(crate) const TABLE: &str = "web_returns";
 /// The folder of the flat file in the database's.
 const FOLDER: &str = "flat";
 /// The published script's tablespaces, at scale 1.
@@ -35,12 +35,12 @@ const COLUMNS: &str = "wr_returned_date_sk number(38), wr_returned_time_sk numbe
      wr_account_credit number(7,2), wr_net_loss number(7,2)";
 
 /// The name of the table in blocks of this size.
-pub(super) fn name_of(block_bytes: u32) -> String {
+pub(crate) fn name_of(block_bytes: u32) -> String {
     format!("{TABLE}_{}k", block_bytes / 1024)
 }
 
 /// Writes the flat file into a folder of the database's directory.
-pub(super) fn make_flat_file(directory: &Path, scale_factor: f64, progress: &mut dyn Progress) -> Result<FlatFile> {
+pub(crate) fn make_flat_file(directory: &Path, scale_factor: f64, progress: &mut dyn Progress) -> Result<FlatFile> {
     let options = generate::Options {
         suite: Suite::TpcDs,
         scale: scale_factor,
@@ -52,19 +52,19 @@ pub(super) fn make_flat_file(directory: &Path, scale_factor: f64, progress: &mut
     Ok(FlatFile { scale_factor, rows: file.rows, bytes: file.bytes })
 }
 
-/// Makes the disks, the group, the tablespaces, and the external table.
-pub(super) fn make_group(
+/// Makes the disks, the group, the tablespaces, and the external table; gives back the disks.
+pub(crate) fn make_group(
     laboratory: &Laboratory,
     connection: &mut Connection,
     scale: f64,
     progress: &mut dyn Progress,
-) -> Result<()> {
+) -> Result<Vec<PathBuf>> {
     progress.step("making the disk group");
     let directory = laboratory.directory();
     let megabytes = (TABLESPACE_MB * scale).max(TABLESPACE_MB_LEAST).ceil();
     let disk_mb = megabytes * BLOCK_BYTES.len() as f64 / f64::from(DISKS) + DISK_MORE_MB;
     let pattern = quoted(&directory.join("group1_*"))?;
-    engine::disk_group::make_disks(&OsFileSystem::new(), &pattern, DISKS, (disk_mb as u64) << 20)?;
+    let disks = engine::disk_group::make_disks(&OsFileSystem::new(), &pattern, DISKS, (disk_mb as u64) << 20)?;
     connection
         .run(&format!("create diskgroup group1 external redundancy disk '{pattern}' attribute 'au_size' = '1M'"))?;
     for bytes in BLOCK_BYTES {
@@ -80,7 +80,17 @@ pub(super) fn make_group(
          access parameters (records delimited by newline fields terminated by '|' missing field values are null) \
          location ('{TABLE}.dat'))"
     ))?;
-    Ok(())
+    Ok(disks)
+}
+
+/// Where the flat file is.
+pub(crate) fn flat_file(directory: &Path) -> PathBuf {
+    directory.join(FOLDER).join(format!("{TABLE}.dat"))
+}
+
+/// The columns' names.
+pub(crate) fn columns() -> impl Iterator<Item = &'static str> {
+    COLUMNS.split(", ").filter_map(|column| column.split(' ').next())
 }
 
 /// A path in a literal of SQL.
@@ -91,7 +101,7 @@ fn quoted(path: &Path) -> Result<String> {
 }
 
 /// Makes and fills the table of a block size: seconds that took, and the segment's bytes.
-pub(super) fn make(connection: &mut Connection, block_bytes: u32) -> Result<(f64, u64)> {
+pub(crate) fn make(connection: &mut Connection, block_bytes: u32) -> Result<(f64, u64)> {
     let (name, clock) = (name_of(block_bytes), Arc::clone(connection.session().meter().clock()));
     let began = clock.monotonic_us();
     connection

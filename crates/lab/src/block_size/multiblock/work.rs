@@ -39,9 +39,9 @@ pub(super) fn scan(laboratory: &Laboratory, block_bytes: u32, count: Option<u64>
     let cursor = connection.parse(&text)?;
     connection.execute(cursor)?;
     loop {
-        let fetched = connection.fetch(cursor, ARRAY)?;
+        let fetched = connection.fetch_arrays(cursor, ARRAY)?;
         scan.fetches += 1;
-        scan.rows += fetched.rows.len() as u64;
+        scan.rows += fetched.rows() as u64;
         if fetched.end {
             break;
         }
