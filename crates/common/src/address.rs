@@ -95,6 +95,23 @@ pub struct Rowid {
 const ROWID_DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 impl Rowid {
+    /// The 18 characters of the extended form, as [`Display`](fmt::Display) shows them.
+    #[must_use]
+    pub fn text(self) -> [u8; 18] {
+        let mut text = [0u8; 18];
+        let mut put = |at: usize, digits: usize, mut value: u64| {
+            for i in (0..digits).rev() {
+                text[at + i] = ROWID_DIGITS[(value & 63) as usize];
+                value >>= 6;
+            }
+        };
+        put(0, 6, u64::from(self.data_object.0));
+        put(6, 3, u64::from(self.block.file.0));
+        put(9, 6, u64::from(self.block.block));
+        put(15, 3, u64::from(self.slot));
+        text
+    }
+
     /// The form inside index entries and row pieces: packed block address, big-endian, then the slot. It sorts as the address does.
     #[must_use]
     pub fn restricted(self) -> [u8; 6] {
@@ -116,20 +133,20 @@ impl Rowid {
 
 impl fmt::Display for Rowid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = [0u8; 18];
-        let mut put = |at: usize, digits: usize, mut value: u64| {
-            for i in (0..digits).rev() {
-                text[at + i] = ROWID_DIGITS[(value & 63) as usize];
-                value >>= 6;
-            }
-        };
-        put(0, 6, u64::from(self.data_object.0));
-        put(6, 3, u64::from(self.block.file.0));
-        put(9, 6, u64::from(self.block.block));
-        put(15, 3, u64::from(self.slot));
-        f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
+        f.write_str(std::str::from_utf8(&self.text()).map_err(|_| fmt::Error)?)
     }
 }
+
+/// What each byte is worth as a digit of a rowid.
+const ROWID_VALUES: [Option<u8>; 256] = {
+    let mut values = [None; 256];
+    let mut digit = 0;
+    while digit < ROWID_DIGITS.len() {
+        values[ROWID_DIGITS[digit] as usize] = Some(digit as u8);
+        digit += 1;
+    }
+    values
+};
 
 impl FromStr for Rowid {
     type Err = Error;
@@ -141,8 +158,7 @@ impl FromStr for Rowid {
         }
         let mut digits = [0u64; 18];
         for (digit, byte) in digits.iter_mut().zip(text.bytes()) {
-            let position = ROWID_DIGITS.iter().position(|d| *d == byte).ok_or_else(bad)?;
-            *digit = position as u64;
+            *digit = u64::from(ROWID_VALUES[usize::from(byte)].ok_or_else(bad)?);
         }
         let take = |range: std::ops::Range<usize>| digits[range].iter().fold(0u64, |value, digit| (value << 6) | digit);
         let object = u32::try_from(take(0..6)).map_err(|_| bad())?;

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::time::Duration;
 
 use common::sync::atomic::Ordering;
@@ -84,8 +84,8 @@ enum Shared {
     Clone { guard: RwLockReadGuard<'static, AlignedBuffer>, _pin: Pin },
     /// A private copy, as the block was.
     Copy(Vec<u8>),
-    /// As it was read past the buffers.
-    Private(Arc<AlignedBuffer>),
+    /// As it was read past the buffers, with others.
+    Private { run: Arc<AlignedBuffer>, place: Range<usize> },
 }
 
 impl Block {
@@ -126,13 +126,13 @@ impl Block {
     }
 
     /// A block that was read past the buffers.
-    pub(super) fn private(address: BlockAddress, buffer: Arc<AlignedBuffer>) -> Self {
-        Self { held: Shared::Private(buffer), address }
+    pub(super) fn private(address: BlockAddress, run: Arc<AlignedBuffer>, place: Range<usize>) -> Self {
+        Self { held: Shared::Private { run, place }, address }
     }
 
     /// Whether it was read past the buffers: versions made of it are nobody else's.
     pub(crate) fn is_private(&self) -> bool {
-        matches!(self.held, Shared::Private(_))
+        matches!(self.held, Shared::Private { .. })
     }
 
     #[must_use]
@@ -149,7 +149,7 @@ impl Deref for Block {
             Shared::Latched { guard, .. } | Shared::Clone { guard, .. } => guard,
             Shared::Own(block) => block,
             Shared::Copy(bytes) => bytes,
-            Shared::Private(buffer) => buffer,
+            Shared::Private { run, place } => &run[place.clone()],
         }
     }
 }

@@ -11,7 +11,7 @@
 use std::collections::VecDeque;
 
 use common::sync::Arc;
-use common::{BlockAddress, BlockClass, Result};
+use common::{BlockAddress, BlockClass, Error, Result};
 use device::{AlignedBuffer, PendingRead};
 use waits::{Event, GetMode, Meter, SegmentStatistic, Statistic};
 
@@ -40,11 +40,47 @@ pub struct DirectScan {
     /// Next block to send for: range and offset.
     ahead: (usize, u32),
     flying: VecDeque<Flight>,
-    /// The blocks of the run that is being handed out, and the address of the first of them.
-    run: std::vec::IntoIter<AlignedBuffer>,
-    next: BlockAddress,
-    /// The block that was handed out last.
-    last: Option<(BlockAddress, Arc<AlignedBuffer>)>,
+    /// The run that is being handed out.
+    run: Option<Run>,
+    /// The block that was handed out last, if it was good as it was read.
+    last: Option<BlockAddress>,
+    /// Buffers of runs that have been handed out.
+    spare: Vec<Arc<AlignedBuffer>>,
+}
+
+/// Blocks that have been read.
+struct Run {
+    buffer: Arc<AlignedBuffer>,
+    start: BlockAddress,
+    block_bytes: usize,
+    blocks: u32,
+    /// How many have been handed out.
+    done: u32,
+}
+
+impl Run {
+    fn place(&self, number: u32) -> std::ops::Range<usize> {
+        let from = number as usize * self.block_bytes;
+        from..from + self.block_bytes
+    }
+
+    fn block(&self, number: u32) -> &[u8] {
+        &self.buffer[self.place(number)]
+    }
+
+    /// The blocks' objects, each with the number of blocks that follow one another.
+    fn objects(&self) -> impl Iterator<Item = (&[u8], u64)> {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let first = (at < self.blocks).then(|| self.block(at))?;
+            let from = at;
+            let object = counts::object_of(first);
+            while at < self.blocks && counts::object_of(self.block(at)) == object {
+                at += 1;
+            }
+            Some((first, u64::from(at - from)))
+        })
+    }
 }
 
 impl std::fmt::Debug for DirectScan {
@@ -77,9 +113,9 @@ impl DirectScan {
             read_blocks: read_blocks.max(1),
             ahead: (0, 0),
             flying: VecDeque::new(),
-            run: Vec::new().into_iter(),
-            next: BlockAddress::NONE,
+            run: None,
             last: None,
+            spare: Vec::new(),
         })
     }
 
@@ -95,10 +131,13 @@ impl DirectScan {
     /// ORA-01115, ORA-01578.
     pub fn next_block(&mut self) -> Result<Option<Block>> {
         loop {
-            if let Some(buffer) = self.run.next() {
-                let address = self.next;
-                self.next = address.plus(1);
-                return self.hand_out(address, buffer).map(Some);
+            match &mut self.run {
+                Some(run) if run.done < run.blocks => {
+                    let number = run.done;
+                    run.done += 1;
+                    return self.hand_out(number).map(Some);
+                }
+                _ => {}
             }
             self.send()?;
             let Some(flight) = self.flying.pop_front() else { return Ok(None) };
@@ -108,28 +147,42 @@ impl DirectScan {
 
     /// The block that was handed out last, by another get.
     pub fn again(&self, address: BlockAddress) -> Option<Block> {
-        let (last, buffer) = self.last.as_ref()?;
-        (*last == address).then(|| self.got(address, buffer))
+        let run = self.run.as_ref().filter(|_| self.last == Some(address))?;
+        Some(self.got(run, run.done - 1))
     }
 
-    fn got(&self, address: BlockAddress, buffer: &Arc<AlignedBuffer>) -> Block {
+    fn got(&self, run: &Run, number: u32) -> Block {
         self.meter.get(self.class, GetMode::Consistent);
         self.meter.count(Statistic::ConsistentGetsDirect, 1);
-        counts::segment(&self.meter, buffer, SegmentStatistic::LogicalReads, 1);
-        Block::private(address, Arc::clone(buffer))
+        counts::segment(&self.meter, run.block(number), SegmentStatistic::LogicalReads, 1);
+        Block::private(run.start.plus(number), Arc::clone(&run.buffer), run.place(number))
     }
 
-    fn hand_out(&mut self, address: BlockAddress, buffer: AlignedBuffer) -> Result<Block> {
-        let checked = format::block::check(&buffer, address).and_then(|()| structure::check(&buffer, address));
+    /// Hands out a block of the run.
+    fn hand_out(&mut self, number: u32) -> Result<Block> {
+        let Some(run) = &self.run else { return Err(Error::bug("no run of blocks has been read")) };
+        let (address, bytes) = (run.start.plus(number), run.block(number));
+        let checked = format::block::check(bytes, address).and_then(|()| structure::check(bytes, address));
         if checked.is_err() {
             // Torn by a write at the same time, or damaged: the cache finds out.
             self.last = None;
             return self.cache.get(&self.meter, address, self.class, GetMode::Consistent);
         }
-        let buffer = Arc::new(buffer);
-        let block = self.got(address, &buffer);
-        self.last = Some((address, buffer));
-        Ok(block)
+        self.last = Some(address);
+        Ok(self.got(run, number))
+    }
+
+    /// A buffer for a run: one that nobody looks at any more, or another.
+    fn buffer(&mut self, bytes: usize) -> AlignedBuffer {
+        let mut free = None;
+        self.spare.retain_mut(|buffer| {
+            if free.is_some() || buffer.len() != bytes || Arc::strong_count(buffer) > 1 {
+                return true;
+            }
+            free = Some(std::mem::replace(buffer, Arc::new(AlignedBuffer::zeroed(0))));
+            false
+        });
+        free.and_then(|buffer| Arc::try_unwrap(buffer).ok()).unwrap_or_else(|| AlignedBuffer::zeroed(bytes))
     }
 
     /// Sends for runs until enough are on their way.
@@ -147,13 +200,13 @@ impl DirectScan {
             let file = self.cache.file(start.file)?;
             file.check_block(start.plus(blocks - 1))?;
             let bytes = file.block_size().bytes();
-            let buffers = (0..blocks).map(|_| AlignedBuffer::zeroed(bytes)).collect();
+            let buffer = self.buffer(blocks as usize * bytes);
             self.meter.count(Statistic::PhysicalReads, u64::from(blocks));
             self.meter.count(Statistic::PhysicalReadsDirect, u64::from(blocks));
             self.meter.count(Statistic::PhysicalReadIoRequests, 1);
             self.meter.count(Statistic::PhysicalReadBytes, u64::from(blocks) * bytes as u64);
             file.count_read(u64::from(blocks));
-            let read = file.submit_read(start.block, buffers);
+            let read = file.submit_read(start.block, vec![buffer]);
             self.flying.push_back(Flight { start, blocks, file, read });
             self.ahead = (range, offset + blocks);
         }
@@ -170,15 +223,19 @@ impl DirectScan {
         });
         file.count_read_time(u64::from(blocks), micros);
         let buffers = result.map_err(|error| file.read_error(start, &error))?;
-        if let Some(first) = buffers.first() {
-            counts::segment(&self.meter, first, SegmentStatistic::PhysicalReadRequests, 1);
+        let buffer = buffers.into_iter().next().ok_or_else(|| Error::bug("a read gave nothing back"))?;
+        let block_bytes = file.block_size().bytes();
+        let run = Run { buffer: Arc::new(buffer), start, block_bytes, blocks, done: 0 };
+        counts::segment(&self.meter, run.block(0), SegmentStatistic::PhysicalReadRequests, 1);
+        for (block, count) in run.objects() {
+            counts::segment(&self.meter, block, SegmentStatistic::PhysicalReads, count);
+            counts::segment(&self.meter, block, SegmentStatistic::PhysicalReadsDirect, count);
         }
-        for buffer in &buffers {
-            counts::segment(&self.meter, buffer, SegmentStatistic::PhysicalReads, 1);
-            counts::segment(&self.meter, buffer, SegmentStatistic::PhysicalReadsDirect, 1);
+        self.last = None;
+        // What was cut at the end of a range is of a size of its own.
+        if let Some(before) = self.run.replace(run).filter(|before| before.blocks == self.read_blocks) {
+            self.spare.push(before.buffer);
         }
-        self.run = buffers.into_iter();
-        self.next = start;
         // The next ones are on their way while these are worked on.
         self.send()
     }

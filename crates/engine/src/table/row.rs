@@ -19,7 +19,8 @@ impl Row {
 
     #[must_use]
     pub fn from_columns(columns: &[Option<&[u8]>]) -> Self {
-        let mut row = Self::new();
+        let bytes = columns.iter().flatten().map(|column| column.len()).sum();
+        let mut row = Self { data: Vec::with_capacity(bytes), columns: Vec::with_capacity(columns.len()) };
         for column in columns {
             row.push(*column);
         }

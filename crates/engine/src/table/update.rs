@@ -61,18 +61,11 @@ struct Change {
 struct Move<'a> {
     home: RowAddress,
     new: &'a Row,
-    /// The piece at home as it was seen.
-    head: Vec<u8>,
+    /// Was the row in one piece at home?
+    whole: bool,
     tail: Tail,
     /// What of the old row is known: the columns at home.
     old: Row,
-}
-
-impl Move<'_> {
-    /// Was the row in one piece at home?
-    fn was_whole(&self) -> bool {
-        self.head[0] & WHOLE == WHOLE
-    }
 }
 
 impl Updater {
@@ -228,7 +221,7 @@ impl Updater {
         if !self.table.indexes.is_empty() {
             old.append_piece(piece);
         }
-        Move { home, new, head: piece.encoded().unwrap_or_default().to_vec(), tail: Tail::behind(piece, home), old }
+        Move { home, new, whole: piece.flags() & WHOLE == WHOLE, tail: Tail::behind(piece, home), old }
     }
 
     /// A row that stands changed; what the indexes need of it.
@@ -267,7 +260,7 @@ impl Updater {
         let mut piece = Vec::new();
         let (mut migrating, mut moving) = (Vec::new(), Vec::new());
         for row in moves {
-            if row.was_whole() && self.encode_migrated(row.new, row.home, &mut piece) {
+            if row.whole && self.encode_migrated(row.new, row.home, &mut piece) {
                 pieces.push_encoded(&piece);
                 migrating.push(row);
             } else {

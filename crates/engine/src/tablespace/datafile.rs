@@ -181,7 +181,9 @@ impl Datafile {
     /// The operating system's.
     pub fn submit_read(&self, block: u32, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
         let mut buffers = buffers;
-        if let [buffer] = buffers.as_mut_slice() {
+        if let [buffer] = buffers.as_mut_slice()
+            && buffer.len() == self.block_size.bytes()
+        {
             // One block is read in place: nothing is gained by handing it over.
             let result = self.device.read_at(self.offset(block), &mut [&mut buffer[..]]);
             return Ok(PendingRead::ready(result.map(|()| buffers)));

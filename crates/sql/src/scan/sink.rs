@@ -183,7 +183,7 @@ impl RowSink for ArrowSink {
                 Some(at) => column.push(columns[*at]),
                 None => {
                     let rowid = Rowid { data_object: self.object, block: self.block, slot };
-                    column.push(Some(rowid.to_string().as_bytes()));
+                    column.push(Some(&rowid.text()));
                 }
             }
         }
