@@ -336,6 +336,47 @@ fn encode_u64(negative: bool, mut rest: u64) -> NumberBytes {
     pack_exact(negative, &digits[at..], (digits.len() - at) as i32 - 1)
 }
 
+/// Appends the NUMBER `value / 10^fraction`, negative or not: as [`encode_i128`] does, for the many numbers of a load. None, and nothing appended, where
+/// `value` has more than 18 digits or `fraction` is above 18.
+#[inline]
+pub fn append_short(negative: bool, mut value: u64, mut fraction: u8, out: &mut Vec<u8>) -> Option<()> {
+    const DIGITS: usize = 10;
+    if value >= 1_000_000_000_000_000_000 || fraction > 18 {
+        return None;
+    }
+    if fraction % 2 == 1 {
+        value *= 10;
+        fraction += 1;
+    }
+    // The exponent byte, digits, and the end of a negative number.
+    let mut bytes = [0u8; DIGITS + 2];
+    let mut at = DIGITS + 1;
+    let mut end = at;
+    while value > 0 {
+        let digit = (value % 100) as u8;
+        value /= 100;
+        at -= 1;
+        bytes[at] = if negative { 101 - digit } else { digit + 1 };
+        // Zeros at the end are no digits.
+        if digit == 0 && end == at + 1 {
+            end = at;
+        }
+    }
+    if end == at {
+        out.extend_from_slice(&NumberBytes::ZERO);
+        return Some(());
+    }
+    let exponent = (DIGITS + 1 - at) as i32 - 1 - i32::from(fraction / 2);
+    at -= 1;
+    bytes[at] = if negative { 0x3E - exponent } else { 0xC1 + exponent } as u8;
+    if negative {
+        bytes[end] = NEGATIVE_END;
+        end += 1;
+    }
+    out.extend_from_slice(&bytes[at..end]);
+    Some(())
+}
+
 /// The NUMBER `coefficient / 10^scale`.
 ///
 /// # Errors

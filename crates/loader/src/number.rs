@@ -22,10 +22,8 @@ pub(crate) fn store(field: &[u8], precision: Option<u8>, scale: i8, out: &mut Ve
     let text = field.trim_ascii();
     if let Some((negative, value, fraction)) = short(text)
         && fits(value, fraction, precision, scale)
+        && number::append_short(negative, value, fraction, out).is_some()
     {
-        let value = i128::from(value);
-        let number = number::encode_i128(if negative { -value } else { value }, i32::from(fraction))?;
-        out.extend_from_slice(&number);
         return Ok(());
     }
     let text = std::str::from_utf8(text).map_err(|_| Error::user(1722, "invalid number"))?;
@@ -92,7 +90,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_short_way_is_the_long_way(
-            text in "[+-]?[0-9]{0,21}(\\.[0-9]{0,21})?(e-?[0-9])?",
+            text in "[+-]?[0-9]{0,21}(\\.[0-9]{0,21})?(e-?[0-9])?|[+-]?[0-9]{1,9}0{0,9}|[+-]?[0-9]{1,5}\\.[0-9]{1,2}",
             declared in prop_oneof![
                 Just((None, 0i8)), Just((Some(38), 0i8)), Just((Some(7), 2i8)), Just((Some(5), -2i8)), Just((Some(2), 5i8)), Just((Some(20), 10i8)),
             ],

@@ -18,7 +18,9 @@ pub(crate) mod transaction;
 pub(crate) mod types;
 pub(crate) mod views;
 
-pub use cursor::{ColumnDescription, Connection, CursorNumber, Database, Executed, Fetched, FetchedArrays, FileLoad, Loaded};
+pub use cursor::{
+    ColumnDescription, Connection, CursorNumber, Database, Executed, Fetched, FetchedArrays, FileLoad, Loaded,
+};
 pub use scalar::Datum;
 pub use short_stack::short_stack;
 pub use types::Kind;

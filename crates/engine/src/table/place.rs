@@ -209,8 +209,8 @@ fn receive_run(
     let count = s.undo_records_with_room(true, (from..pieces.len()).map(|_| payload));
     let admits = |bytes: &[u8], at: usize| {
         let piece = pieces.get(from + at)?;
-        let fits = format::itl::free_slot(bytes).is_none()
-            && heap::change::fits_migrated(bytes, piece.len(), pctfree, most);
+        let fits =
+            format::itl::free_slot(bytes).is_none() && heap::change::fits_migrated(bytes, piece.len(), pctfree, most);
         fits.then_some(piece)
     };
     if count == 0 || admits(block, 0).is_none() {

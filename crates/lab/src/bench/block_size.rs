@@ -26,7 +26,10 @@ pub(super) fn run(options: &BenchOptions, progress: &mut dyn Progress) -> Result
         .into_iter()
         .filter(|bytes| *bytes != 8192)
         .map(|bytes| (cache_parameter(bytes), format!("{SMALL_CACHE_MB}M")))
-        .chain([("db_cache_size".to_owned(), format!("{}M", options.cache_mb)), ("sessions".to_owned(), "30".to_owned())])
+        .chain([
+            ("db_cache_size".to_owned(), format!("{}M", options.cache_mb)),
+            ("sessions".to_owned(), "30".to_owned()),
+        ])
         .collect();
     let parameters: Vec<_> = parameters.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
     let laboratory = Laboratory::create(Some(&home.path().join("highwater")), &parameters)?;

@@ -99,10 +99,7 @@ impl Flat {
         let clock = Arc::clone(connection.session().meter().clock());
         step("Highwater, load");
         let from_us = clock.monotonic_us();
-        connection.run(&format!(
-            "create table {LOADED} tablespace bench_tbs as select * from {}_et",
-            table::TABLE
-        ))?;
+        connection.run(&format!("create table {LOADED} tablespace bench_tbs as select * from {}_et", table::TABLE))?;
         self.load.push(self.rows as f64 / seconds(clock.monotonic_us() - from_us));
         let found = numbers(connection, &format!("select count(*) from {LOADED}"))?;
         if found != [self.rows] {
@@ -135,7 +132,8 @@ impl Flat {
     pub(super) fn prepare(&self, server: &mut Postgres, directory: &Path) -> Result<PathBuf> {
         let path = directory.join("web_returns.copy");
         let failed = |error: std::io::Error| io(&path, &error);
-        let mut from = BufReader::with_capacity(1 << 20, File::open(&self.file).map_err(|error| io(&self.file, &error))?);
+        let mut from =
+            BufReader::with_capacity(1 << 20, File::open(&self.file).map_err(|error| io(&self.file, &error))?);
         let mut to = BufWriter::with_capacity(1 << 20, File::create(&path).map_err(failed)?);
         let mut line = Vec::new();
         while from.read_until(b'\n', &mut line).map_err(failed)? > 0 {
@@ -225,7 +223,8 @@ impl Flat {
             grouped(self.cached_rows)
         )];
         let medians: Vec<f64> = self.scans.iter().filter_map(|rates| median(rates)).collect();
-        if let (Some(least), Some(most)) = (medians.iter().copied().reduce(f64::min), medians.iter().copied().reduce(f64::max))
+        if let (Some(least), Some(most)) =
+            (medians.iter().copied().reduce(f64::min), medians.iter().copied().reduce(f64::max))
         {
             let apart = (most - least) / most;
             notes.push(format!(

@@ -85,10 +85,8 @@ impl Growth {
             let written_us = clock.monotonic_us();
             self.ours[at].add(self.rows, seconds(updated_us - from_us), seconds(written_us - updated_us));
             connection.run(&format!("analyze table {TABLE} compute statistics"))?;
-            let query = format!(
-                "select num_rows, chain_cnt from user_tables where table_name = '{}'",
-                TABLE.to_uppercase()
-            );
+            let query =
+                format!("select num_rows, chain_cnt from user_tables where table_name = '{}'", TABLE.to_uppercase());
             self.migrated[at] = numbers(connection, &query)?.get(1).copied().unwrap_or(0);
             connection.run(&format!("drop table {TABLE}"))?;
         }
@@ -99,10 +97,8 @@ impl Growth {
     pub(super) fn theirs(&mut self, server: &mut Postgres) -> Result<()> {
         for (at, room) in ROOMS.iter().enumerate() {
             server.run(&format!("drop table if exists {TABLE}"))?;
-            server.run(&format!(
-                "create table {TABLE} (n1 bigint, n2 bigint) with (fillfactor = {})",
-                room.fillfactor
-            ))?;
+            server
+                .run(&format!("create table {TABLE} (n1 bigint, n2 bigint) with (fillfactor = {})", room.fillfactor))?;
             server.run(&format!(
                 "insert into {TABLE} (n1) select 10000000 + mod(n * 7919, 90000000) from generate_series(1, {}) as n",
                 self.rows
@@ -117,8 +113,7 @@ impl Growth {
             let written_us = server.clock().monotonic_us();
             self.theirs[at].add(self.rows, seconds(updated_us - from_us), seconds(written_us - updated_us));
             server.run("select pg_stat_force_next_flush()")?;
-            self.in_page[at] =
-                server.number(&format!("select pg_stat_get_tuples_hot_updated('{TABLE}'::regclass)"))?;
+            self.in_page[at] = server.number(&format!("select pg_stat_get_tuples_hot_updated('{TABLE}'::regclass)"))?;
         }
         Ok(())
     }

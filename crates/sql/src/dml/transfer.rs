@@ -1,4 +1,4 @@
-//! Rows of one table into another as they are: no arrays on the way, the bytes of a row's columns are copied once.
+//! Rows of one table, or of files, into a table as they are: no arrays on the way, the bytes of a row's columns are copied once.
 //!
 //! The rows of a batch are gathered while their block is at hand, and inserted after it has been let go: only one table's blocks are held at
 //! a time.
@@ -17,16 +17,27 @@ use scan::RowSink;
 use super::intake::Intake;
 use crate::scan::access::Access;
 use crate::scan::exec::TableReadExec;
+use crate::scan::external::ExternalReadExec;
 
 /// Rows gathered before they are inserted. A batch that ends within a block costs one more get of that block.
 const BATCH_ROWS: usize = 16_384;
 
+/// Records gathered before they are inserted: what stays near the processor.
+const BATCH_RECORDS: usize = 1_024;
+
 /// A plan that is nothing but a full scan and a choice of its columns.
 #[derive(Debug)]
 pub(crate) struct Direct<'p> {
-    pub(crate) read: &'p TableReadExec,
-    /// For each field of the plan: which of the scan's projected columns.
+    pub(crate) read: Read<'p>,
+    /// For each field of the plan: which of the columns that are read.
     pub(crate) fields: Vec<usize>,
+}
+
+/// Where the rows are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Read<'p> {
+    Table(&'p TableReadExec),
+    External(&'p ExternalReadExec),
 }
 
 /// The plan as a direct transfer, if it is one.
@@ -37,7 +48,10 @@ pub(crate) fn plan(plan: &Arc<dyn ExecutionPlan>) -> Option<Direct<'_>> {
             return None;
         }
         let fields = read.sources.iter().copied().collect::<Option<Vec<usize>>>()?;
-        return Some(Direct { read, fields });
+        return Some(Direct { read: Read::Table(read), fields });
+    }
+    if let Some(read) = node.downcast_ref::<ExternalReadExec>() {
+        return read.limit.is_none().then(|| Direct { read: Read::External(read), fields: read.fields.clone() });
     }
     if node.is::<CooperativeExec>() {
         return self::plan(plan.children().into_iter().next()?);
@@ -58,19 +72,21 @@ pub(crate) fn plan(plan: &Arc<dyn ExecutionPlan>) -> Option<Direct<'_>> {
 /// Where a column of a new row comes from.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// One of the scan's projected columns.
+    /// One of the columns that are read.
     Column(usize),
     Constant(Option<Vec<u8>>),
 }
 
 /// Scans and inserts.
-pub(crate) fn run(
-    session: &Arc<Session>,
-    read: &TableReadExec,
-    sources: &[Source],
-    intake: &mut Intake<'_>,
-) -> Result<()> {
-    let mut rows = Rows { width: sources.len(), sources, bytes: Vec::new(), places: Vec::new(), count: 0 };
+pub(crate) fn run(session: &Arc<Session>, read: Read<'_>, sources: &[Source], intake: &mut Intake<'_>) -> Result<()> {
+    let rows = Rows { width: sources.len(), sources, bytes: Vec::new(), places: Vec::new(), count: 0 };
+    match read {
+        Read::Table(read) => run_table(session, read, rows, intake),
+        Read::External(read) => run_external(session, read, rows, intake),
+    }
+}
+
+fn run_table(session: &Arc<Session>, read: &TableReadExec, mut rows: Rows<'_>, intake: &mut Intake<'_>) -> Result<()> {
     let meter = session.meter();
     let figures = &read.figures;
     figures.start();
@@ -78,6 +94,34 @@ pub(crate) fn run(
         .measure(meter, || TableScan::new(Arc::clone(session), Arc::clone(&read.spec.table), read.spec.scan_spec()))?;
     loop {
         let more = figures.measure(meter, || scan.next(&mut rows, BATCH_ROWS))?;
+        figures.rows(rows.count as u64);
+        rows.insert(intake)?;
+        if !more {
+            return Ok(());
+        }
+    }
+}
+
+fn run_external(
+    session: &Arc<Session>,
+    read: &ExternalReadExec,
+    mut rows: Rows<'_>,
+    intake: &mut Intake<'_>,
+) -> Result<()> {
+    let (meter, figures) = (session.meter(), &read.figures);
+    figures.start();
+    let mut scan = read.open()?;
+    loop {
+        session.check_cancelled()?;
+        let more = figures.measure(meter, || {
+            while rows.count < BATCH_RECORDS {
+                match scan.next_row()? {
+                    Some(row) => rows.add(|at| row.column(at)),
+                    None => return Ok(false),
+                }
+            }
+            Ok(true)
+        })?;
         figures.rows(rows.count as u64);
         rows.insert(intake)?;
         if !more {
@@ -98,6 +142,26 @@ struct Rows<'s> {
 }
 
 impl Rows<'_> {
+    /// A row; `column` gives the columns that are read.
+    #[inline]
+    fn add<'a>(&mut self, column: impl Fn(usize) -> Option<&'a [u8]>) {
+        self.count += 1;
+        for source in self.sources {
+            let value = match source {
+                Source::Column(at) => column(*at),
+                Source::Constant(value) => value.as_deref(),
+            };
+            self.places.push(match value {
+                None => NULL,
+                Some(value) => {
+                    let start = self.bytes.len() as u32;
+                    self.bytes.extend_from_slice(value);
+                    (start, self.bytes.len() as u32)
+                }
+            });
+        }
+    }
+
     fn insert(&mut self, intake: &mut Intake<'_>) -> Result<()> {
         let mut row: Vec<Option<&[u8]>> = vec![None; self.width];
         for places in self.places.chunks_exact(self.width) {
@@ -118,21 +182,7 @@ impl RowSink for Rows<'_> {
 
     #[inline]
     fn row(&mut self, _: u16, columns: &[Option<&[u8]>]) {
-        self.count += 1;
-        for source in self.sources {
-            let value = match source {
-                Source::Column(at) => columns[*at],
-                Source::Constant(value) => value.as_deref(),
-            };
-            self.places.push(match value {
-                None => NULL,
-                Some(value) => {
-                    let start = self.bytes.len() as u32;
-                    self.bytes.extend_from_slice(value);
-                    (start, self.bytes.len() as u32)
-                }
-            });
-        }
+        self.add(|at| columns[at]);
     }
 
     fn rows(&mut self, count: usize) {

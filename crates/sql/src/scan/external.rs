@@ -183,18 +183,27 @@ pub(crate) struct ExternalReadExec {
     object: u32,
     context: Arc<dyn scalar::Context>,
     schema: SchemaRef,
-    fields: Vec<usize>,
-    limit: Option<usize>,
-    figures: Arc<Figures>,
+    /// The columns wanted.
+    pub(crate) fields: Vec<usize>,
+    pub(crate) limit: Option<usize>,
+    pub(crate) figures: Arc<Figures>,
     metrics: ExecutionPlanMetricsSet,
     properties: Arc<PlanProperties>,
 }
 
 impl ExternalReadExec {
+    /// The rows, with all columns. No file is opened before the first is asked for.
+    ///
+    /// # Errors
+    /// Those of the setup: formats that are none.
+    pub(crate) fn open(&self) -> common::Result<Scan> {
+        Scan::new(self.setup.clone(), Arc::clone(&self.context))
+    }
+
     /// The row source of this node, with what it has done so far.
     pub(crate) fn row_source(&self, depth: u32) -> RowSource {
         let mut figures = self.figures.value();
-        figures.starts = u64::from(self.metrics.clone_inner().iter().next().is_some());
+        figures.starts = figures.starts.max(u64::from(self.metrics.clone_inner().iter().next().is_some()));
         let mut step = Step::new("EXTERNAL TABLE ACCESS", "FULL");
         step.object = Some(PlanObject {
             owner: self.setup.table.split('.').next().unwrap_or_default().to_owned(),
@@ -249,7 +258,7 @@ impl ExecutionPlan for ExternalReadExec {
         let sources = self.fields.iter().copied().map(Some).collect();
         let batches = Batches {
             session: Arc::clone(&self.session),
-            scan: Scan::new(self.setup.clone(), Arc::clone(&self.context)).map_err(to_datafusion)?,
+            scan: self.open().map_err(to_datafusion)?,
             sink: ArrowSink::new(Arc::clone(&self.schema), &kinds, sources),
             left: self.limit.unwrap_or(usize::MAX),
             batch_rows: context.session_config().batch_size(),

@@ -89,8 +89,8 @@ impl ColumnBuffer {
         let nulls = self.validity.finish();
         Ok(match &mut self.values {
             Values::Short { offsets, bytes } => {
-                let offsets = OffsetBuffer::new(ScalarBuffer::from(std::mem::replace(offsets, vec![0])));
-                let bytes = Buffer::from_vec(std::mem::take(bytes));
+                let offsets = OffsetBuffer::new(ScalarBuffer::from(taken(offsets, true)));
+                let bytes = Buffer::from_vec(taken(bytes, false));
                 if self.kind == Kind::Number {
                     Arc::new(BinaryArray::try_new(offsets, bytes, nulls)?)
                 } else {
@@ -98,8 +98,8 @@ impl ColumnBuffer {
                 }
             }
             Values::Long { offsets, bytes } => {
-                let offsets = OffsetBuffer::new(ScalarBuffer::from(std::mem::replace(offsets, vec![0])));
-                let bytes = Buffer::from_vec(std::mem::take(bytes));
+                let offsets = OffsetBuffer::new(ScalarBuffer::from(taken(offsets, true)));
+                let bytes = Buffer::from_vec(taken(bytes, false));
                 if self.kind == Kind::Char {
                     Arc::new(LargeStringArray::try_new(offsets, bytes, nulls)?)
                 } else {
@@ -107,13 +107,22 @@ impl ColumnBuffer {
                 }
             }
             Values::Seconds(seconds) => {
-                Arc::new(TimestampSecondArray::try_new(ScalarBuffer::from(std::mem::take(seconds)), nulls)?)
+                Arc::new(TimestampSecondArray::try_new(ScalarBuffer::from(taken(seconds, false)), nulls)?)
             }
             Values::Micros(micros) => {
-                Arc::new(TimestampMicrosecondArray::try_new(ScalarBuffer::from(std::mem::take(micros)), nulls)?)
+                Arc::new(TimestampMicrosecondArray::try_new(ScalarBuffer::from(taken(micros, false)), nulls)?)
             }
         })
     }
+}
+
+/// What was gathered; in its place comes an empty vector, or one of a zero, with room for as much: a fetch is like the one before it.
+fn taken<T: Default>(values: &mut Vec<T>, zero: bool) -> Vec<T> {
+    let mut next = Vec::with_capacity(values.len() + values.len() / 8);
+    if zero {
+        next.push(T::default());
+    }
+    std::mem::replace(values, next)
 }
 
 /// Gathers rows until they are taken as a batch.
