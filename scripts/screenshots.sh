@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the pictures in docs/images that show the experiment `freelists`: the page of a sweep, and the maps of a table that five jobs have filled under three
-# settings. Takes the program (default: the release build), needs chromium. Five minutes.
+# Makes the pictures in docs/images: of the experiment `freelists` the page of a sweep, and the maps of a table that five jobs have filled under three
+# settings; of `block-size` the page of a sweep over PCTFREE, and a flame graph. Takes the program (default: the release build), needs chromium. Eight minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 highwater="$(realpath "${1:-${CARGO_TARGET_DIR:-target}/release/highwater}")"
@@ -58,3 +58,10 @@ SQL
 "$highwater" sql -S --data db @fill.sql
 "$highwater" map --data db --html map.html SYSTEM.MANUAL_1 SYSTEM.MANUAL_5 SYSTEM.AUTO_1
 picture map.html freelists-map.png 1200,1300
+
+# Times mean something on a quiet machine only.
+"$highwater" reproduce block-size --pctfree 0,5,10,15,20,25,30,35,40,45,50 --repetitions 3 --out growth
+picture growth/sweep.html block-size-sweep.png 1200,2680
+"$highwater" reproduce block-size --part pctfree --repetitions 1 --flamegraph "$images/legacy-search.svg"
+cp "$images/legacy-search.svg" .
+picture legacy-search.svg legacy-search.png 1220,900

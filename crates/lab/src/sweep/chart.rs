@@ -145,7 +145,9 @@ fn figure(value: f64, top: f64) -> String {
         crate::text::grouped(value.round() as u64)
     } else if top >= 2.0 {
         format!("{value:.1}")
-    } else {
+    } else if top >= 0.1 {
         format!("{value:.2}")
+    } else {
+        format!("{value:.3}")
     }
 }

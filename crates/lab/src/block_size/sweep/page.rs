@@ -14,20 +14,29 @@ use crate::text::grouped;
 struct Drawn {
     title: &'static str,
     axis: &'static str,
-    of: fn(&Run) -> f64,
+    /// Of a run with blocks of so many bytes.
+    of: fn(&Run, u32) -> f64,
 }
 
-const DRAWN: [Drawn; 5] = [
-    Drawn { title: "Bytes of the table before the update", axis: "MB", of: |run| megabytes(run, 0) },
-    Drawn { title: "Bytes of the table after the update", axis: "MB", of: |run| megabytes(run, 1) },
-    Drawn { title: "Rows that migrated", axis: "rows", of: |run| run.migrated as f64 },
-    Drawn { title: "Time of the update", axis: "s", of: |run| run.update_s },
-    Drawn { title: "Time of a full scan after it", axis: "s", of: |run| run.scan_s },
+const DRAWN: [Drawn; 6] = [
+    Drawn {
+        title: "Blocks of the table before the update, in MB",
+        axis: "MB",
+        of: |run, size| megabytes(run.blocks[0], size),
+    },
+    Drawn {
+        title: "Blocks of the table after the update, in MB",
+        axis: "MB",
+        of: |run, size| megabytes(run.blocks[1], size),
+    },
+    Drawn { title: "Rows that migrated", axis: "rows", of: |run, _| run.migrated as f64 },
+    Drawn { title: "Time of the update", axis: "s", of: |run, _| run.update_s },
+    Drawn { title: "Time of a full scan after it", axis: "s", of: |run, _| run.scan_s },
+    Drawn { title: "Gets of that scan", axis: "gets", of: |run, _| run.scan_gets as f64 },
 ];
 
-/// The block size follows from what the figures are of: a run does not know it, so blocks are turned into bytes where it does.
-fn megabytes(run: &Run, when: usize) -> f64 {
-    run.blocks[when] as f64
+fn megabytes(blocks: u64, block_bytes: u32) -> f64 {
+    blocks as f64 * f64::from(block_bytes) / f64::from(1 << 20)
 }
 
 pub(super) fn page(sweep: &GrowthSweep) -> String {
@@ -72,10 +81,9 @@ fn figure(sweep: &GrowthSweep, drawn: &Drawn) -> Markup {
 
 /// The line of a block size.
 fn line(sweep: &GrowthSweep, drawn: &Drawn, place: usize, block_bytes: u32) -> Line {
-    let unit = if drawn.axis == "MB" { f64::from(block_bytes) / f64::from(1 << 20) } else { 1.0 };
     let points = sweep.points.iter().filter(|point| point.setting.block_bytes == block_bytes);
     let points = points.filter_map(|point| {
-        let values: Vec<f64> = point.runs.iter().map(|run| (drawn.of)(run) * unit).collect();
+        let values: Vec<f64> = point.runs.iter().map(|run| (drawn.of)(run, block_bytes)).collect();
         Some((f64::from(point.setting.pctfree), Estimate::of(&values)?))
     });
     Line { name: format!("{} KB", block_bytes / 1024), colour: colour(place), beside: false, points: points.collect() }
