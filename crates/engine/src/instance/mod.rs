@@ -47,7 +47,7 @@ use crate::catalog::Catalog;
 use crate::disk_group::GroupFiles;
 use crate::parameters::{Parameter, Parameters};
 use crate::recovery::RolledForward;
-use crate::redo::RedoLog;
+use crate::redo::{Lsn, RedoLog};
 use crate::tablespace::{FileFigures, Tablespaces};
 use crate::txn::{Locks, Transactions};
 use crate::undo::UndoSegments;
@@ -290,6 +290,20 @@ impl Instance {
     pub fn checkpoint(&self, meter: &Meter) -> Result<()> {
         self.health.check()?;
         self.cache.checkpoint(meter)?;
-        self.checkpoints.note(meter)
+        self.checkpoints.note(meter).map(drop)
+    }
+
+    /// Checkpoints until no redo before `lsn` is needed any more: writes past the cache that are under way may hold the first ones back.
+    ///
+    /// # Errors
+    /// As [`Instance::checkpoint`].
+    pub(crate) fn checkpoint_past(&self, meter: &Meter, lsn: Lsn) -> Result<()> {
+        loop {
+            self.health.check()?;
+            self.cache.checkpoint(meter)?;
+            if self.checkpoints.note(meter)? >= lsn {
+                return Ok(());
+            }
+        }
     }
 }
