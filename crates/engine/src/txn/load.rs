@@ -56,9 +56,7 @@ impl Session {
     pub fn check_not_loaded(&self, table: &TableDef) -> Result<()> {
         let loaded = |load: &Load| load.table == table.object;
         match self.with_transaction(|transaction| transaction.loads.iter().any(loaded)) {
-            Some(true) => {
-                Err(Error::user(12838, "cannot read/modify an object after modifying it in parallel"))
-            }
+            Some(true) => Err(Error::user(12838, "cannot read/modify an object after modifying it in parallel")),
             _ => Ok(()),
         }
     }

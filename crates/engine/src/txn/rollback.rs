@@ -134,7 +134,8 @@ impl Session {
     /// that is the order anyway, since its entries were made after it. Rows keep theirs: a row may have pieces in several blocks, and must not be free
     /// in one of them while it is not in another.
     fn undo_records(&self, records: &[Record]) -> Result<()> {
-        let (entries, rows): (Vec<_>, Vec<_>) = records.iter().partition(|record| operation::is_of_index(record.operation));
+        let (entries, rows): (Vec<_>, Vec<_>) =
+            records.iter().partition(|record| operation::is_of_index(record.operation));
         crate::index::undo(self, &entries)?;
         let is_load = |record: &Record| record.operation == operation::LOAD_BLOCKS;
         let same = |a: &&Record, b: &&Record| a.block == b.block && a.object == b.object && !is_load(a) && !is_load(b);
@@ -160,7 +161,9 @@ impl Session {
         let mut ahead = operation::read_blocks(&record.payload).skip(1);
         let mut sent = 0;
         for address in blocks {
-            while sent < BLOCKS_AHEAD && let Some(next) = ahead.next() {
+            while sent < BLOCKS_AHEAD
+                && let Some(next) = ahead.next()
+            {
                 // What fails is met when the block is got.
                 let _ = self.instance().cache().read_ahead(self.meter(), next, 1, BlockClass::Data);
                 sent += 1;
@@ -176,7 +179,8 @@ impl Session {
         let _group = self.group();
         let mut block = self.current_mut(address, BlockClass::Data)?;
         let held = is_of(&block, record.object)
-            && itl::slot(&block, 1).is_some_and(|slot| slot.is_loaded() && slot.is_active() && slot.xid() == record.xid);
+            && itl::slot(&block, 1)
+                .is_some_and(|slot| slot.is_loaded() && slot.is_active() && slot.xid() == record.xid);
         if !held {
             return Ok(());
         }
