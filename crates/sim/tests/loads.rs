@@ -32,6 +32,14 @@ fn loads_that_were_committed_survive_crashes_and_others_leave_nothing() {
     assert!(tried > 200, "{tried} crashes");
 }
 
+/// In this run a load without images begins while redo of the table's earlier life has not been written to the log yet.
+#[test]
+fn a_checkpoint_before_a_load_leaves_no_redo_behind_that_is_read_again() {
+    let recording = record(&Plan { loads: true, ..Plan::new(124, 60) }, &[], Lie::None).unwrap();
+    let outcome = explore(&recording, &crashes(124, 150));
+    assert!(outcome.is_clean(), "{:#?}", outcome.failures);
+}
+
 #[test]
 fn a_small_run_of_loads_survives_a_crash_at_every_operation() {
     for seed in [5, 8] {

@@ -77,11 +77,13 @@ impl Checkpoints {
         self.cache.wakes().post();
     }
 
-    /// Notes in the control file from where on redo is needed, and gives what is before it back to the log; where that is.
+    /// Notes in the control file from where on redo is needed, and gives what is before it back to the log; the first redo that a recovery would
+    /// read then.
     pub(super) fn note(&self, meter: &Meter) -> Result<Lsn> {
         let _noting = self.noting.lock();
         let redo = self.cache.redo()?;
         let needed = self.cache.redo_needed_from(meter)?;
+        let first = redo.read_from(needed);
         let place = redo.position(needed);
         let scn = self.scn.load(Ordering::Acquire);
         if self.control.lock().data().checkpoint != Some(place) {
@@ -92,7 +94,7 @@ impl Checkpoints {
             noted.map_err(|error| self.health.stop(&error))?;
         }
         redo.checkpointed(needed)?;
-        Ok(needed)
+        Ok(first)
     }
 
     pub(super) fn close(&self) {

@@ -47,7 +47,7 @@ use crate::catalog::Catalog;
 use crate::disk_group::GroupFiles;
 use crate::parameters::{Parameter, Parameters};
 use crate::recovery::RolledForward;
-use crate::redo::{Lsn, RedoLog};
+use crate::redo::RedoLog;
 use crate::tablespace::{FileFigures, Tablespaces};
 use crate::txn::{Locks, Transactions};
 use crate::undo::UndoSegments;
@@ -293,15 +293,16 @@ impl Instance {
         self.checkpoints.note(meter).map(drop)
     }
 
-    /// Checkpoints until no redo before `lsn` is needed any more: writes past the cache that are under way may hold the first ones back.
+    /// Checkpoints until a recovery would read none of the redo that there is now: writes past the cache that are under way may hold the first ones back.
     ///
     /// # Errors
     /// As [`Instance::checkpoint`].
-    pub(crate) fn checkpoint_past(&self, meter: &Meter, lsn: Lsn) -> Result<()> {
+    pub(crate) fn checkpoint_past(&self, meter: &Meter) -> Result<()> {
+        let end = self.redo().place_end()?;
         loop {
             self.health.check()?;
             self.cache.checkpoint(meter)?;
-            if self.checkpoints.note(meter)? >= lsn {
+            if self.checkpoints.note(meter)? >= end {
                 return Ok(());
             }
         }

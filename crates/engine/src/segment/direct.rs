@@ -94,7 +94,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
     fn leave_redo_behind(&mut self) -> Result<()> {
         let freed = self.segment.tablespace().times_freed();
         if self.unlogged != Some(freed) {
-            self.session.instance().checkpoint_past(self.session.meter(), self.session.instance().redo().end())?;
+            self.session.instance().checkpoint_past(self.session.meter())?;
             self.unlogged = Some(freed);
         }
         Ok(())

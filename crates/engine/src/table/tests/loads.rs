@@ -3,14 +3,16 @@
 use std::collections::HashSet;
 
 use common::sync::Arc;
+use common::sync::atomic::Ordering;
 use common::{BlockSize, Rowid};
 use format::{heap, itl};
 
 use super::fixture::{Columns, Database, MANAGEMENTS, Rows, borrow, entries_by, scan_by, scan_directly_by};
-use crate::catalog::TableDef;
+use crate::catalog::{TableDef, TableSpec};
 use crate::instance::Session;
 use crate::table::append::MOST;
 use crate::table::{Appender, Deleter, Inserter, delete, fetch_row, lock_row, update};
+use crate::tablespace::{DatafileSpec, TablespaceSpec};
 use crate::txn::{CommitWrite, Isolation, LockWait};
 
 const SIZES: [BlockSize; 2] = [BlockSize::K2, BlockSize::K8];
@@ -299,4 +301,58 @@ fn a_load_among_other_changes_is_undone_with_them() {
         database.check(&table, &before);
         database.sound();
     });
+}
+
+#[test]
+fn a_load_for_which_there_is_no_room_leaves_what_was_there() {
+    for management in MANAGEMENTS {
+        let database = Database::new(BlockSize::K8, management);
+        let session = &database.session;
+        let file = DatafileSpec { name: "small.dbf".to_owned(), bytes: 2 << 20, reuse: false, autoextend: None };
+        let spec = TablespaceSpec {
+            name: "SMALL".to_owned(),
+            files: vec![file],
+            block_size: None,
+            uniform_bytes: None,
+            space_management: management,
+        };
+        database.instance.create_tablespace(session, &spec).unwrap();
+        let columns = database.table("T", 4, 10).columns.clone();
+        let mut spec = TableSpec::new("SYSTEM", "SMALL", columns);
+        spec.tablespace = Some("SMALL".to_owned());
+        let table = session.create_table(&spec).unwrap();
+        database.insert(&table, &rows(0..100));
+        session.commit(CommitWrite::default()).unwrap();
+        let before = database.scan(&table);
+        for _ in 0..2 {
+            let mark = session.mark();
+            let error = load(session, &table, &rows(100..30_000)).unwrap_err();
+            assert!(error.is_ora(1653), "{error}");
+            session.rollback_to_mark(mark).unwrap();
+            database.check(&table, &before);
+        }
+        // What the load was given is there for others.
+        load(session, &table, &rows(100..2_000)).unwrap();
+        session.commit(CommitWrite::default()).unwrap();
+        database.insert(&table, &rows(2_000..5_000));
+        session.commit(CommitWrite::default()).unwrap();
+        assert_eq!(database.scan(&table).len(), 5_000);
+        database.sound();
+    }
+}
+
+#[test]
+fn a_load_that_is_cancelled_leaves_what_was_there() {
+    let database = Database::new(BlockSize::K8, MANAGEMENTS[1]);
+    let (table, before) = prepared(&database);
+    let session = &database.session;
+    let mark = session.mark();
+    let mut appender = Appender::into_table(Arc::clone(session), Arc::clone(&table)).unwrap();
+    rows(500..2_000).iter().for_each(|row| appender.push(&borrow(row)).unwrap());
+    session.cancel_handle().store(true, Ordering::Relaxed);
+    let error = appender.finish().unwrap_err();
+    assert!(error.is_ora(1013), "{error}");
+    session.rollback_to_mark(mark).unwrap();
+    database.check(&table, &before);
+    database.sound();
 }
