@@ -323,6 +323,9 @@ select logging from user_tables where table_name = 'W'
 LOGGING
 NO
 
+select dbms_metadata.get_ddl('TABLE', 'W') ddl from dual
+/
+
 alter tablespace users force logging
 /
 HW-0001: not supported: ALTER TABLESPACE force [23]
