@@ -325,6 +325,11 @@ NO
 
 select dbms_metadata.get_ddl('TABLE', 'W') ddl from dual
 /
+DDL
+CREATE TABLE "SYSTEM"."W" (
+  "N" NUMBER
+) PCTFREE 10 INITRANS 1 MAXTRANS 255 NOLOGGING
+  STORAGE(FREELISTS 1 FREELIST GROUPS 1) TABLESPACE "USERS"
 
 alter tablespace users force logging
 /
