@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use common::sync::Arc;
-use common::sync::atomic::Ordering;
+use common::sync::atomic::{AtomicBool, Ordering};
 use common::{BlockSize, Rowid};
 use format::{heap, itl};
 
 use super::fixture::{Columns, Database, MANAGEMENTS, Rows, borrow, entries_by, scan_by, scan_directly_by};
-use crate::catalog::{TableDef, TableSpec};
+use crate::catalog::{TableChange, TableDef, TableSpec};
 use crate::instance::Session;
 use crate::table::append::MOST;
 use crate::table::{Appender, Deleter, Inserter, delete, fetch_row, lock_row, update};
@@ -354,5 +354,39 @@ fn a_load_that_is_cancelled_leaves_what_was_there() {
     assert!(error.is_ora(1013), "{error}");
     session.rollback_to_mark(mark).unwrap();
     database.check(&table, &before);
+    database.sound();
+}
+
+/// Loads without images, each of blocks that had rows before, while another session writes redo without a pause.
+#[test]
+fn loads_without_images_go_on_beside_others() {
+    let database = Database::new(BlockSize::K8, MANAGEMENTS[1]);
+    let (table, _) = prepared(&database);
+    let busy = database.table("BUSY", 4, 10);
+    let session = &database.session;
+    session.alter_table("SYSTEM", "T", &TableChange::Logging(false)).unwrap();
+    let (other, stop) = (database.connect(), AtomicBool::new(false));
+    let inserted = std::thread::scope(|scope| {
+        let inserting = scope.spawn(|| {
+            let mut inserted = 0;
+            while !stop.load(Ordering::Relaxed) {
+                Database::insert_as(&other, &busy, &rows(0..20));
+                other.commit(CommitWrite::default()).unwrap();
+                inserted += 20;
+            }
+            inserted
+        });
+        for round in 0..5 {
+            session.truncate_table("SYSTEM", "T").unwrap();
+            let table = session.catalog().table("SYSTEM", "T").unwrap().clone();
+            load(session, &table, &rows(round * 100..2_000)).unwrap();
+            session.commit(CommitWrite::default()).unwrap();
+            assert!(contents(&seen(session, &table)) == sorted(round * 100..2_000));
+        }
+        stop.store(true, Ordering::Relaxed);
+        inserting.join().unwrap()
+    });
+    assert_eq!(database.scan(&busy).len(), inserted);
+    drop((table, other));
     database.sound();
 }
