@@ -17,6 +17,7 @@
 //! | U | committed at this SCN, lock bytes still set (fast commit) |
 //! | C | committed at this SCN, lock bytes cleared |
 //! | C U | committed at this SCN or before, lock bytes cleared |
+//! | L, beside any of these | what is in the block was loaded under this slot, without undo |
 //!
 //! Credit and SCN share bytes: [`commit`] removes the rows that the transaction deleted and gives its credit to all before it writes the SCN.
 //! A slot is taken, changes are made, and it is committed and cleaned, or the changes are undone and [`restore`] gives it back what it held before.
@@ -28,7 +29,7 @@ use zerocopy::little_endian::{U16, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::block::{HEADER_BYTES, TAIL_BYTES};
-use crate::heap::cleanout;
+use crate::heap::{self, cleanout};
 use crate::index;
 use crate::transaction::{self, ITL_BYTES, ITL_OFFSET, Owner};
 
@@ -61,6 +62,9 @@ const _: () = assert!(size_of::<Itl>() == 24);
 const _: () = assert!(ITL_OFFSET == HEADER_BYTES + 24);
 const _: () = assert!(slots_max(8192) == 169 && slots_max(16384) == 255);
 const _: () = assert!(common::limits::ROWS_PER_BLOCK_MAX <= LOCKS as usize);
+
+/// The rows of the block were loaded by the slot's transaction, without undo: who does not see that transaction sees none of them.
+pub const LOADED: u16 = 0x4000;
 
 /// What a slot says of its transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -114,10 +118,11 @@ impl Itl {
             .then(|| Scn(u64::from(self.credit.get()) << 32 | u64::from(self.scn_base.get())))
     }
 
-    /// What is in the block was loaded before it was anybody's to see ([`set_loaded`]).
+    /// What is in the block was loaded under this slot, by a transaction ([`set_loading`]) or before it was anybody's to see ([`set_loaded`]): there is no
+    /// undo of it, and nothing was there before.
     #[must_use]
     pub fn is_loaded(&self) -> bool {
-        self.is_cleaned() && self.xid().is_none()
+        self.flags.get() & LOADED != 0 || self.is_cleaned() && self.xid().is_none()
     }
 
     /// Committed, and lock bytes may still name the slot?
@@ -154,7 +159,7 @@ impl Itl {
     }
 
     pub(crate) fn set_committed(&mut self, flags: u16, scn: Scn) {
-        self.flags = (flags | self.lock_count()).into();
+        self.flags = (flags | self.flags.get() & LOADED | self.lock_count()).into();
         self.credit = ((scn.0 >> 32) as u16).into();
         self.scn_base = (scn.0 as u32).into();
     }
@@ -203,7 +208,7 @@ pub fn slots(block: &[u8]) -> impl Iterator<Item = (u8, &Itl)> {
 #[must_use]
 pub fn find(block: &[u8], xid: Xid) -> Option<u8> {
     slots(block)
-        .filter(|(_, itl)| itl.is_active() && itl.xid() == xid)
+        .filter(|(_, itl)| itl.is_active() && itl.xid() == xid && !itl.is_loaded())
         .max_by_key(|(_, itl)| itl.order)
         .map(|(number, _)| number)
 }
@@ -283,6 +288,34 @@ pub fn set_loaded(block: &mut [u8], scn: Scn) {
         itl.set_committed(CLEANED, scn);
     }
     transaction::header_mut(block).raise_cleanout(scn);
+}
+
+/// Says of a new block's first slot that what is in the block is loaded by a running transaction, without undo of it.
+pub fn set_loading(block: &mut [u8], xid: Xid) {
+    if let Some(itl) = slot_mut(block, 1) {
+        *itl = Itl {
+            undo_segment: xid.segment.into(),
+            slot: xid.slot.into(),
+            sequence: xid.sequence.into(),
+            flags: LOADED.into(),
+            ..Itl::default()
+        };
+    }
+}
+
+/// Takes out of a block what was loaded under slot `number`, which nobody has changed since, and gives the slot back. False where there is no such load, or a
+/// row of it is not as it was loaded.
+#[must_use]
+pub fn unload(block: &mut [u8], number: u8) -> bool {
+    if slot(block, number).is_none_or(|itl| !itl.is_loaded()) {
+        return false;
+    }
+    let rows: Vec<u16> = heap::live_rows(block, 0).map(|(row, _)| row).collect();
+    if !rows.into_iter().rev().all(|row| heap::undo_insert(block, row)) {
+        return false;
+    }
+    restore(block, number, &[0; ITL_BYTES]);
+    true
 }
 
 /// Points a slot to the undo of its transaction's newest change.

@@ -1,5 +1,5 @@
-//! Many seeds: `sim --seeds N [--first S]` (or `--runs N --seed S`) `[--steps N] [--places N] [--indexes 0] [--exhaustive 1] [--disks N]`. Disks: of a disk group that
-//! the datafiles are in. Exhaustive: a crash at every operation, and after
+//! Many seeds: `sim --seeds N [--first S]` (or `--runs N --seed S`) `[--steps N] [--places N] [--indexes 0] [--exhaustive 1] [--disks N] [--loads 1]`. Disks: of a disk group that
+//! the datafiles are in. Loads: tables are loaded past the cache too. Exhaustive: a crash at every operation, and after
 //! every tenth of these one at every operation of the recovery.
 
 use std::process::ExitCode;
@@ -20,11 +20,20 @@ struct Options {
     exhaustive: bool,
     /// Of the disk group that datafiles are in.
     disks: u16,
+    loads: bool,
 }
 
 fn options() -> Result<Options, String> {
-    let mut options =
-        Options { first: 1, seeds: 20, steps: 60, places: 60, indexes: true, exhaustive: false, disks: 0 };
+    let mut options = Options {
+        first: 1,
+        seeds: 20,
+        steps: 60,
+        places: 60,
+        indexes: true,
+        exhaustive: false,
+        disks: 0,
+        loads: false,
+    };
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         let value = arguments.next().ok_or_else(|| format!("{name} needs a number"))?;
@@ -36,10 +45,11 @@ fn options() -> Result<Options, String> {
             "--places" => options.places = value as usize,
             "--indexes" => options.indexes = value != 0,
             "--disks" => options.disks = value.min(8) as u16,
+            "--loads" => options.loads = value != 0,
             "--exhaustive" => options.exhaustive = value != 0,
             _ => {
                 return Err(format!(
-                    "{name} is no option: --seeds, --first, --steps, --places, --indexes, --exhaustive, --disks"
+                    "{name} is no option: --seeds, --first, --steps, --places, --indexes, --exhaustive, --disks, --loads"
                 ));
             }
         }
@@ -58,7 +68,12 @@ fn main() -> ExitCode {
     };
     let mut all = Outcome::default();
     for seed in options.first..options.first + options.seeds {
-        let plan = Plan { indexes: options.indexes, disks: options.disks, ..Plan::new(seed, options.steps) };
+        let plan = Plan {
+            indexes: options.indexes,
+            disks: options.disks,
+            loads: options.loads,
+            ..Plan::new(seed, options.steps)
+        };
         let recording = match record(&plan, &[], Lie::None) {
             Ok(recording) => recording,
             Err(error) => {

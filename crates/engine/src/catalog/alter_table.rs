@@ -25,6 +25,8 @@ use crate::table;
 pub enum TableChange {
     /// CACHE or NOCACHE.
     Cache(bool),
+    /// LOGGING or NOLOGGING.
+    Logging(bool),
     /// PCTFREE and its like. Blocks that are formatted already keep their ITL slots.
     Physical(PhysicalAttributes),
     /// The rows go into a new segment; indexes follow.
@@ -74,6 +76,7 @@ impl Session {
             let table = TableDef { changed_us: now, ..TableDef::clone(&table) };
             let table = match change {
                 TableChange::Cache(cache) => TableDef { cache: *cache, ..table },
+                TableChange::Logging(logging) => TableDef { logging: *logging, ..table },
                 TableChange::Physical(asked) => set_physical(table, *asked)?,
                 TableChange::Move(to) => ddl.move_table(table, to)?,
                 TableChange::AddColumns(columns) => ddl.add_columns(table, columns)?,
@@ -90,7 +93,11 @@ impl Session {
             })?;
             let table = ddl.catalog.put_table(table);
             // What a table is to a program has nothing to do with where its rows go.
-            if !matches!(change, TableChange::Cache(_) | TableChange::Physical(_) | TableChange::Move(_)) {
+            let inside = matches!(
+                change,
+                TableChange::Cache(_) | TableChange::Logging(_) | TableChange::Physical(_) | TableChange::Move(_)
+            );
+            if !inside {
                 ddl.object_changed(table.object, owner, &before)?;
                 ddl.object_changed(table.object, owner, &table.name)?;
             }

@@ -75,6 +75,7 @@ fn definition(table: &DictionaryTable, segment: Arc<Segment>, created_us: u64) -
         maxtrans: 255,
         storage: Storage::default(),
         cache: false,
+        logging: true,
         indexes: Vec::new(),
         constraints: Vec::new(),
         referencing: Vec::new(),

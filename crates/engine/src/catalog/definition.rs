@@ -55,6 +55,8 @@ pub struct TableDef {
     pub storage: Storage,
     /// CACHE: blocks of a full scan stay as long in the buffer cache as any others.
     pub cache: bool,
+    /// NOLOGGING where false: the log has no images of blocks that are loaded past the cache.
+    pub logging: bool,
     /// By object number.
     pub indexes: Vec<Arc<IndexDef>>,
     /// By constraint number.

@@ -162,6 +162,7 @@ impl Reader<'_> {
             maxtrans: row.maxtrans,
             storage,
             cache: row.cache,
+            logging: row.nologging.is_none(),
             indexes: Vec::new(),
             constraints: Vec::new(),
             referencing: Vec::new(),

@@ -126,6 +126,8 @@ dictionary! {
         analyzed: Option<Moment> = "ANALYZETIME",
         average_space: Option<u64> = "AVGSPC",
         chained_rows: Option<u64> = "CHNCNT",
+        // NULL: blocks that are loaded past the cache are logged.
+        nologging: Option<u8> = "NOLOG",
     }
 
     /// A column of a table; COL# counts from 1.

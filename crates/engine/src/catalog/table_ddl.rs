@@ -30,6 +30,8 @@ pub struct TableSpec {
     pub physical: PhysicalAttributes,
     pub storage: Storage,
     pub cache: bool,
+    /// NOLOGGING where false.
+    pub logging: bool,
     /// Columns that are not nullable and have no NOT NULL here get one with a name of its own.
     pub constraints: Vec<ConstraintSpec>,
 }
@@ -46,6 +48,7 @@ impl TableSpec {
             physical: PhysicalAttributes::default(),
             storage: Storage::default(),
             cache: false,
+            logging: true,
             constraints: Vec::new(),
         }
     }
@@ -148,6 +151,7 @@ impl Ddl<'_> {
             maxtrans: physical.maxtrans,
             storage: spec.storage.clone(),
             cache: spec.cache,
+            logging: spec.logging,
             indexes: Vec::new(),
             constraints: Vec::new(),
             referencing: Vec::new(),

@@ -53,6 +53,7 @@ pub(super) fn table_row(table: &TableDef) -> TableRow {
         analyzed: statistics.map(|s| Moment(s.analyzed_us)),
         average_space: statistics.map(|s| s.average_space),
         chained_rows: statistics.map(|s| s.chained_rows),
+        nologging: (!table.logging).then_some(1),
     }
 }
 

@@ -68,7 +68,7 @@ impl Checkpoints {
         let room: u64 = redo.groups().iter().map(|group| group.record.bytes).sum();
         let wanted = self.wanted.load(Ordering::Acquire).max(redo.end().0.saturating_sub(room / 2));
         self.cache.write_older(&self.meter, Lsn(wanted))?;
-        self.note(&self.meter)
+        self.note(&self.meter).map(drop)
     }
 
     /// Redo before `lsn` is not to be needed any more, as soon as may be.
@@ -77,11 +77,13 @@ impl Checkpoints {
         self.cache.wakes().post();
     }
 
-    /// Notes in the control file from where on redo is needed, and gives what is before it back to the log.
-    pub(super) fn note(&self, meter: &Meter) -> Result<()> {
+    /// Notes in the control file from where on redo is needed, and gives what is before it back to the log; the first redo that a recovery would
+    /// read then.
+    pub(super) fn note(&self, meter: &Meter) -> Result<Lsn> {
         let _noting = self.noting.lock();
         let redo = self.cache.redo()?;
         let needed = self.cache.redo_needed_from(meter)?;
+        let first = redo.read_from(needed);
         let place = redo.position(needed);
         let scn = self.scn.load(Ordering::Acquire);
         if self.control.lock().data().checkpoint != Some(place) {
@@ -91,7 +93,8 @@ impl Checkpoints {
             });
             noted.map_err(|error| self.health.stop(&error))?;
         }
-        redo.checkpointed(needed)
+        redo.checkpointed(needed)?;
+        Ok(first)
     }
 
     pub(super) fn close(&self) {

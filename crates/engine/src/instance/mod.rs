@@ -290,6 +290,21 @@ impl Instance {
     pub fn checkpoint(&self, meter: &Meter) -> Result<()> {
         self.health.check()?;
         self.cache.checkpoint(meter)?;
-        self.checkpoints.note(meter)
+        self.checkpoints.note(meter).map(drop)
+    }
+
+    /// Checkpoints until a recovery would read none of the redo that there is now: writes past the cache that are under way may hold the first ones back.
+    ///
+    /// # Errors
+    /// As [`Instance::checkpoint`].
+    pub(crate) fn checkpoint_past(&self, meter: &Meter) -> Result<()> {
+        let end = self.redo().place_end()?;
+        loop {
+            self.health.check()?;
+            self.cache.checkpoint(meter)?;
+            if self.checkpoints.note(meter)? >= end {
+                return Ok(());
+            }
+        }
     }
 }

@@ -260,10 +260,16 @@ impl Session {
         block.change(self.instance.redo(), &self.meter, |version| self.instance.version_after(version), change)
     }
 
-    /// Stamps a block that is written around the cache, and puts its image into the log.
-    pub(crate) fn log_image(&self, block: &mut [u8]) -> Result<()> {
+    /// Gives a block that is written around the cache a version that it has never had.
+    pub(crate) fn stamp_new(&self, block: &mut [u8]) -> Version {
         let version = self.instance.version_after(Version { scn: self.instance.advance_scn().0, seq: 0 });
         version.stamp(block);
+        version
+    }
+
+    /// Stamps a block that is written around the cache, and puts its image into the log.
+    pub(crate) fn log_image(&self, block: &mut [u8]) -> Result<()> {
+        let version = self.stamp_new(block);
         let mut record = Vec::with_capacity(block.len() + 64);
         redo::begin(&mut record);
         let address = format::block::header(block).address();

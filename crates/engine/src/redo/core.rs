@@ -435,6 +435,26 @@ impl Core {
         rba
     }
 
+    /// Makes the end of what has gone to the log a place that a recovery can begin at; which that is.
+    pub(super) fn place_end(&self) -> Lsn {
+        let mut index = self.index.lock();
+        let next = index.next;
+        if index.places.back().is_none_or(|(last, _)| *last < next.0) {
+            index.places.push_back(next);
+        }
+        next.0
+    }
+
+    /// The first redo that a recovery reads that begins at the [`Core::position`] of `lsn`: a position is where a write to the log began.
+    pub(super) fn read_from(&self, lsn: Lsn) -> Lsn {
+        let index = self.index.lock();
+        if lsn >= index.next.0 {
+            return index.next.0;
+        }
+        let after = index.places.partition_point(|(start, _)| *start <= lsn);
+        index.places[after.saturating_sub(1)].0
+    }
+
     /// The first sequence that is needed when redo before `lsn` is not; what is before it is forgotten.
     pub(super) fn needed_from(&self, lsn: Lsn) -> u32 {
         let now = self.position_now(lsn);

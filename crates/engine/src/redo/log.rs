@@ -207,6 +207,20 @@ impl RedoLog {
         self.core.position(lsn)
     }
 
+    /// Writes what there is, and makes its end a place that a recovery can begin at: other places are some redo apart.
+    ///
+    /// # Errors
+    /// As [`flush`](Self::flush).
+    pub(crate) fn place_end(&self) -> Result<Lsn> {
+        self.flush(self.end())?;
+        Ok(self.core.place_end())
+    }
+
+    /// The first redo that a recovery reads that begins at [`position`](Self::position) of `lsn`, which may be some before it. It never goes back.
+    pub(crate) fn read_from(&self, lsn: Lsn) -> Lsn {
+        self.core.read_from(lsn)
+    }
+
     /// Redo before `lsn` is no longer needed: groups wholly before it may be written again. Whoever calls this has first stored
     /// [`position`](Self::position) of `lsn` as the place where recovery begins.
     ///

@@ -2,10 +2,16 @@
 //!
 //! Until [`DirectLoad::finish`] moves the mark over them and says that they are formatted, nobody looks at the blocks, so a load that fails leaves the
 //! segment's rows as they were; extents that it added stay with the segment.
+//!
+//! A load into a table that others know ([`DirectLoad::settle`]) writes an undo record of its blocks in the redo record that moves the mark.
+//!
+//! A load that is not logged writes no images. What it has written is synced before the mark moves. Redo of what the blocks were before would be put over them
+//! by a recovery that begins before the load: images are not compared with what is on disk. So there is a checkpoint before the first block is written, and
+//! another whenever the load was given an extent and any was freed since.
 
 use std::ops::Deref;
 
-use common::{BlockAddress, BlockClass, Error, Result, limits};
+use common::{BlockAddress, BlockClass, Error, ObjectNumber, Result, limits};
 use device::AlignedBuffer;
 use format::segment;
 use waits::{Event, SegmentStatistic, Statistic};
@@ -20,6 +26,12 @@ pub struct DirectLoad<G, S> {
     segment: G,
     session: S,
     start: Position,
+    /// The high-water mark as the load knows it.
+    high: Position,
+    /// The blocks handed out since `start`.
+    ranges: Vec<BlockRange>,
+    /// How often extents of the tablespace had been freed at the last checkpoint, for a load that is not logged.
+    unlogged: Option<u64>,
     /// The next block to hand out.
     next: Position,
     /// The first extent that the load added: the mark moves at once to the end of extents that join a bitmap block in use.
@@ -53,7 +65,44 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
         };
         let block_bytes = segment.block_size().bytes();
         let buffer = AlignedBuffer::zeroed((limits::IO_BYTES_MAX / block_bytes).max(1) * block_bytes);
-        Ok(Self { segment, session, start, next: start, grown: None, extent: None, cover: None, buffer, run: None })
+        Ok(Self {
+            segment,
+            session,
+            start,
+            high: start,
+            ranges: Vec::new(),
+            unlogged: None,
+            next: start,
+            grown: None,
+            extent: None,
+            cover: None,
+            buffer,
+            run: None,
+        })
+    }
+
+    /// A load whose blocks the log is to have no images of. Nothing of it may have been asked for yet.
+    ///
+    /// # Errors
+    /// Those of a checkpoint.
+    pub(crate) fn unlogged(mut self) -> Result<Self> {
+        self.leave_redo_behind()?;
+        Ok(self)
+    }
+
+    /// No redo that there is now will be needed any more for what the blocks of the load were before.
+    fn leave_redo_behind(&mut self) -> Result<()> {
+        let freed = self.segment.tablespace().times_freed();
+        if self.unlogged != Some(freed) {
+            self.session.instance().checkpoint_past(self.session.meter())?;
+            self.unlogged = Some(freed);
+        }
+        Ok(())
+    }
+
+    /// Runs of blocks handed out since the load began or was [settled](DirectLoad::settle).
+    pub(crate) fn runs(&self) -> usize {
+        self.ranges.len()
     }
 
     /// The address that [`DirectLoad::next_block`] will hand out.
@@ -90,9 +139,14 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
                     self.extent = Some((range, entry.metadata.get()));
                 }
                 None => {
-                    let _growing = self.segment.growing(&self.session);
-                    self.segment.grow(&self.session, blocks)?;
+                    {
+                        let _growing = self.segment.growing(&self.session);
+                        self.segment.grow(&self.session, blocks)?;
+                    }
                     self.grown.get_or_insert(wanted);
+                    if self.unlogged.is_some() {
+                        self.leave_redo_behind()?;
+                    }
                 }
             }
         }
@@ -117,6 +171,12 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
         let bitmap = self.covering(address)?;
         let (start, filled) = self.run.unwrap_or((address, 0));
         self.run = Some((start, filled + 1));
+        match self.ranges.last_mut() {
+            Some(last) if last.start.file == address.file && last.start.block + last.blocks == address.block => {
+                last.blocks += 1;
+            }
+            _ => self.ranges.push(BlockRange { start: address, blocks: 1 }),
+        }
         self.next.block += 1;
         let block = &mut self.buffer[filled * block_bytes..][..block_bytes];
         self.segment.format_block(block, address, bitmap);
@@ -149,7 +209,11 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
         Ok(found.map(|(l1, _)| l1))
     }
 
-    fn write_run(&mut self) -> Result<()> {
+    /// Writes the blocks that are filled. The last one takes no more.
+    ///
+    /// # Errors
+    /// HW-0010 when a write fails.
+    pub(crate) fn write_run(&mut self) -> Result<()> {
         let Some((start, filled)) = self.run.take() else {
             return Ok(());
         };
@@ -168,7 +232,11 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
         // A checkpoint meanwhile must not pass the images by: the blocks are in no buffer.
         let kept = cache.keep_redo()?;
         for block in self.buffer[..bytes].chunks_exact_mut(block_bytes) {
-            s.log_image(block)?;
+            if self.unlogged.is_some() {
+                s.stamp_new(block);
+            } else {
+                s.log_image(block)?;
+            }
             format::block::seal(block);
         }
         // The log before the blocks: what they were before may be given up by redo that is not durable yet.
@@ -202,17 +270,46 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
     /// # Errors
     /// HW-0010 when a write fails; those of the cache.
     pub fn finish(mut self) -> Result<()> {
+        self.settle(None)
+    }
+
+    /// As [`DirectLoad::finish`], and the load can go on. `table`: the blocks are of a transaction's load of it, and an undo record says so.
+    ///
+    /// # Errors
+    /// As [`DirectLoad::finish`]; those of undo.
+    pub(crate) fn settle(&mut self, table: Option<ObjectNumber>) -> Result<()> {
         self.write_run()?;
         if self.next == self.start {
             return Ok(());
         }
-        let _growing = self.segment.growing(&self.session);
-        let header = self.segment.header_block(&self.session, Reading::Current)?;
+        let s = &*self.session;
+        if self.unlogged.is_some() {
+            let mut files: Vec<_> = self.ranges.iter().map(|range| range.start.file).collect();
+            files.dedup();
+            for file in files {
+                let synced = s.instance().cache().file(file)?.sync_if_written(s.meter());
+                synced.map_err(|error| s.instance().health().stop(&error))?;
+            }
+        }
+        if table.is_some() {
+            s.prepare_load(&self.ranges)?;
+        }
+        let _growing = self.segment.growing(s);
+        let header = self.segment.header_block(s, Reading::Current)?;
         let high = Position::from(segment::header(&header).high);
-        if high != self.start && self.grown.is_none_or(|first| high.extent < first) {
+        if high != self.high && self.grown.is_none_or(|first| high.extent < first) {
             return Err(Error::bug("the high-water mark moved under a direct load"));
         }
         drop(header);
-        self.segment.space.loaded(&self.segment, &self.session, self.start, self.next)
+        let object = self.segment.data_object();
+        let mut note = || table.map_or(Ok(()), |table| s.note_load(table, object, &self.ranges));
+        self.segment.space.loaded(&self.segment, s, self.start, self.next, &mut note)?;
+        let header = self.segment.header_block(s, Reading::Current)?;
+        self.high = Position::from(segment::header(&header).high);
+        drop(header);
+        self.start = self.next;
+        self.ranges.clear();
+        self.grown = None;
+        Ok(())
     }
 }

@@ -277,6 +277,18 @@ impl Segment {
         self.space.restored(self, s, block)
     }
 
+    /// After the undo of a load has taken everything out of a block that was [watched](Segment::watch): what list or bitmap say of a loaded block is not what
+    /// was free in it.
+    ///
+    /// # Errors
+    /// Those of the cache.
+    pub(crate) fn emptied(&self, s: &Session, mut block: BlockMut) -> Result<()> {
+        if self.management() == SpaceManagement::Auto {
+            block.free_before = None;
+        }
+        self.space.restored(self, s, block)
+    }
+
     /// An index block without content: formatted, off every list, its body zero.
     ///
     /// # Errors

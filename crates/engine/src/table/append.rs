@@ -1,21 +1,53 @@
-//! Direct-path load: rows into blocks above the high-water mark, filled in private memory and written around the cache, with no undo.
+//! Direct-path load: rows into blocks above the high-water mark, filled in private memory and written around the cache, with no undo of them.
 //!
-//! For a table that nobody else knows yet (CREATE TABLE AS SELECT, ALTER TABLE … MOVE): if the statement fails its segment is dropped. The blocks say that
+//! Of a table that nobody else knows yet (CREATE TABLE AS SELECT, ALTER TABLE … MOVE): if the statement fails its segment is dropped. The blocks say that
 //! what is in them was committed before the load began ([`format::itl::set_loaded`]), so who reads them need not ask what became of a transaction.
+//!
+//! Of a table that others use (INSERT with the hint APPEND): the table is locked exclusively, and the blocks name the transaction
+//! ([`format::itl::set_loading`]). Index entries go in when the rows are written, with undo as any others, and the blocks become the table's last. README.md
+//! says what comes of it when the transaction is undone.
 
 use common::limits::COLUMNS_PER_PIECE_MAX;
 use common::sync::Arc;
-use common::{Error, Result, Scn};
+use common::{Error, Result, Scn, Xid};
 use format::heap::chain::{Chain, fits_one_piece};
 use format::heap::row::trim;
 use format::heap::{self, RowAddress, RowBuffer};
 use format::itl;
 use waits::Statistic;
 
+use super::keys::KeyBatch;
 use super::{check_width, piece_capacity};
 use crate::catalog::TableDef;
 use crate::instance::Session;
 use crate::segment::{DirectLoad, Segment};
+use crate::txn::{LockWait, TableLock};
+
+/// Rows whose keys are gathered before they go into the indexes.
+const KEYS_MAX: usize = 500_000;
+/// Runs of blocks that one undo record names.
+const RUNS_MAX: usize = 1000;
+
+#[cfg(test)]
+thread_local! {
+    /// Rows whose keys are gathered, and runs of blocks that an undo record names, for tests.
+    pub(crate) static MOST: std::cell::Cell<(usize, usize)> = const { std::cell::Cell::new((KEYS_MAX, RUNS_MAX)) };
+}
+
+fn most() -> (usize, usize) {
+    #[cfg(test)]
+    return MOST.get();
+    #[cfg(not(test))]
+    (KEYS_MAX, RUNS_MAX)
+}
+
+/// Whose the rows are.
+#[derive(Clone, Copy, Debug)]
+enum Loader {
+    /// Nobody's, until the table is known: they count as committed at this SCN.
+    Nobody(Scn),
+    Transaction(Xid),
+}
 
 /// A load at work. Nothing of it is to be seen before [`Self::finish`].
 #[derive(Debug)]
@@ -26,10 +58,13 @@ pub struct Appender {
     capacity: usize,
     rows: RowBuffer,
     slots: Vec<u16>,
-    scn: Scn,
+    loader: Loader,
     /// A block has been begun.
     begun: bool,
     loaded: u64,
+    /// Of the rows in `addresses`, and of those in `rows`, which are numbered after them.
+    keys: KeyBatch,
+    addresses: Vec<RowAddress>,
 }
 
 impl Appender {
@@ -41,22 +76,42 @@ impl Appender {
         if !table.indexes.is_empty() {
             return Err(Error::bug("a direct load of a table with indexes"));
         }
+        let loader = Loader::Nobody(session.instance().visible_scn());
+        Self::of(session, table, loader)
+    }
+
+    /// A load, by the session's transaction, of a table that others use. The statement that fails is to be taken back to its mark.
+    ///
+    /// # Errors
+    /// ORA-12838 when the transaction has loaded the table before, ORA-01456, ORA-00060 while it waits for the table; as [`Self::new`].
+    pub fn into_table(session: Arc<Session>, table: Arc<TableDef>) -> Result<Self> {
+        session.check_not_loaded(&table)?;
+        session.lock_table(&table, TableLock::Exclusive, LockWait::Forever)?;
+        let xid = session.xid().ok_or_else(|| Error::bug("a table lock without a transaction"))?;
+        Self::of(session, table, Loader::Transaction(xid))
+    }
+
+    fn of(session: Arc<Session>, table: Arc<TableDef>, loader: Loader) -> Result<Self> {
         let load = DirectLoad::new(Arc::clone(&table.segment), Arc::clone(&session))?;
-        let (capacity, scn) = (piece_capacity(&table), session.instance().visible_scn());
-        let (rows, slots) = (RowBuffer::new(), Vec::new());
-        Ok(Self { session, table, load, capacity, rows, slots, scn, begun: false, loaded: 0 })
+        let load = if table.logging { load } else { load.unlogged()? };
+        let (capacity, keys) = (piece_capacity(&table), KeyBatch::new(&table));
+        let (rows, slots, addresses) = (RowBuffer::new(), Vec::new(), Vec::new());
+        Ok(Self { session, table, load, capacity, rows, slots, loader, begun: false, loaded: 0, keys, addresses })
     }
 
     /// Adds a row: all columns of the table, encoded. Lengths and NOT NULL have been checked.
     ///
     /// # Errors
-    /// ORA-01653 when the segment cannot grow; HW-0010 when a write fails.
+    /// ORA-01653 when the segment cannot grow; ORA-00001; those of the indexes; HW-0010 when a write fails.
     pub fn push(&mut self, columns: &[Option<&[u8]>]) -> Result<()> {
         check_width(&self.table, columns.len())?;
         let stored = trim(columns);
         if stored.len() > COLUMNS_PER_PIECE_MAX || !fits_one_piece(stored, self.capacity, false) {
             self.flush()?;
             return self.chain(columns);
+        }
+        if !self.keys.is_empty() {
+            self.keys.add(self.addresses.len() + self.rows.len(), |position| columns[position]);
         }
         self.rows.push(stored);
         if self.rows.bytes() >= self.table.segment.block_size().bytes() { self.flush() } else { Ok(()) }
@@ -78,11 +133,15 @@ impl Appender {
         let mut at = 0;
         while at < rows.len() {
             at += self.fill(&rows, at)?;
+            if !self.keys.is_empty() {
+                let block = self.load.last_address();
+                self.addresses.extend(self.slots.iter().map(|slot| RowAddress::new(block, *slot)));
+            }
         }
         self.count(rows.len() as u64);
         self.rows = rows;
         self.rows.clear();
-        Ok(())
+        self.keep_small()
     }
 
     /// Puts rows from `at` on into the block that was begun, and when it takes no more into another; gives back how many.
@@ -97,10 +156,13 @@ impl Appender {
                 return Ok(taken);
             }
         }
-        let scn = self.scn;
+        let loader = self.loader;
         let (address, block) = self.load.next_block()?;
         self.begun = true;
-        itl::set_loaded(block, scn);
+        match loader {
+            Loader::Nobody(scn) => itl::set_loaded(block, scn),
+            Loader::Transaction(xid) => itl::set_loading(block, xid),
+        }
         match heap::insert_rows(block, rows, at, pctfree, &mut self.slots) {
             0 => Err(Error::bug(format!("the new block {address} does not take a row"))),
             taken => Ok(taken),
@@ -120,8 +182,12 @@ impl Appender {
             let slot = self.slots.last().copied().ok_or_else(|| Error::bug("a row piece without a slot"))?;
             next = Some(RowAddress::new(self.load.last_address(), slot));
         }
+        if !self.keys.is_empty() {
+            self.keys.add(self.addresses.len(), |position| columns[position]);
+            self.addresses.extend(next);
+        }
         self.count(1);
-        Ok(())
+        self.keep_small()
     }
 
     fn count(&mut self, rows: u64) {
@@ -129,13 +195,48 @@ impl Appender {
         self.session.meter().count(Statistic::RowsInserted, rows);
     }
 
-    /// Writes what is left, and moves the high-water mark: the rows are the table's. Says how many there are.
+    /// Once no row waits for a block: lets go of what a long load gathers.
+    fn keep_small(&mut self) -> Result<()> {
+        let (keys, runs) = most();
+        if self.addresses.len() >= keys {
+            self.index()?;
+        }
+        if self.load.runs() >= runs && matches!(self.loader, Loader::Transaction(_)) {
+            self.settle()?;
+        }
+        Ok(())
+    }
+
+    /// Puts the keys of the rows that are in blocks into the indexes. The blocks are written before: an index leads to no row that is not there.
+    fn index(&mut self) -> Result<()> {
+        if self.addresses.is_empty() {
+            return Ok(());
+        }
+        self.load.write_run()?;
+        self.begun = false;
+        self.keys.insert(&self.session, &self.addresses)?;
+        self.keys.clear();
+        self.addresses.clear();
+        Ok(())
+    }
+
+    /// Makes the blocks written so far the table's.
+    fn settle(&mut self) -> Result<()> {
+        self.begun = false;
+        match self.loader {
+            Loader::Nobody(_) => self.load.settle(None),
+            Loader::Transaction(_) => self.load.settle(Some(self.table.object)),
+        }
+    }
+
+    /// Writes what is left, keeps the indexes up, and moves the high-water mark: the rows are the table's. Says how many there are.
     ///
     /// # Errors
     /// As [`Self::push`].
     pub fn finish(mut self) -> Result<u64> {
         self.flush()?;
-        self.load.finish()?;
+        self.index()?;
+        self.settle()?;
         Ok(self.loaded)
     }
 }

@@ -401,6 +401,7 @@ fn changed(s: &Session) -> Error {
 /// # Errors
 /// HW-00043 or ORA-08177 when the row was changed since `snapshot`; ORA-00054, ORA-30006, ORA-00060 of waits; ORA-01410; those of the cache and of undo.
 pub fn lock_row(s: &Session, table: &TableDef, rowid: Rowid, snapshot: &Snapshot, wait: LockWait) -> Result<bool> {
+    s.check_not_loaded(table)?;
     let at = super::address_in(table, rowid)?;
     if !super::fetch::can_exist(s, table, at) {
         return Ok(false);

@@ -50,6 +50,7 @@ impl Deleter {
     /// # Errors
     /// ORA-01410 for a rowid of another segment; ORA-01013 when the user has cancelled; those of getting blocks. Rows of earlier flushes are gone.
     pub fn push(&mut self, rowid: Rowid) -> Result<()> {
+        self.session.check_not_loaded(&self.table)?;
         let address = address_in(&self.table, rowid)?;
         self.waiting.push(address);
         if self.waiting.len() >= BATCH_ROWS { self.flush() } else { Ok(()) }

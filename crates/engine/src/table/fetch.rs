@@ -184,11 +184,12 @@ impl Fetcher {
     /// The projected columns of a row, into `row`. False when there is no such row.
     ///
     /// # Errors
-    /// ORA-01410 for a rowid of another segment; those of getting blocks.
+    /// ORA-01410 for a rowid of another segment; ORA-12838; those of getting blocks.
     pub fn fetch(&mut self, rowid: Rowid, row: &mut Row) -> Result<bool> {
         row.clear();
         let home = address_in(&self.table, rowid)?;
         if self.block.as_ref().is_none_or(|block| block.address() != home.block) {
+            self.session.check_not_loaded(&self.table)?;
             // One data block at a time (rule 1).
             self.block = None;
             if !can_exist(&self.session, &self.table, home) {

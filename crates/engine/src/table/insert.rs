@@ -30,8 +30,9 @@ pub struct Inserter {
 
 impl Inserter {
     /// # Errors
-    /// None so far.
+    /// ORA-12838.
     pub fn new(session: Arc<Session>, table: Arc<TableDef>) -> Result<Self> {
+        session.check_not_loaded(&table)?;
         let capacity = piece_capacity(&table);
         let keys = KeyBatch::new(&table);
         let (rows, addresses, slots) = (RowBuffer::new(), Vec::new(), Vec::new());

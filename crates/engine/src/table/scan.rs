@@ -79,6 +79,7 @@ impl TableScan {
     }
 
     fn start(session: Arc<Session>, table: Arc<TableDef>, spec: ScanSpec, query: bool) -> Result<Self> {
+        session.check_not_loaded(&table)?;
         let ranges = table.segment.scan_ranges(&session)?;
         let blocks: u64 = ranges.iter().map(|range| u64::from(range.blocks)).sum();
         let buffers = session.instance().cache().pool_of(table.segment.block_size()).capacity() as u64;

@@ -84,6 +84,7 @@ impl Updater {
     /// of what was done stands then.
     pub fn push(&mut self, rowid: Rowid, columns: &[Option<&[u8]>]) -> Result<()> {
         check_width(&self.table, columns.len())?;
+        self.session.check_not_loaded(&self.table)?;
         let address = address_in(&self.table, rowid)?;
         let row = Row::from_columns(columns);
         self.waiting_bytes += row.bytes() + columns.len();

@@ -12,7 +12,7 @@ pub use datafile::{Datafile, FileFigures};
 pub(crate) use space::Growth;
 pub use space::{FreeSpace, extent_step_blocks};
 
-use common::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use common::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use common::sync::{Arc, RwLock};
 use common::{BlockSize, Error, FileNumber, Result, TablespaceNumber};
 
@@ -31,6 +31,8 @@ pub struct Tablespace {
     /// Extents go round the files.
     next_file: AtomicUsize,
     retention_guarantee: AtomicBool,
+    /// How often an extent has been freed since the open.
+    freed: AtomicU64,
 }
 
 impl Tablespace {
@@ -45,6 +47,7 @@ impl Tablespace {
             files: RwLock::new(files),
             next_file: AtomicUsize::new(0),
             retention_guarantee: AtomicBool::new(record.retention_guarantee),
+            freed: AtomicU64::new(0),
         })
     }
 

@@ -4,6 +4,7 @@
 //! tablespace are tried in turn, each extent beginning with another one; a file that is full is extended if it may be.
 
 use common::sync::Arc;
+use common::sync::atomic::Ordering;
 use common::{BlockAddress, BlockClass, BlockSize, Error, ErrorKind, FileNumber, Number, Result};
 use format::{extent_bitmap, file};
 
@@ -170,6 +171,8 @@ impl Tablespace {
     /// # Errors
     /// Those of the cache; ORA-00600 when the extent is not allocated.
     pub(crate) fn free(&self, s: &Session, range: BlockRange) -> Result<()> {
+        // Before anybody can be given the extent.
+        self.freed.fetch_add(1, Ordering::AcqRel);
         let header_address = space_header_address(range.start.file);
         let _group = s.group();
         let mut header = metadata::current_mut(s, header_address, BlockClass::FileBitmapIndex)?;
@@ -213,6 +216,11 @@ impl Tablespace {
     /// Those of the cache.
     pub fn free_space(&self, s: &Session) -> Result<Vec<FreeSpace>> {
         self.runs(s, false)
+    }
+
+    /// How often an extent has been freed since the open: what was freed before this was asked, all redo of what it was is there by then.
+    pub(crate) fn times_freed(&self) -> u64 {
+        self.freed.load(Ordering::Acquire)
     }
 
     /// The runs that are not free. A run may be of several extents.

@@ -102,6 +102,8 @@ impl Session {
         for (_, slot) in itl::slots(&block) {
             match self.seen(slot, snapshot, &mut known)? {
                 Seen::Yes => {}
+                // A load has deleted and locked nothing: a block that is not kept is as it is to be seen.
+                Seen::Ended(..) if is_private && slot.is_loaded() => {}
                 Seen::Ended(..) => ended = true,
                 Seen::No(_) => {
                     changed = true;
@@ -151,6 +153,8 @@ impl Session {
             itl::State::Committed(_) if slot.is_upper_bound() => return Err(self.too_old(slot.xid())),
             itl::State::Committed(scn) => Some(scn),
             itl::State::Active => match snapshot.sees_own(slot.xid(), slot.uba()) {
+                // Who has loaded a table does not read it before the end of the transaction: what still does began before the load.
+                Some(true) if slot.is_loaded() => None,
                 Some(true) => return Ok(Seen::Yes),
                 Some(false) => None,
                 None => match known.state(self, slot.xid())? {
@@ -163,7 +167,7 @@ impl Session {
                 },
             },
         };
-        if let Some(true) = snapshot.sees_own(slot.xid(), slot.uba()) {
+        if !slot.is_loaded() && snapshot.sees_own(slot.xid(), slot.uba()) == Some(true) {
             return Ok(Seen::Yes);
         }
         Ok(Seen::No(scn))
@@ -223,12 +227,8 @@ impl Session {
         let Some(slot) = itl::slot(bytes, number).copied() else { return Ok(()) };
         if slot.is_loaded() {
             // Before the load nothing was there.
-            let rows: Vec<u16> = format::heap::live_rows(bytes, 0).map(|(slot, _)| slot).collect();
-            if !rows.into_iter().rev().all(|row| format::heap::undo_insert(bytes, row)) {
-                return Err(Error::corrupt(address, "rows that were loaded cannot be taken out"));
-            }
-            itl::restore(bytes, number, &[0; format::transaction::ITL_BYTES]);
-            return Ok(());
+            let gone = itl::unload(bytes, number);
+            return if gone { Ok(()) } else { Err(not_unloaded(address)) };
         }
         let (xid, mut uba) = (slot.xid(), slot.uba());
         loop {
@@ -250,6 +250,10 @@ impl Session {
             }
         }
     }
+}
+
+pub(super) fn not_unloaded(address: BlockAddress) -> Error {
+    Error::corrupt(address, "rows that were loaded cannot be taken out")
 }
 
 /// Takes one recorded change back in a block, as it was when the record was its newest.

@@ -6,6 +6,7 @@ mod change;
 mod commit;
 mod consistent;
 mod deadlock;
+mod load;
 mod locks;
 pub(crate) mod operation;
 mod rollback;

@@ -1,5 +1,9 @@
 //! What undo records say was done. The numbers are in undo blocks: they stay.
 
+use common::BlockAddress;
+
+use crate::segment::BlockRange;
+
 /// Rows put in: pairs of first slot and count, two bytes each; then, where they took any, the bytes of the ITL slot's credit that they took (2).
 pub(crate) const INSERT_ROWS: u8 = 1;
 /// A row marked deleted: its slot (2), its lock byte before (1), the piece.
@@ -14,6 +18,28 @@ pub(crate) const INSERT_ENTRIES: u8 = 5;
 pub(crate) const DELETE_ENTRIES: u8 = 6;
 /// Deleted index entries brought back, with the rowids that they had.
 pub(crate) const REVIVE_ENTRIES: u8 = 7;
+
+/// Blocks loaded: runs of them, first block (4) and count (4).
+pub(crate) const LOAD_BLOCKS: u8 = 8;
+
+/// Whether it was done to an index.
+pub(crate) fn is_of_index(operation: u8) -> bool {
+    matches!(operation, INSERT_ENTRIES | DELETE_ENTRIES | REVIVE_ENTRIES)
+}
+
+/// Runs of blocks, for [`LOAD_BLOCKS`].
+pub(crate) fn blocks(ranges: &[BlockRange]) -> Vec<u8> {
+    let bytes = |range: &BlockRange| [range.start.pack().to_le_bytes(), range.blocks.to_le_bytes()].concat();
+    ranges.iter().flat_map(bytes).collect()
+}
+
+/// The blocks of [`blocks`].
+pub(crate) fn read_blocks(payload: &[u8]) -> impl Iterator<Item = BlockAddress> + '_ {
+    payload.as_chunks::<8>().0.iter().flat_map(|[a, b, c, d, count @ ..]| {
+        let start = BlockAddress::unpack(u32::from_le_bytes([*a, *b, *c, *d]));
+        (0..u32::from_le_bytes(*count)).map(move |n| start.plus(n))
+    })
+}
 
 /// Runs of slots, for [`INSERT_ROWS`].
 pub(crate) fn slots(slots: &[u16]) -> Vec<u8> {

@@ -1,14 +1,14 @@
 //! Taking changes back: to a mark, or all of a transaction; by the session that made them, or by the instance after a crash.
 
 use common::sync::Arc;
-use common::{BlockClass, Error, ObjectNumber, Result, Uba, Xid};
+use common::{BlockAddress, BlockClass, Error, ObjectNumber, Result, Uba, Xid};
 use format::block::{self, BlockType};
 use format::itl;
 use format::transaction::Owner;
 use waits::Statistic;
 
-use super::consistent::{is_newest, undo_change};
-use super::operation::INSERT_ENTRIES;
+use super::consistent::{is_newest, not_unloaded, undo_change};
+use super::operation;
 use super::session::{Mark, Transaction};
 use crate::catalog::Catalog;
 use crate::instance::Session;
@@ -134,9 +134,12 @@ impl Session {
     /// that is the order anyway, since its entries were made after it. Rows keep theirs: a row may have pieces in several blocks, and must not be free
     /// in one of them while it is not in another.
     fn undo_records(&self, records: &[Record]) -> Result<()> {
-        let (entries, rows): (Vec<_>, Vec<_>) = records.iter().partition(|record| record.operation >= INSERT_ENTRIES);
+        let (entries, rows): (Vec<_>, Vec<_>) =
+            records.iter().partition(|record| operation::is_of_index(record.operation));
         crate::index::undo(self, &entries)?;
-        let runs: Vec<_> = rows.chunk_by(|a, b| a.block == b.block && a.object == b.object).collect();
+        let is_load = |record: &Record| record.operation == operation::LOAD_BLOCKS;
+        let same = |a: &&Record, b: &&Record| a.block == b.block && a.object == b.object && !is_load(a) && !is_load(b);
+        let runs: Vec<_> = rows.chunk_by(same).collect();
         let mut segments = Segments::default();
         let mut sent = 0;
         for (at, run) in runs.iter().enumerate() {
@@ -145,9 +148,54 @@ impl Session {
                 let _ = self.instance().cache().read_ahead(self.meter(), runs[sent][0].block, 1, BlockClass::Data);
                 sent += 1;
             }
-            self.undo_rows(run, segments.of(self, run[0].object))?;
+            let segment = segments.of(self, run[0].object);
+            if is_load(run[0]) { self.undo_load(run[0], segment.as_ref())? } else { self.undo_rows(run, segment)? }
         }
         Ok(())
+    }
+
+    /// Empties the blocks of a load that still hold it: a crash may have kept the record from being noted as undone, and the blocks may have been put to other
+    /// use since.
+    fn undo_load(&self, record: &Record, segment: Option<&Arc<Segment>>) -> Result<()> {
+        let blocks = operation::read_blocks(&record.payload);
+        let mut ahead = operation::read_blocks(&record.payload).skip(1);
+        let mut sent = 0;
+        for address in blocks {
+            while sent < BLOCKS_AHEAD
+                && let Some(next) = ahead.next()
+            {
+                // What fails is met when the block is got.
+                let _ = self.instance().cache().read_ahead(self.meter(), next, 1, BlockClass::Data);
+                sent += 1;
+            }
+            sent = sent.saturating_sub(1);
+            self.unload(address, record, segment)?;
+        }
+        self.with_transaction(|transaction| transaction.loads.retain(|load| load.uba != record.uba));
+        Ok(())
+    }
+
+    fn unload(&self, address: BlockAddress, record: &Record, segment: Option<&Arc<Segment>>) -> Result<()> {
+        let _group = self.group();
+        let mut block = self.current_mut(address, BlockClass::Data)?;
+        let held = is_of(&block, record.object)
+            && itl::slot(&block, 1)
+                .is_some_and(|slot| slot.is_loaded() && slot.is_active() && slot.xid() == record.xid);
+        if !held {
+            return Ok(());
+        }
+        if let Some(segment) = segment {
+            segment.watch(&mut block);
+        }
+        let mut bytes = block.to_vec();
+        if !itl::unload(&mut bytes, 1) {
+            return Err(not_unloaded(address));
+        }
+        self.change(&mut block, |block| block.copy_from_slice(&bytes));
+        match segment {
+            Some(segment) => segment.emptied(self, block),
+            None => Ok(()),
+        }
     }
 
     /// Takes changes of one block's rows back: one get, and one change.
@@ -155,9 +203,7 @@ impl Session {
         let address = records[0].block;
         let _group = self.group();
         let mut block = self.current_mut(address, BlockClass::Data)?;
-        let rows = block::kind(&block) == Some(BlockType::Data)
-            && format::transaction::header(&block).owner == Owner::Table as u8
-            && format::transaction::header(&block).object_number() == records[0].object;
+        let rows = is_of(&block, records[0].object);
         // A record that a crash has kept from being noted as undone is met again.
         if !rows || !records.iter().any(|record| is_newest(&block, record)) {
             return Ok(());
@@ -226,6 +272,13 @@ impl Session {
         }
         Ok(false)
     }
+}
+
+/// Is this a block of rows of the table with this data object?
+fn is_of(block: &[u8], object: ObjectNumber) -> bool {
+    block::kind(block) == Some(BlockType::Data)
+        && format::transaction::header(block).owner == Owner::Table as u8
+        && format::transaction::header(block).object_number() == object
 }
 
 /// The table segments that records are about, looked up anew when the dictionary has changed.

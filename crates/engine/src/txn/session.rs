@@ -23,8 +23,17 @@ pub(crate) struct Transaction {
     pub(super) savepoints: Vec<(String, Mark)>,
     /// Its freelists, by the segment's data object.
     pub(super) freelists: HashMap<ObjectNumber, OwnFreelist>,
+    /// Tables that it has loaded past the cache.
+    pub(super) loads: Vec<Load>,
     /// It has changed jobs: who runs them is told of the commit.
     pub(super) jobs_changed: bool,
+}
+
+/// A table that a transaction has loaded, by the undo record of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Load {
+    pub(super) table: ObjectNumber,
+    pub(super) uba: Uba,
 }
 
 type MakeSnapshot = fn(&Arc<Snapshots>, &Arc<Meter>, &dyn Fn() -> Scn, Option<(Arc<Identity>, Place)>) -> Arc<Snapshot>;
@@ -113,6 +122,7 @@ impl Session {
                 blocks: Vec::new(),
                 savepoints: Vec::new(),
                 freelists: HashMap::new(),
+                loads: Vec::new(),
                 jobs_changed: false,
             });
         }

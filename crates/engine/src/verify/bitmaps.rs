@@ -21,7 +21,8 @@ struct Entry {
     state: BlockState,
 }
 
-pub(super) fn check(walk: &Walk<'_>, report: &mut Report) {
+/// `unused` gets the corrupt blocks that are not formatted yet.
+pub(super) fn check(walk: &Walk<'_>, unused: &mut HashSet<BlockAddress>, report: &mut Report) {
     let Some(second_levels) = second_levels(walk, report) else { return };
     let mut entries = HashMap::new();
     let mut first_levels = HashSet::new();
@@ -39,7 +40,12 @@ pub(super) fn check(walk: &Walk<'_>, report: &mut Report) {
     }
     for (address, place) in walk.blocks() {
         match entries.remove(&address) {
-            Some(entry) => check_state(walk, address, place, entry, report),
+            Some(entry) => {
+                if entry.state == BlockState::Unformatted && walk.image.is_corrupt(address) {
+                    unused.insert(address);
+                }
+                check_state(walk, address, place, entry, report);
+            }
             None => walk.problem(report, address, "is covered by no first-level bitmap block"),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Every block is checked by itself as it passes, and what later steps want to know of data blocks is kept: a few words a block.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use common::sync::Arc;
@@ -44,7 +44,8 @@ pub(super) struct FileImage {
 #[derive(Default)]
 pub(super) struct Image {
     pub(super) files: BTreeMap<FileNumber, FileImage>,
-    corrupt: HashSet<BlockAddress>,
+    /// Blocks that are not in order by themselves, and why.
+    corrupt: BTreeMap<BlockAddress, String>,
 }
 
 impl Image {
@@ -124,8 +125,7 @@ impl Image {
         report: &mut Report,
     ) -> BlockFacts {
         if let Err(error) = block::check(bytes, address) {
-            self.corrupt.insert(address);
-            report.problem(None, Some(address), error.text);
+            self.corrupt.insert(address, error.text);
             return BlockFacts::default();
         }
         let kind = block::kind(bytes);
@@ -157,9 +157,21 @@ impl Image {
         facts
     }
 
-    /// Was the block reported as corrupt? Then what depends on it is not reported again.
+    /// Reports the blocks that are not in order: a problem where they are in use, else a note. A load that writes no images into the log, and that a crash has cut
+    /// short, leaves such in space that nobody has.
+    pub(super) fn report_corrupt(&self, is_unused: impl Fn(BlockAddress) -> bool, report: &mut Report) {
+        for (address, why) in &self.corrupt {
+            if is_unused(*address) {
+                report.note(None, Some(*address), format!("{why}; nothing uses it"));
+            } else {
+                report.problem(None, Some(*address), why.as_str());
+            }
+        }
+    }
+
+    /// Is the block corrupt? Then what depends on it is not reported again.
     pub(super) fn is_corrupt(&self, address: BlockAddress) -> bool {
-        self.corrupt.contains(&address)
+        self.corrupt.contains_key(&address)
     }
 
     pub(super) fn facts(&self, address: BlockAddress) -> Option<&BlockFacts> {

@@ -53,21 +53,24 @@ pub fn verify(
             let control = session.instance().control().data().clone();
             // With the disk groups that it has mounted.
             let files = session.instance().files();
+            let mut as_it_is = None;
             let image = if clean {
                 // Opening mends a file header that the double-write area has whole: what is wrong is said of the files as they are.
                 let (below, _) = offline_files(&below, directory, &clock, &before);
-                Image::read(&*below, directory, &before, &mut report);
+                as_it_is = Some(Image::read(&*below, directory, &before, &mut report));
                 Image::read(&**files, directory, &control, &mut Report::default())
             } else {
                 Image::read(&**files, directory, &control, &mut report)
             };
-            check_structure(&image, &session, &mut report);
+            let (claims, complete) = check_structure(&image, &session, &mut report);
+            let is_unused = |address| complete && claims.is_unused(address);
+            as_it_is.as_ref().unwrap_or(&image).report_corrupt(is_unused, &mut report);
             session.instance().shutdown()?;
         }
         Err(error) => {
             // What a recovery that failed has written is not what is there.
             let (files, _) = offline_files(&below, directory, &clock, &before);
-            Image::read(&*files, directory, &before, &mut report);
+            Image::read(&*files, directory, &before, &mut report).report_corrupt(|_| false, &mut report);
             let what = if clean { "opened" } else { "recovered" };
             let text = format!("the database cannot be {what}, so only single blocks were checked: {error}");
             report.problem(None, None, text);
@@ -92,7 +95,8 @@ pub(crate) fn read_only(files: Arc<dyn FileSystem>) -> Arc<dyn FileSystem> {
     Arc::new(ReadOnly::new(files))
 }
 
-fn check_structure(image: &Image, session: &Arc<Session>, report: &mut Report) {
+/// Says also who has which space, and whether all could tell.
+fn check_structure(image: &Image, session: &Arc<Session>, report: &mut Report) -> (Claims, bool) {
     let catalog = session.catalog();
     let mut claims = Claims::new(image, report);
     let tables = catalog.tables().map(|table| &table.segment);
@@ -113,4 +117,5 @@ fn check_structure(image: &Image, session: &Arc<Session>, report: &mut Report) {
     for table in catalog.tables() {
         rows::check(session, table, report);
     }
+    (claims, complete)
 }

@@ -88,9 +88,11 @@ pub(super) fn check(image: &Image, expected: &Expected, claims: &mut Claims, rep
         return claimed;
     }
     walk.check_metadata(report);
+    let above = walk.blocks().filter(|(address, place)| *place == Place::AboveHigh && image.is_corrupt(*address));
+    claims.unused.extend(above.map(|(address, _)| address));
     match expected.management {
         SpaceManagement::Manual => freelists::check(&walk, report),
-        SpaceManagement::Auto => bitmaps::check(&walk, report),
+        SpaceManagement::Auto => bitmaps::check(&walk, &mut claims.unused, report),
     }
     true
 }

@@ -1,6 +1,6 @@
 //! Extents against the files' extent bitmaps: every allocated unit belongs to exactly one segment, every extent is allocated.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use common::{BlockAddress, FileNumber};
 use format::block::BlockType;
@@ -16,6 +16,8 @@ pub(super) struct Claims {
     /// By file: for each unit the segment's place in `names` plus one; 0 for none.
     units: HashMap<FileNumber, Units>,
     names: Vec<String>,
+    /// Corrupt blocks that are of a segment and not formatted yet.
+    pub(super) unused: HashSet<BlockAddress>,
 }
 
 struct Units {
@@ -85,6 +87,16 @@ impl Claims {
             *owner = claimant;
         }
         true
+    }
+
+    /// Whether a corrupt block is in space that nobody has, or of a segment and not formatted yet.
+    pub(super) fn is_unused(&self, address: BlockAddress) -> bool {
+        let nobodys = || {
+            let units = self.units.get(&address.file)?;
+            let unit = address.block.checked_sub(units.first_block)? / units.unit_blocks;
+            units.owners.get(unit as usize).map(|owner| *owner == 0)
+        };
+        self.unused.contains(&address) || nobodys() == Some(true)
     }
 
     /// Compares what segments claim with the bitmaps. Unless `complete`, some segments could not tell what is theirs, and allocated space that

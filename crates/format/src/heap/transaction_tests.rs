@@ -615,3 +615,33 @@ fn a_transaction_uses_again_what_it_has_deleted() {
     assert_eq!(figures(&block), before);
     validate(&block).unwrap();
 }
+
+#[test]
+fn a_slot_says_that_its_rows_were_loaded_whatever_becomes_of_it() {
+    for assm in [false, true] {
+        let mut block = empty(BlockSize::K8, 2, assm);
+        let before = free_bytes(&block);
+        itl::set_loading(&mut block, xid(1));
+        let mut rows = RowBuffer::new();
+        (0..20).for_each(|n| rows.push(&[Some(&[n; 50])]));
+        assert_eq!(insert_rows(&mut block, &rows, 0, 10, &mut Vec::new()), 20);
+        validate(&block).unwrap();
+        let slot = *itl::slot(&block, 1).unwrap();
+        assert!(slot.is_loaded() && slot.is_active() && slot.xid() == xid(1) && slot.lock_count() == 0);
+        assert_eq!(itl::find(&block, xid(1)), None, "no changes are made under it");
+        // Told of the commit, taken by another transaction, and given back with the undo of that.
+        itl::clean(&mut block, 1, Scn(70), false);
+        let cleaned = itl::bytes(&block, 1);
+        let slot = *itl::slot(&block, 1).unwrap();
+        assert!(slot.is_loaded() && slot.is_cleaned() && slot.committed() == Some(Scn(70)) && slot.xid() == xid(1));
+        assert!(itl::take(&mut block, 1, xid(2), Uba::NONE));
+        assert!(!itl::slot(&block, 1).unwrap().is_loaded());
+        assert!(!itl::unload(&mut block, 1));
+        itl::restore(&mut block, 1, &cleaned);
+        assert_eq!(itl::bytes(&block, 1), cleaned);
+        assert!(itl::unload(&mut block, 1));
+        assert!(itl::slot(&block, 1).unwrap().is_unused() && is_empty(&block));
+        assert_eq!(free_bytes(&block), before);
+        validate(&block).unwrap();
+    }
+}

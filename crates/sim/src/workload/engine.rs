@@ -7,7 +7,7 @@ use common::{BlockAddress, DataType, Error, ObjectNumber, Result, Rowid};
 use engine::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
 use engine::instance::Session;
 use engine::segment::Storage;
-use engine::table::{Deleter, Inserter, TableScan, Updater};
+use engine::table::{Appender, Deleter, Inserter, TableScan, Updater};
 use scan::{RowSink, ScanSpec};
 
 use super::state::{Row, Rows, State, Table};
@@ -124,6 +124,15 @@ pub(crate) fn insert(session: &Arc<Session>, name: &str, rows: &[Row]) -> Result
         inserter.push(&borrow(row))?;
     }
     expect(inserter.finish()?, rows.len(), "inserted")
+}
+
+/// Loads rows past the cache; unless `whole` the load is dropped before its end.
+pub(crate) fn load(session: &Arc<Session>, name: &str, rows: &[Row], whole: bool) -> Result<()> {
+    let mut appender = Appender::into_table(session.clone(), table(session, name)?)?;
+    for row in rows {
+        appender.push(&borrow(row))?;
+    }
+    if whole { expect(appender.finish()?, rows.len(), "loaded") } else { Ok(()) }
 }
 
 pub(crate) fn update(session: &Arc<Session>, name: &str, rows: &[(u32, Row)]) -> Result<()> {

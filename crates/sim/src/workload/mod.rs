@@ -3,6 +3,7 @@
 pub(crate) mod bank;
 mod definitions;
 mod engine;
+mod loads;
 mod plan;
 mod recording;
 mod run;

@@ -22,6 +22,8 @@ pub struct Plan {
     pub indexes: bool,
     /// Disks of a disk group that the datafiles are in; 0: they are files of their own.
     pub disks: u16,
+    /// Whether tables are loaded past the cache, with and without images in the log.
+    pub loads: bool,
 }
 
 impl Plan {
@@ -45,6 +47,7 @@ impl Plan {
             definitions: random.percent(80),
             indexes: true,
             disks: 0,
+            loads: false,
         }
     }
 

@@ -20,7 +20,7 @@ use crate::disk::{Fault, Image, Lie, Note, SimulatedFileSystem};
 
 pub(super) const MB: u64 = 1 << 20;
 /// Rows of a table beyond which it only shrinks.
-const ROWS_MAX: usize = 260;
+pub(super) const ROWS_MAX: usize = 260;
 
 /// The disk group, and bytes of all its disks.
 const GROUP: &str = "DATA";
@@ -165,6 +165,9 @@ impl Run<'_> {
         self.statements += 1;
         self.clock.pass(1000);
         let session = self.random.index(self.plan.sessions);
+        if self.plan.loads && self.random.percent(30) {
+            return self.load(session);
+        }
         match self.random.below(100) {
             0..26 => self.insert(session),
             26..44 => self.update(session),
@@ -244,8 +247,16 @@ impl Run<'_> {
         if self.live.tables.get(&name).is_some_and(|table| table.rows.len() > ROWS_MAX) {
             return self.delete(session);
         }
-        let count = if self.random.percent(50) { 1 } else { 1 + self.random.index(40) };
         let mut state = self.live.clone();
+        let most = if self.random.percent(50) { 1 } else { 40 };
+        let rows = self.new_rows(session, &name, &mut state, most);
+        let s = self.sessions[session].clone();
+        self.rows(&s, state, || statements::insert(&s, &name, &rows)).map(drop)
+    }
+
+    /// Rows of a session's own to put into a table, at most so many; they are in `state` then.
+    pub(super) fn new_rows(&mut self, session: usize, table: &str, state: &mut State, most: usize) -> Vec<Row> {
+        let count = if most == 1 { 1 } else { 1 + self.random.index(most) };
         let mut rows = Vec::new();
         for _ in 0..count {
             self.next_key += 1;
@@ -253,15 +264,14 @@ impl Run<'_> {
             let spread = self.next_key.wrapping_mul(2_654_435_761) >> 8;
             let key = spread / self.plan.sessions as u32 * self.plan.sessions as u32 + session as u32;
             let row = self.row(key);
-            if let Some(table) = state.rows_mut(&name)
+            if let Some(table) = state.rows_mut(table)
                 && !table.contains_key(&key)
             {
                 table.insert(key, Arc::new(row.clone()));
                 rows.push(row);
             }
         }
-        let s = self.sessions[session].clone();
-        self.rows(&s, state, || statements::insert(&s, &name, &rows)).map(drop)
+        rows
     }
 
     pub(super) fn update(&mut self, session: usize) -> Result<()> {

@@ -51,7 +51,8 @@ pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
             if attributes.cache.is_some() {
                 return Err(words.unsupported("ALTER TABLE MOVE"));
             }
-            let SegmentAttributes { tablespace, physical, storage, .. } = attributes;
+            let SegmentAttributes { tablespace, physical, storage, logging, cache: _ } = attributes;
+            clauses.extend(logging.map(TableClause::Logging));
             clauses.push(TableClause::Move(MoveTo { tablespace, physical, storage }));
         } else if words.take("CACHE") {
             clauses.push(TableClause::Cache(true));
@@ -66,6 +67,7 @@ pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
             {
                 return Err(words.unsupported("ALTER TABLE").at(before));
             }
+            clauses.extend(attributes.logging.map(TableClause::Logging));
             if attributes.physical != PhysicalAttributes::default() {
                 clauses.push(TableClause::Physical(attributes.physical));
             }

@@ -32,9 +32,11 @@ pub(crate) fn one(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> 
         attributes.cache = Some(true);
     } else if words.take("NOCACHE") {
         attributes.cache = Some(false);
-    } else if words.take("LOGGING")
-        || words.take("NOLOGGING")
-        || words.take("NOCOMPRESS")
+    } else if words.take("LOGGING") {
+        attributes.logging = Some(true);
+    } else if words.take("NOLOGGING") {
+        attributes.logging = Some(false);
+    } else if words.take("NOCOMPRESS")
         || words.take("NOPARALLEL")
         || words.take("MONITORING")
         || words.take("NOMONITORING")
@@ -43,7 +45,7 @@ pub(crate) fn one(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> 
         || words.take("COMPUTE STATISTICS")
         || words.take("NOREVERSE")
     {
-        // What is so anyway: there is no redo yet, rows are not compressed, statements are serial.
+        // What is so anyway: rows are not compressed, statements are serial.
     } else {
         for refused in [
             "COMPRESS",

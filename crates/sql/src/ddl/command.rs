@@ -23,6 +23,7 @@ pub(crate) struct SegmentAttributes {
     pub(crate) physical: PhysicalAttributes,
     pub(crate) storage: Storage,
     pub(crate) cache: Option<bool>,
+    pub(crate) logging: Option<bool>,
 }
 
 /// USING INDEX.
@@ -137,6 +138,7 @@ pub(crate) struct CreateView {
 #[derive(Clone, Debug)]
 pub(crate) enum TableClause {
     Cache(bool),
+    Logging(bool),
     Physical(PhysicalAttributes),
     Move(engine::catalog::MoveTo),
     Add(Vec<ColumnDef>),

@@ -139,12 +139,13 @@ impl Connection {
                 self.constraint_spec(constraint, &owner, &name, &columns, create.attributes.tablespace.as_ref())
             })
             .collect::<Result<Vec<_>>>()?;
-        let SegmentAttributes { tablespace, physical, storage, cache } = create.attributes.clone();
+        let SegmentAttributes { tablespace, physical, storage, cache, logging } = create.attributes.clone();
         let spec = TableSpec {
             tablespace,
             physical,
             storage,
             cache: cache.unwrap_or(false),
+            logging: logging.unwrap_or(true),
             constraints,
             ..TableSpec::new(&owner, &name, columns)
         };
@@ -233,7 +234,8 @@ impl Connection {
         if let Some(SchemaObject::View(view)) = &table.object {
             return Err(Error::user(1702, format!("a view is not appropriate here: {}", view.qualified_name())));
         }
-        let SegmentAttributes { tablespace, physical, storage, cache: _ } = create.attributes.clone();
+        // An index is made with images in the log whatever is asked.
+        let SegmentAttributes { tablespace, physical, storage, cache: _, logging: _ } = create.attributes.clone();
         self.session.create_index(&IndexSpec {
             owner,
             name,
@@ -253,6 +255,7 @@ impl Connection {
         for clause in clauses {
             let change = match clause {
                 TableClause::Cache(cache) => TableChange::Cache(*cache),
+                TableClause::Logging(logging) => TableChange::Logging(*logging),
                 TableClause::Physical(physical) => TableChange::Physical(*physical),
                 TableClause::Move(to) => TableChange::Move(to.clone()),
                 TableClause::Add(columns) => TableChange::AddColumns(

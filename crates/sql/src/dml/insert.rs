@@ -13,6 +13,7 @@ use scalar::Datum;
 
 use super::assign::{Ready, Statement, Target, fits, kind};
 use super::intake::Intake;
+use super::load;
 use super::target::reads;
 use super::transfer;
 use super::trigger::{self, Event, Triggers};
@@ -56,7 +57,13 @@ impl Connection {
         }
         let (name, query) = check(insert)?;
         let target = self.target(name, ObjectPrivilege::Insert)?;
+        let loads = load::asked(insert, query) && load::allowed(self, &target);
+        if loads && !cursor.explaining {
+            // Before the lock of a change: two sessions that have that would wait for each other.
+            self.lock_for_load(&target)?;
+        }
         let (_lock, table) = self.hold_for_change(&target, cursor)?;
+        let loads = loads && load::allowed(self, &table);
         let columns = listed_columns(insert, &table, &cursor.shared.text)?;
         match &*query.body {
             SetExpr::Values(_) if cursor.explaining => {
@@ -89,12 +96,13 @@ impl Connection {
                     assigned(binder, bound, &table, &columns)
                 })?;
                 if cursor.explaining {
-                    cursor.row_sources = insert_sources(&table, &self.plan(&bound.plan)?, &Figures::default(), false);
+                    cursor.row_sources = insert_sources(&table, &self.plan(&bound.plan)?, &Figures::default(), loads);
                     return Ok(0);
                 }
                 let triggers = Triggers::of(self, &table, Event::Insert);
                 let _seen = trigger::begin(triggers.as_ref())?;
-                let rows = self.insert_query(&table, &columns, bound, Filling::Insert(triggers.as_ref()), cursor)?;
+                let filling = if loads { Filling::Load } else { Filling::Insert(triggers.as_ref()) };
+                let rows = self.insert_query(&table, &columns, bound, filling, cursor)?;
                 trigger::end(triggers.as_ref())?;
                 Ok(rows)
             }
@@ -232,7 +240,7 @@ impl Connection {
     ) -> Result<u64> {
         let triggers = match filling {
             Filling::Insert(triggers) => triggers,
-            Filling::NewTable => None,
+            Filling::Load | Filling::NewTable => None,
         };
         let context = self.statement_context()?;
         let statement = Statement::insert(triggers.is_some_and(Triggers::has_before_row));
@@ -251,6 +259,7 @@ impl Connection {
         let load = Figures::default();
         let mut inserter = match filling {
             Filling::Insert(_) => Intake::new(self, table)?.firing(triggers),
+            Filling::Load => Intake::of_load(self, table)?,
             Filling::NewTable => Intake::of_new_table(self, table)?,
         };
         let result = load.measure(self.session.meter(), || -> Result<()> {
@@ -361,6 +370,8 @@ fn row_values(values: &[ast::Expr], binder: &Binder<'_>) -> Result<Vec<Option<Bo
 enum Filling<'t> {
     /// A table that is there, with the triggers to fire.
     Insert(Option<&'t Triggers<'t>>),
+    /// A table that is there, past the cache.
+    Load,
     /// The table of a CREATE TABLE AS SELECT.
     NewTable,
 }
@@ -416,7 +427,7 @@ pub(crate) fn push_arrays(
 pub(crate) fn check(insert: &ast::Insert) -> Result<(&ast::ObjectName, &ast::Query)> {
     let ast::Insert {
         insert_token: _,
-        // APPEND and its like ask for a faster way, not for other rows.
+        // They ask for a faster way, not for other rows.
         optimizer_hints: _,
         or,
         ignore,

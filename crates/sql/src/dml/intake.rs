@@ -23,7 +23,7 @@ const NULL: (u32, u32) = (1, 0);
 enum Sink {
     /// Into blocks in the cache, with undo.
     Insert(Inserter),
-    /// Into blocks of a table that is being made; None when they are all there, and how many those are.
+    /// Into blocks past the cache, without undo; None when they are all there, and how many those are.
     Append(Option<Appender>, u64),
 }
 
@@ -96,6 +96,13 @@ impl<'c> Intake<'c> {
             return Ok(intake);
         }
         let appender = Appender::new(Arc::clone(&connection.session), Arc::clone(table))?;
+        Ok(Self { sink: Sink::Append(Some(appender), 0), ..intake })
+    }
+
+    /// The rows of a direct load.
+    pub(crate) fn of_load(connection: &'c Connection, table: &Arc<TableDef>) -> Result<Self> {
+        let intake = Self::new(connection, table)?;
+        let appender = Appender::into_table(Arc::clone(&connection.session), Arc::clone(table))?;
         Ok(Self { sink: Sink::Append(Some(appender), 0), ..intake })
     }
 

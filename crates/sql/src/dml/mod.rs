@@ -9,6 +9,7 @@ pub(crate) mod direct;
 mod firing;
 pub(crate) mod insert;
 pub(crate) mod intake;
+mod load;
 pub(crate) mod merge;
 pub(crate) mod multi_insert;
 pub(crate) mod referential;

@@ -17,7 +17,7 @@ use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
 use engine::catalog::{ChangeLock, ProgramDef, ProgramStatus, TableDef, TriggerTiming};
 use engine::table::Row;
-use engine::txn::Entered;
+use engine::txn::{Entered, LockWait, TableLock};
 use plsql::compile::entry::Stored;
 use plsql::run::session::{TriggerEvent, TriggerRow};
 use scalar::Datum;
@@ -284,11 +284,24 @@ impl Connection {
     /// Locks a table for a statement that changes its rows.
     ///
     /// # Errors
-    /// ORA-04091 when a trigger is at work that must not change it; as `Session::lock_for_change`.
+    /// ORA-04091 when a trigger is at work that must not change it; ORA-12838; as `Session::lock_for_change`.
     pub(crate) fn lock_for_change(&self, table: &TableDef) -> Result<(ChangeLock, Arc<TableDef>)> {
         if self.shared.mutating().contains(&table.object) {
             return Err(mutating(table));
         }
+        self.session.check_not_loaded(table)?;
         self.session.lock_for_change(table)
+    }
+
+    /// Locks a table for a direct load, to the end of the transaction: nobody else may change a row of it.
+    ///
+    /// # Errors
+    /// As [`Connection::lock_for_change`].
+    pub(crate) fn lock_for_load(&self, table: &TableDef) -> Result<()> {
+        if self.shared.mutating().contains(&table.object) {
+            return Err(mutating(table));
+        }
+        self.session.check_not_loaded(table)?;
+        self.session.lock_table(table, TableLock::Exclusive, LockWait::Forever)
     }
 }

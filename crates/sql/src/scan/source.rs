@@ -42,6 +42,7 @@ pub(crate) enum Source {
 
 impl Source {
     pub(crate) fn open(session: &Arc<Session>, spec: &ReadSpec) -> Result<Self> {
+        session.check_not_loaded(&spec.table)?;
         Ok(match &spec.access {
             Access::Full => {
                 Self::Full(TableScan::for_query(Arc::clone(session), Arc::clone(&spec.table), spec.scan_spec())?)

@@ -119,7 +119,7 @@ fn tables(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
         row.extend(extent_figures(&table.segment, &table.storage));
         row.extend(freelist_figures(&table.segment, &table.storage));
         row.extend([
-            yes(true),
+            yes(table.logging),
             maybe(statistics, |found| n(found.num_rows)),
             maybe(statistics, |found| n(found.blocks)),
             maybe(statistics, |found| n(found.empty_blocks)),

@@ -233,8 +233,15 @@ impl SpaceManager for Bitmaps {
         Self::covering_first_level(segment, s, address, extent).map(Some)
     }
 
-    fn loaded(&self, segment: &Segment, s: &Session, from: Position, to: Position) -> Result<()> {
-        Self::mark_loaded(segment, s, from, to)
+    fn loaded(
+        &self,
+        segment: &Segment,
+        s: &Session,
+        from: Position,
+        to: Position,
+        note: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()> {
+        Self::mark_loaded(segment, s, from, to, note)
     }
 
     fn scan_ranges(&self, segment: &Segment, s: &Session) -> Result<Vec<BlockRange>> {

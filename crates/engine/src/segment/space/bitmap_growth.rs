@@ -471,9 +471,15 @@ impl Bitmaps {
         Self::chunk(s, &entry, address.block - entry.address().block)
     }
 
-    /// After a direct load: the blocks are full, the high mark goes to the end of the L1 in which the load ended. The low mark goes to the load's own
-    /// end if nothing below the load is unformatted.
-    pub(super) fn mark_loaded(segment: &Segment, s: &Session, from: Position, to: Position) -> Result<()> {
+    /// After a direct load: the high mark goes to the end of the L1 in which the load ended, the blocks are full. The low mark goes to the load's own end if
+    /// nothing below the load is unformatted.
+    pub(super) fn mark_loaded(
+        segment: &Segment,
+        s: &Session,
+        from: Position,
+        to: Position,
+        note: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()> {
         let (fields, entries) = segment.map(s, Reading::Current)?;
         let low = Position::from(fields.low);
         let mut formatted = true;
@@ -481,8 +487,7 @@ impl Bitmaps {
             formatted &= state != BlockState::Unformatted;
         })?;
         let mut high = to.max(fields.high.into());
-        // Not one group: a large load passes more bitmap blocks than a small cache has buffers. A crash on the way leaves blocks above the mark that
-        // count as full, in a segment that is in no committed transaction's dictionary yet.
+        let mut chunks = Vec::new();
         for (ordinal, entry) in entries.iter().enumerate() {
             let ordinal = ordinal as u32;
             if ordinal < from.extent || ordinal > to.extent {
@@ -492,20 +497,7 @@ impl Bitmaps {
             let mut at = if ordinal == from.extent { from.block } else { 0 };
             while at < end {
                 let (l1, covered) = Self::chunk(s, entry, at)?;
-                let stop = (at + covered).min(end);
-                let mut block = metadata::current_mut(s, l1, BlockClass::FirstLevelBitmap)?;
-                s.change(&mut block, |bytes| {
-                    for offset in at..stop {
-                        if let Some(index) = bitmap::index_of(bytes, entry.address().plus(offset))
-                            && bitmap::state(bytes, index) != BlockState::Metadata
-                        {
-                            bitmap::set_state(bytes, index, BlockState::Full);
-                        }
-                    }
-                });
-                drop(block);
-                let mask = Self::mask_for_parent(s, l1)?;
-                Self::tell(s, &mask)?;
+                chunks.push((entry.address(), l1, at..(at + covered).min(end)));
                 at += covered;
                 high = high.max(Position { extent: ordinal, block: at });
             }
@@ -518,14 +510,33 @@ impl Bitmaps {
                 blocks: (whole + position.block).into(),
             }
         };
-        let mut header = segment.header_block_mut(s)?;
-        s.change(&mut header, |bytes| {
-            let fields = segment::header_mut(bytes);
-            fields.high = mark(high);
-            if formatted {
-                fields.low = mark(to);
-            }
-        });
+        {
+            let _group = s.group();
+            let mut header = segment.header_block_mut(s)?;
+            note()?;
+            s.change(&mut header, |bytes| segment::header_mut(bytes).high = mark(high));
+        }
+        // Not one group: a large load passes more bitmap blocks than a small cache has buffers. A crash on the way leaves blocks below the mark that count as
+        // unformatted, which is what they are to be used as: the load is of a transaction that has not committed.
+        for (extent, l1, offsets) in chunks {
+            let mut block = metadata::current_mut(s, l1, BlockClass::FirstLevelBitmap)?;
+            s.change(&mut block, |bytes| {
+                for offset in offsets {
+                    if let Some(index) = bitmap::index_of(bytes, extent.plus(offset))
+                        && bitmap::state(bytes, index) != BlockState::Metadata
+                    {
+                        bitmap::set_state(bytes, index, BlockState::Full);
+                    }
+                }
+            });
+            drop(block);
+            let mask = Self::mask_for_parent(s, l1)?;
+            Self::tell(s, &mask)?;
+        }
+        if formatted {
+            let mut header = segment.header_block_mut(s)?;
+            s.change(&mut header, |bytes| segment::header_mut(bytes).low = mark(to));
+        }
         Ok(())
     }
 

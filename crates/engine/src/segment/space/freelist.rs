@@ -523,7 +523,14 @@ impl SpaceManager for FreeLists {
         Ok(None)
     }
 
-    fn loaded(&self, segment: &Segment, s: &Session, from: Position, to: Position) -> Result<()> {
+    fn loaded(
+        &self,
+        segment: &Segment,
+        s: &Session,
+        from: Position,
+        to: Position,
+        note: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()> {
         let (_, entries) = segment.map(s, Reading::Current)?;
         let mut passed = 0;
         for extent in from.extent..=to.extent.min(entries.len() as u32 - 1) {
@@ -531,7 +538,9 @@ impl SpaceManager for FreeLists {
             let end = if extent == to.extent { to.block } else { entries[extent as usize].blocks.get() };
             passed += end - start;
         }
+        let _group = s.group();
         let mut header = segment.header_block_mut(s)?;
+        note()?;
         s.change(&mut header, |bytes| {
             let fields = segment::header_mut(bytes);
             fields.high.extent = to.extent.into();

@@ -51,8 +51,16 @@ pub(super) trait SpaceManager: fmt::Debug + Send + Sync {
         extent: u32,
     ) -> Result<Option<(BlockAddress, u32)>>;
 
-    /// After a direct load of everything from `from` up to `to`: moves the high-water mark.
-    fn loaded(&self, segment: &Segment, s: &Session, from: Position, to: Position) -> Result<()>;
+    /// After a direct load of everything from `from` up to `to`: moves the high-water mark. `note` is called within the group of changes that does so, before it:
+    /// where it fails nothing is changed.
+    fn loaded(
+        &self,
+        segment: &Segment,
+        s: &Session,
+        from: Position,
+        to: Position,
+        note: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()>;
 
     /// Formatted data blocks below the high-water mark, in extent order, by consistent gets.
     fn scan_ranges(&self, segment: &Segment, s: &Session) -> Result<Vec<BlockRange>>;

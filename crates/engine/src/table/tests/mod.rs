@@ -8,6 +8,7 @@ mod direct;
 mod ends;
 mod fixture;
 mod keys;
+mod loads;
 mod locks;
 mod model;
 mod placing;

@@ -141,7 +141,7 @@ fn table_ddl(catalog: &Catalog, table: &TableDef) -> String {
     let manual = table.segment.management() == SpaceManagement::Manual;
     let pctused = if manual { format!(" PCTUSED {}", table.pctused) } else { String::new() };
     format!(
-        "CREATE TABLE {}.{} (\n  {}\n) PCTFREE {}{pctused} INITRANS {} MAXTRANS {}{}\n  {}TABLESPACE {}",
+        "CREATE TABLE {}.{} (\n  {}\n) PCTFREE {}{pctused} INITRANS {} MAXTRANS {}{}{}\n  {}TABLESPACE {}",
         quoted(&table.owner),
         quoted(&table.name),
         items.join(",\n  "),
@@ -149,6 +149,7 @@ fn table_ddl(catalog: &Catalog, table: &TableDef) -> String {
         table.initrans,
         table.maxtrans,
         if table.cache { " CACHE" } else { "" },
+        if table.logging { "" } else { " NOLOGGING" },
         storage(&table.storage),
         quoted(table.segment.tablespace().name())
     )
