@@ -51,12 +51,14 @@ fn a_new_database_has_no_problems_and_a_flipped_byte_is_found_in_its_block() {
     assert!(stdout(&clean).ends_with("no problems\n"));
 
     let file = directory.path().join("system01.dbf");
-    for block in [0u64, 1, 2, 3, 130, 500] {
+    // In space that nothing uses a crash in the midst of a load may have left half a block: that is said, and is no problem.
+    for (block, used) in [(0u64, true), (1, true), (2, true), (3, true), (130, false), (500, false)] {
         let offset = block * 8192 + 20;
         change(&file, offset, |byte| byte ^ 0x10);
         let found = highwater(&["verify", "--data", data]);
-        assert_eq!(found.status.code(), Some(1), "{}", stdout(&found));
-        assert!(stdout(&found).contains(&format!("file 1 block {block}: ")), "{}", stdout(&found));
+        let (code, what) = if used { (1, "") } else { (0, "note: ") };
+        assert_eq!(found.status.code(), Some(code), "{}", stdout(&found));
+        assert!(stdout(&found).contains(&format!("{what}file 1 block {block}: ")), "{}", stdout(&found));
         change(&file, offset, |byte| byte ^ 0x10);
     }
     assert_eq!(highwater(&["verify", "--data", data]).status.code(), Some(0));

@@ -86,7 +86,7 @@ fn a_sweep_is_a_page_and_lines() {
     assert_eq!(csv.lines().count(), 10);
     assert!(csv.lines().nth(1).unwrap().starts_with("1,4096,0,"), "{csv}");
     let page = swept.page();
-    assert_eq!(page.matches("<svg ").count(), 5);
+    assert_eq!(page.matches("<svg ").count(), 6);
     assert!(page.contains("Rows that migrated") && !page.contains("http"), "{page}");
     let mut printed = Vec::new();
     swept.print(&mut printed).unwrap();
