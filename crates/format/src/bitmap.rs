@@ -184,6 +184,29 @@ pub fn add_range(block: &mut [u8], start: BlockAddress, blocks: u32, state: Bloc
     true
 }
 
+/// Takes the run that was added last out again. False, and nothing changed, when it is another.
+pub fn remove_last_range(block: &mut [u8], start: BlockAddress, blocks: u32) -> bool {
+    let Some(last) = usize::from(first_level(block).ranges.get()).checked_sub(1) else { return false };
+    let run = *range(block, last);
+    let from = usize::from(run.offset.get());
+    if run.start.get() != start.pack() || u32::from(run.blocks.get()) != blocks {
+        return false;
+    }
+    let mut left = first_level(block).counts;
+    for index in from..from + blocks as usize {
+        let count = &mut left[state(block, index) as usize];
+        *count = count.get().saturating_sub(1).into();
+        put_nibble(block, index, 0);
+    }
+    *view::at_mut::<Range>(block, RANGES_OFFSET + last * size_of::<Range>()) =
+        Range { start: 0.into(), blocks: 0.into(), offset: 0.into() };
+    let header = first_level_mut(block);
+    header.counts = left;
+    header.ranges = (last as u16).into();
+    header.covered = (from as u16).into();
+    true
+}
+
 fn put_nibble(block: &mut [u8], index: usize, code: u8) {
     let byte = &mut block[STATES_OFFSET + index / 2];
     *byte = if index.is_multiple_of(2) { (*byte & 0xf0) | code } else { (*byte & 0x0f) | (code << 4) };

@@ -126,7 +126,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("create bigfile tablespace x datafile 'x' size 1m", "HW-0001"),
     ("alter table t move online", "HW-0001"),
     ("alter table t add constraint c check (a > 1)", "ORA-02293"),
-    ("alter table t enable row movement", "HW-0001"),
+    ("alter table t shrink space", "ORA-10636"),
     ("alter table t set unused column a", "HW-0001"),
     ("alter table t drop unused columns", "HW-0001"),
     ("alter table t drop partition p", "HW-0001"),

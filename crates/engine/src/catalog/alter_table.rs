@@ -27,8 +27,16 @@ pub enum TableChange {
     Cache(bool),
     /// LOGGING or NOLOGGING.
     Logging(bool),
+    /// ENABLE or DISABLE ROW MOVEMENT.
+    RowMovement(bool),
     /// PCTFREE and its like. Blocks that are formatted already keep their ITL slots.
     Physical(PhysicalAttributes),
+    /// Rows move to the segment's beginning; with `lower` what is free behind them is given back. ORA-10635, ORA-10636, ORA-10631.
+    Shrink {
+        lower: bool,
+        /// The indexes are built anew.
+        cascade: bool,
+    },
     /// The rows go into a new segment; indexes follow.
     Move(MoveTo),
     AddColumns(Vec<NewColumn>),
@@ -77,6 +85,8 @@ impl Session {
             let table = match change {
                 TableChange::Cache(cache) => TableDef { cache: *cache, ..table },
                 TableChange::Logging(logging) => TableDef { logging: *logging, ..table },
+                TableChange::RowMovement(enabled) => TableDef { row_movement: *enabled, ..table },
+                TableChange::Shrink { lower, cascade } => ddl.shrink_table(table, *lower, *cascade)?,
                 TableChange::Physical(asked) => set_physical(table, *asked)?,
                 TableChange::Move(to) => ddl.move_table(table, to)?,
                 TableChange::AddColumns(columns) => ddl.add_columns(table, columns)?,
@@ -95,7 +105,12 @@ impl Session {
             // What a table is to a program has nothing to do with where its rows go.
             let inside = matches!(
                 change,
-                TableChange::Cache(_) | TableChange::Logging(_) | TableChange::Physical(_) | TableChange::Move(_)
+                TableChange::Cache(_)
+                    | TableChange::Logging(_)
+                    | TableChange::RowMovement(_)
+                    | TableChange::Shrink { .. }
+                    | TableChange::Physical(_)
+                    | TableChange::Move(_)
             );
             if !inside {
                 ddl.object_changed(table.object, owner, &before)?;

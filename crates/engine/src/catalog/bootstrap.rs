@@ -76,6 +76,7 @@ fn definition(table: &DictionaryTable, segment: Arc<Segment>, created_us: u64) -
         storage: Storage::default(),
         cache: false,
         logging: true,
+        row_movement: false,
         indexes: Vec::new(),
         constraints: Vec::new(),
         referencing: Vec::new(),

@@ -57,6 +57,8 @@ pub struct TableDef {
     pub cache: bool,
     /// NOLOGGING where false: the log has no images of blocks that are loaded past the cache.
     pub logging: bool,
+    /// Rows may get another rowid, as SHRINK SPACE gives them.
+    pub row_movement: bool,
     /// By object number.
     pub indexes: Vec<Arc<IndexDef>>,
     /// By constraint number.

@@ -48,6 +48,8 @@ pub(super) struct Ddl<'a> {
     changes: Vec<Change>,
     /// Segments to drop once the next catalog is in place.
     dropped: Vec<Arc<Segment>>,
+    /// Tables whose rows have been moved, and whether their segments give back what is free behind them once the next catalog is in place.
+    shrunk: Vec<(Arc<TableDef>, bool)>,
     /// Sequences that give no more values once the next catalog is in place.
     ended: Vec<Arc<SequenceState>>,
     /// Table locks, held to the end of the statement.
@@ -109,6 +111,7 @@ impl Session {
             Ok(result) => {
                 ddl.publish();
                 ddl.ended.iter().for_each(|sequence| sequence.end());
+                ddl.shrink_segments()?;
                 ddl.drop_segments().map(|()| result)
             }
             Err(error) => {
@@ -148,6 +151,7 @@ impl<'a> Ddl<'a> {
             catalog,
             changes: Vec::new(),
             dropped: Vec::new(),
+            shrunk: Vec::new(),
             ended: Vec::new(),
             locks: Vec::new(),
             whole: None,
@@ -201,6 +205,23 @@ impl Ddl<'_> {
     /// A segment whose object is gone when the next catalog is in place.
     pub(super) fn drop_at_end(&mut self, segment: Arc<Segment>) {
         self.dropped.push(segment);
+    }
+
+    /// A table whose rows have been moved: when that has committed, its segment gives back what is free behind them, if it is to be `lower`.
+    pub(super) fn shrink_at_end(&mut self, table: Arc<TableDef>, lower: bool) {
+        self.shrunk.push((table, lower));
+    }
+
+    fn shrink_segments(&self) -> Result<()> {
+        for (table, lower) in &self.shrunk {
+            table.segment.moved(self.session.instance().visible_scn());
+            if !lower {
+                continue;
+            }
+            let last = table::shrink::last_used(self.session, table)?;
+            table.segment.shrink(self.session, last)?;
+        }
+        Ok(())
     }
 
     /// Locks a table for this statement, if it has not locked it yet.

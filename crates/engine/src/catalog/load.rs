@@ -163,6 +163,7 @@ impl Reader<'_> {
             storage,
             cache: row.cache,
             logging: row.nologging.is_none(),
+            row_movement: row.row_movement.is_some(),
             indexes: Vec::new(),
             constraints: Vec::new(),
             referencing: Vec::new(),

@@ -39,6 +39,7 @@ mod scheduler_job;
 mod scheduler_run;
 mod sequence;
 mod sequence_ddl;
+mod shrink;
 mod snapshot;
 mod statistics;
 mod synonym;

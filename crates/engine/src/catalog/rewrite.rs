@@ -108,6 +108,7 @@ impl Ddl<'_> {
             self.drop_at_end(old.segment.clone());
         }
         self.drop_at_end(before.segment.clone());
+        after.segment.moved(self.session.instance().visible_scn());
         Ok(after)
     }
 
@@ -179,7 +180,7 @@ impl Ddl<'_> {
         Ok(())
     }
 
-    fn rebuild_index(&mut self, table: &TableDef, old: &IndexDef, columns: Vec<u16>) -> Result<()> {
+    pub(super) fn rebuild_index(&mut self, table: &TableDef, old: &IndexDef, columns: Vec<u16>) -> Result<()> {
         let data_object = self.new_object();
         let spec = index_segment_spec(
             old.qualified_name(),

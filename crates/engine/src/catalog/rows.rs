@@ -128,6 +128,8 @@ dictionary! {
         chained_rows: Option<u64> = "CHNCNT",
         // NULL: blocks that are loaded past the cache are logged.
         nologging: Option<u8> = "NOLOG",
+        // NULL: rows stay where they are.
+        row_movement: Option<u8> = "ROWMOVE",
     }
 
     /// A column of a table; COL# counts from 1.

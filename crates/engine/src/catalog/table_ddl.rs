@@ -32,6 +32,8 @@ pub struct TableSpec {
     pub cache: bool,
     /// NOLOGGING where false.
     pub logging: bool,
+    /// ENABLE ROW MOVEMENT.
+    pub row_movement: bool,
     /// Columns that are not nullable and have no NOT NULL here get one with a name of its own.
     pub constraints: Vec<ConstraintSpec>,
 }
@@ -49,6 +51,7 @@ impl TableSpec {
             storage: Storage::default(),
             cache: false,
             logging: true,
+            row_movement: false,
             constraints: Vec::new(),
         }
     }
@@ -152,6 +155,7 @@ impl Ddl<'_> {
             storage: spec.storage.clone(),
             cache: spec.cache,
             logging: spec.logging,
+            row_movement: spec.row_movement,
             indexes: Vec::new(),
             constraints: Vec::new(),
             referencing: Vec::new(),

@@ -54,6 +54,7 @@ pub(super) fn table_row(table: &TableDef) -> TableRow {
         average_space: statistics.map(|s| s.average_space),
         chained_rows: statistics.map(|s| s.chained_rows),
         nologging: (!table.logging).then_some(1),
+        row_movement: table.row_movement.then_some(1),
     }
 }
 

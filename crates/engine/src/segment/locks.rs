@@ -1,6 +1,7 @@
 //! Enqueues of a segment: HW for its marks and extents, FB for the batches of blocks that are being formatted.
 
 use common::BlockAddress;
+use common::sync::atomic::{AtomicU32, AtomicU64};
 use common::sync::{Condvar, Mutex, MutexGuard};
 use waits::Enqueue;
 
@@ -18,6 +19,10 @@ pub(super) struct SegmentLocks {
     /// FB: the first blocks of the batches that are being formatted.
     batches: Mutex<Vec<BlockAddress>>,
     formatted: Condvar,
+    /// How often the segment has been shrunk since the instance was started.
+    pub(super) shrinks: AtomicU32,
+    /// Snapshots older than this do not find here what they are to see.
+    pub(super) readable_from: AtomicU64,
 }
 
 /// The FB enqueue of a batch of blocks, until it is dropped.

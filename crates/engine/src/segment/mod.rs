@@ -8,6 +8,7 @@ mod extent;
 mod life;
 mod locks;
 pub(crate) mod metadata;
+mod shrink;
 mod space;
 mod usage;
 
@@ -111,6 +112,8 @@ pub struct SearchHint {
     pub block: Option<BlockAddress>,
     /// Its first-level bitmap block (automatic).
     pub first_level: Option<BlockAddress>,
+    /// How often the segment had been shrunk by then: after that the block may be another's.
+    pub shrinks: u32,
 }
 
 /// An open segment.

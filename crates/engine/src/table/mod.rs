@@ -13,6 +13,7 @@ mod keys;
 mod place;
 mod row;
 mod scan;
+pub(crate) mod shrink;
 mod update;
 
 #[cfg(test)]

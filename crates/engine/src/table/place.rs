@@ -1,12 +1,13 @@
 //! Finding blocks for row pieces: arrays of rows, chained rows, migrated rows.
 
-use common::{BlockAddress, Error, Result, Xid};
+use common::{BlockAddress, BlockClass, Error, Result, Xid};
 use format::heap::chain::Chain;
 use format::heap::{self, RowAddress, RowBuffer};
 use format::transaction::ITL_BYTES;
 use waits::Event;
 
 use super::change::{Check, RowChanges, Work};
+use super::is_block_of;
 use crate::cache::BlockMut;
 use crate::catalog::TableDef;
 use crate::instance::Session;
@@ -151,6 +152,41 @@ pub(super) fn place_tail(s: &Session, table: &TableDef, chain: &Chain<'_>) -> Re
     }
     placed.reverse();
     Ok(placed)
+}
+
+/// Puts pieces into a block that is named, from `addresses.len()` on, as far as they have room there by the insert rule; appends the address of each.
+pub(super) fn put_into(
+    s: &Session,
+    table: &TableDef,
+    address: BlockAddress,
+    pieces: &[Vec<u8>],
+    addresses: &mut Vec<RowAddress>,
+) -> Result<()> {
+    let segment = &table.segment;
+    while let Some(piece) = pieces.get(addresses.len()) {
+        let xid = s.prepare(RUNS_BYTES)?;
+        let mut block = s.current_mut(address, BlockClass::Data)?;
+        if !is_block_of(table, &block) {
+            return Ok(());
+        }
+        segment.watch(&mut block);
+        let has_room = |block: &BlockMut| heap::fits(block, piece.len(), segment.pctfree());
+        if !has_room(&block) {
+            return Ok(());
+        }
+        let Interest::Slot { number, fresh } = s.interest(&mut block, xid, segment.itl_slots_max())? else {
+            return segment.changed(s, block);
+        };
+        // The slot may have taken the room.
+        if !has_room(&block) {
+            return segment.changed(s, block);
+        }
+        let _group = s.group();
+        let Some(at) = insert_one(s, table, &mut block, (number, fresh), piece)? else { return Err(no_room(address)) };
+        addresses.push(at);
+        segment.changed(s, block)?;
+    }
+    Ok(())
 }
 
 /// Puts migrated pieces into receiving blocks, each with an ITL slot of its own; their addresses in the same order.

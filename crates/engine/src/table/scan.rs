@@ -1,7 +1,7 @@
 //! The full scan of a table: blocks below the high-water mark in order, rows filtered and projected where they lie.
 
 use common::sync::Arc;
-use common::{BlockAddress, BlockClass, ErrorKind, Result};
+use common::{BlockAddress, BlockClass, Error, ErrorKind, Result};
 use format::heap::{self, RowAddress};
 use format::transaction;
 use scan::{RowSink, ScanSpec, Scanner, Stop};
@@ -88,6 +88,7 @@ impl TableScan {
         session.meter().count(kind, 1);
         session.meter().segment(table.segment.data_object(), SegmentStatistic::SegmentScans, 1);
         let snapshot = session.snapshot();
+        table.segment.check_readable(snapshot.scn())?;
         let blocks = if query && direct::is_worth(&session, &table, &ranges) {
             session.meter().count(Statistic::TableScansDirectRead, 1);
             Blocks::Direct(session.scan_directly(ranges, BlockClass::Data)?)
@@ -113,6 +114,9 @@ impl TableScan {
     /// # Errors
     /// ORA-01013 when the user has cancelled; those of getting blocks.
     pub fn next(&mut self, sink: &mut dyn RowSink, max_rows: usize) -> Result<bool> {
+        if !self.table.segment.is_readable(self.snapshot.scn()) {
+            return Err(Error::user(8103, "object no longer exists"));
+        }
         let mut left = max_rows;
         while left > 0 {
             let (block, slot) = match self.resume.take() {

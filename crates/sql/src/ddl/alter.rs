@@ -26,6 +26,13 @@ pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
             clauses.push(TableClause::Triggers(true));
         } else if words.take("DISABLE ALL TRIGGERS") {
             clauses.push(TableClause::Triggers(false));
+        } else if words.take("ENABLE ROW MOVEMENT") {
+            clauses.push(TableClause::RowMovement(true));
+        } else if words.take("DISABLE ROW MOVEMENT") {
+            clauses.push(TableClause::RowMovement(false));
+        } else if words.take("SHRINK SPACE") {
+            let lower = !words.take("COMPACT");
+            clauses.push(TableClause::Shrink { lower, cascade: words.take("CASCADE") });
         } else if words.take("ENABLE") {
             clauses.push(constraint::enable(words, true)?);
         } else if words.take("DISABLE") {
@@ -48,10 +55,10 @@ pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
             }
             let mut attributes = SegmentAttributes::default();
             attributes::segment(words, &mut attributes)?;
-            if attributes.cache.is_some() {
+            if attributes.cache.is_some() || attributes.row_movement.is_some() {
                 return Err(words.unsupported("ALTER TABLE MOVE"));
             }
-            let SegmentAttributes { tablespace, physical, storage, logging, cache: _ } = attributes;
+            let SegmentAttributes { tablespace, physical, storage, logging, cache: _, row_movement: _ } = attributes;
             clauses.extend(logging.map(TableClause::Logging));
             clauses.push(TableClause::Move(MoveTo { tablespace, physical, storage }));
         } else if words.take("CACHE") {

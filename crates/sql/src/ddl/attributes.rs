@@ -36,6 +36,10 @@ pub(crate) fn one(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> 
         attributes.logging = Some(true);
     } else if words.take("NOLOGGING") {
         attributes.logging = Some(false);
+    } else if words.take("ENABLE ROW MOVEMENT") {
+        attributes.row_movement = Some(true);
+    } else if words.take("DISABLE ROW MOVEMENT") {
+        attributes.row_movement = Some(false);
     } else if words.take("NOCOMPRESS")
         || words.take("NOPARALLEL")
         || words.take("MONITORING")

@@ -24,6 +24,7 @@ pub(crate) struct SegmentAttributes {
     pub(crate) storage: Storage,
     pub(crate) cache: Option<bool>,
     pub(crate) logging: Option<bool>,
+    pub(crate) row_movement: Option<bool>,
 }
 
 /// USING INDEX.
@@ -139,6 +140,12 @@ pub(crate) struct CreateView {
 pub(crate) enum TableClause {
     Cache(bool),
     Logging(bool),
+    RowMovement(bool),
+    /// Whether the high-water mark is lowered, and whether the indexes go with the table.
+    Shrink {
+        lower: bool,
+        cascade: bool,
+    },
     Physical(PhysicalAttributes),
     Move(engine::catalog::MoveTo),
     Add(Vec<ColumnDef>),

@@ -139,13 +139,15 @@ impl Connection {
                 self.constraint_spec(constraint, &owner, &name, &columns, create.attributes.tablespace.as_ref())
             })
             .collect::<Result<Vec<_>>>()?;
-        let SegmentAttributes { tablespace, physical, storage, cache, logging } = create.attributes.clone();
+        let SegmentAttributes { tablespace, physical, storage, cache, logging, row_movement } =
+            create.attributes.clone();
         let spec = TableSpec {
             tablespace,
             physical,
             storage,
             cache: cache.unwrap_or(false),
             logging: logging.unwrap_or(true),
+            row_movement: row_movement.unwrap_or(false),
             constraints,
             ..TableSpec::new(&owner, &name, columns)
         };
@@ -235,7 +237,8 @@ impl Connection {
             return Err(Error::user(1702, format!("a view is not appropriate here: {}", view.qualified_name())));
         }
         // An index is made with images in the log whatever is asked.
-        let SegmentAttributes { tablespace, physical, storage, cache: _, logging: _ } = create.attributes.clone();
+        let SegmentAttributes { tablespace, physical, storage, cache: _, logging: _, row_movement: _ } =
+            create.attributes.clone();
         self.session.create_index(&IndexSpec {
             owner,
             name,
@@ -256,6 +259,8 @@ impl Connection {
             let change = match clause {
                 TableClause::Cache(cache) => TableChange::Cache(*cache),
                 TableClause::Logging(logging) => TableChange::Logging(*logging),
+                TableClause::RowMovement(enabled) => TableChange::RowMovement(*enabled),
+                TableClause::Shrink { lower, cascade } => TableChange::Shrink { lower: *lower, cascade: *cascade },
                 TableClause::Physical(physical) => TableChange::Physical(*physical),
                 TableClause::Move(to) => TableChange::Move(to.clone()),
                 TableClause::Add(columns) => TableChange::AddColumns(

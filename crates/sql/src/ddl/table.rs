@@ -98,5 +98,8 @@ pub(crate) fn index(words: &mut Words<'_>, unique: bool) -> Result<CreateIndex> 
     if attributes.cache.is_some() {
         return Err(words.error(2158, "CACHE is no attribute of an index"));
     }
+    if attributes.row_movement.is_some() {
+        return Err(words.error(2158, "ROW MOVEMENT is no attribute of an index"));
+    }
     Ok(CreateIndex { name, table, columns, unique, attributes })
 }

@@ -42,6 +42,7 @@ pub(crate) enum Source {
 
 impl Source {
     pub(crate) fn open(session: &Arc<Session>, spec: &ReadSpec) -> Result<Self> {
+        spec.table.segment.check_readable(session.snapshot().scn())?;
         session.check_not_loaded(&spec.table)?;
         Ok(match &spec.access {
             Access::Full => {

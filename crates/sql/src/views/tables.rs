@@ -137,7 +137,7 @@ fn tables(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
             s("N"),
             yes(false),
             s("DEFAULT"),
-            s("DISABLED"),
+            s(if table.row_movement { "ENABLED" } else { "DISABLED" }),
             s("DISABLED"),
             s("DISABLED"),
             Datum::Null,

@@ -28,7 +28,7 @@ use crate::cache::BlockMut;
 use crate::instance::Session;
 use crate::parameters::Parameter;
 use crate::segment::extent::{Position, Reading};
-use crate::segment::{BlockRange, RowRoom, SearchHint, Segment, SpaceUsage, metadata};
+use crate::segment::{BlockRange, RowRoom, Segment, SpaceUsage, metadata};
 
 /// Blocks formatted at a time.
 pub(super) const FORMAT_BATCH: usize = 16;
@@ -188,7 +188,7 @@ impl SpaceManager for Bitmaps {
             && !segment.fits(&block, next)
         {
             let l1 = transaction::header(&block).bitmap_block();
-            s.remember(segment.data_object(), SearchHint { block: None, first_level: Some(l1) });
+            segment.remember(s, None, Some(l1));
             let legacy = next.own_slot && s.parameters().boolean(Parameter::LegacySpaceSearch);
             if Self::is_used_up(segment, &block) || !legacy && segment.lacks_slot(&block, next) {
                 state = BlockState::Full;
@@ -207,7 +207,7 @@ impl SpaceManager for Bitmaps {
     fn empty_block(&self, segment: &Segment, s: &Session) -> Result<BlockMut> {
         // Between the two records the block is one that is on no list: it is lost for use at worst.
         let mut block = Self::search(segment, s, Want::Empty)?;
-        s.remember(segment.data_object(), SearchHint { block: None, ..s.search_hint(segment.data_object()) });
+        segment.remember(s, None, segment.hint(s).first_level);
         Self::set_state(segment, s, &mut block, BlockState::Full)?;
         Ok(block)
     }
@@ -246,6 +246,10 @@ impl SpaceManager for Bitmaps {
 
     fn scan_ranges(&self, segment: &Segment, s: &Session) -> Result<Vec<BlockRange>> {
         Self::formatted_ranges(segment, s)
+    }
+
+    fn give_up(&self, segment: &Segment, s: &Session, last: Option<BlockAddress>, keep: u32) -> Result<u32> {
+        Self::give_up(segment, s, last, keep)
     }
 
     fn usage(&self, segment: &Segment, s: &Session) -> Result<SpaceUsage> {

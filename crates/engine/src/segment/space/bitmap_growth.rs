@@ -430,7 +430,7 @@ impl Bitmaps {
     }
 
     /// The L1 that covers block `offset` of an extent, and how many blocks it covers from there on within the extent.
-    fn chunk(s: &Session, entry: &ExtentEntry, offset: u32) -> Result<(BlockAddress, u32)> {
+    pub(super) fn chunk(s: &Session, entry: &ExtentEntry, offset: u32) -> Result<(BlockAddress, u32)> {
         let first = BlockAddress::unpack(entry.first_level.get());
         let rest = entry.blocks.get() - offset;
         if first != entry.address() {

@@ -9,7 +9,7 @@ use super::bitmap::{Bitmaps, FORMAT_BATCH};
 use crate::cache::BlockMut;
 use crate::instance::Session;
 use crate::parameters::Parameter;
-use crate::segment::{RowRoom, SearchHint, Segment, metadata};
+use crate::segment::{RowRoom, Segment, metadata};
 
 /// Probes of half-full blocks that may refuse a row before an empty block is taken.
 const REFUSALS_MAX: usize = 5;
@@ -111,8 +111,7 @@ impl Want {
 impl Bitmaps {
     /// A block that serves.
     pub(super) fn search(segment: &Segment, s: &Session, want: Want) -> Result<BlockMut> {
-        let object = segment.data_object();
-        let hint = s.search_hint(object);
+        let hint = segment.hint(s);
         let migrates = matches!(want, Want::Row(row) if row.own_slot);
         let legacy = migrates && s.parameters().boolean(Parameter::LegacySpaceSearch);
         let mut search = Search { want, refusals: 0, passed: 0, legacy, last: false };
@@ -230,7 +229,7 @@ impl Bitmaps {
     }
 
     fn remember(segment: &Segment, s: &Session, block: BlockAddress, l1: BlockAddress) {
-        s.remember(segment.data_object(), SearchHint { block: Some(block), first_level: Some(l1) });
+        segment.remember(s, Some(block), Some(l1));
     }
 
     /// The block that took the process's last row, unless another session is at work in it by now.

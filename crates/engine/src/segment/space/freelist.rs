@@ -142,7 +142,7 @@ impl FreeLists {
         let block = (!next.is_none()).then_some(next);
         match transaction.filter(|own| own.slot == slot) {
             Some(own) => s.set_own_freelist(segment.data_object(), OwnFreelist { candidate: block, ..own }),
-            None => s.remember(segment.data_object(), SearchHint { block, first_level: None }),
+            None => s.remember(segment.data_object(), SearchHint { block, first_level: None, shrinks: 0 }),
         }
         Ok(true)
     }
@@ -422,7 +422,7 @@ impl SpaceManager for FreeLists {
                 continue;
             }
             if segment.takes(s, &mut block, row)? {
-                s.remember(object, SearchHint { block: Some(address), first_level: None });
+                s.remember(object, SearchHint { block: Some(address), first_level: None, shrinks: 0 });
                 return Ok(block);
             }
             s.remember(object, SearchHint::default());
@@ -564,6 +564,16 @@ impl SpaceManager for FreeLists {
         Ok(ranges)
     }
 
+    fn give_up(&self, segment: &Segment, _: &Session, _: Option<BlockAddress>, _: u32) -> Result<u32> {
+        Err(Error::user(
+            10635,
+            format!(
+                "invalid segment or tablespace type: {} is in a tablespace with manual segment space management",
+                segment.spec.name
+            ),
+        ))
+    }
+
     fn usage(&self, segment: &Segment, s: &Session) -> Result<SpaceUsage> {
         let (header, entries) = segment.map(s, Reading::Current)?;
         let mut on_freelists = 0;
@@ -614,7 +624,7 @@ impl FreeLists {
                     && heap::is_empty(&block)
                     && transaction::header(&block).itl_count == segment.itl_slots()
                 {
-                    s.remember(segment.data_object(), SearchHint { block: Some(head), first_level: None });
+                    s.remember(segment.data_object(), SearchHint { block: Some(head), first_level: None, shrinks: 0 });
                     return Ok(block);
                 }
             }

@@ -3,6 +3,7 @@
 mod bitmap;
 mod bitmap_growth;
 mod bitmap_search;
+mod bitmap_shrink;
 mod freelist;
 mod transaction_list;
 
@@ -64,6 +65,9 @@ pub(super) trait SpaceManager: fmt::Debug + Send + Sync {
 
     /// Formatted data blocks below the high-water mark, in extent order, by consistent gets.
     fn scan_ranges(&self, segment: &Segment, s: &Session) -> Result<Vec<BlockRange>>;
+
+    /// See [`Segment::shrink`].
+    fn give_up(&self, segment: &Segment, s: &Session, last: Option<BlockAddress>, keep: u32) -> Result<u32>;
 
     /// See [`Segment::space_usage`](super::Segment::space_usage).
     fn usage(&self, segment: &Segment, s: &Session) -> Result<super::SpaceUsage>;

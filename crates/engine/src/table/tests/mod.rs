@@ -16,4 +16,5 @@ mod reuse;
 mod reuse_model;
 mod serializable;
 mod sessions;
+mod shrinking;
 mod spread;

@@ -141,7 +141,7 @@ fn table_ddl(catalog: &Catalog, table: &TableDef) -> String {
     let manual = table.segment.management() == SpaceManagement::Manual;
     let pctused = if manual { format!(" PCTUSED {}", table.pctused) } else { String::new() };
     format!(
-        "CREATE TABLE {}.{} (\n  {}\n) PCTFREE {}{pctused} INITRANS {} MAXTRANS {}{}{}\n  {}TABLESPACE {}",
+        "CREATE TABLE {}.{} (\n  {}\n) PCTFREE {}{pctused} INITRANS {} MAXTRANS {}{}{}\n  {}TABLESPACE {}{}",
         quoted(&table.owner),
         quoted(&table.name),
         items.join(",\n  "),
@@ -151,7 +151,8 @@ fn table_ddl(catalog: &Catalog, table: &TableDef) -> String {
         if table.cache { " CACHE" } else { "" },
         if table.logging { "" } else { " NOLOGGING" },
         storage(&table.storage),
-        quoted(table.segment.tablespace().name())
+        quoted(table.segment.tablespace().name()),
+        if table.row_movement { " ENABLE ROW MOVEMENT" } else { "" }
     )
 }
 

@@ -1,0 +1,50 @@
+//! What a segment gives back, and since when its rows are where they are.
+
+use common::sync::atomic::Ordering;
+use common::{BlockAddress, Error, Result, Scn};
+
+use super::{SearchHint, Segment};
+use crate::instance::Session;
+
+impl Segment {
+    /// Gives up the extents behind block `last`, down to what INITIAL asked for, and lowers the high-water mark to behind it. Nobody else may change the table,
+    /// nor may its blocks behind `last` have rows. Returns how many extents went.
+    ///
+    /// # Errors
+    /// ORA-10635 under manual segment space management; those of the cache.
+    pub fn shrink(&self, s: &Session, last: Option<BlockAddress>) -> Result<u32> {
+        let bytes = self.block_size().bytes() as u64;
+        let keep = self.spec.storage.initial.unwrap_or(0).div_ceil(bytes);
+        self.locks.shrinks.fetch_add(1, Ordering::Release);
+        self.space.give_up(self, s, last, u32::try_from(keep).unwrap_or(u32::MAX))
+    }
+
+    /// The rows are here since `scn`: what was before is not kept. It is not on disk, since no snapshot outlives the instance.
+    pub fn moved(&self, scn: Scn) {
+        self.locks.readable_from.fetch_max(scn.0, Ordering::AcqRel);
+    }
+
+    /// # Errors
+    /// ORA-01466 for a snapshot from before the rows were moved here.
+    pub fn check_readable(&self, scn: Scn) -> Result<()> {
+        if self.is_readable(scn) {
+            return Ok(());
+        }
+        Err(Error::user(1466, "unable to read data - table definition has changed"))
+    }
+
+    pub(crate) fn is_readable(&self, scn: Scn) -> bool {
+        scn.0 >= self.locks.readable_from.load(Ordering::Acquire)
+    }
+
+    /// Where the process last found room, unless that has been given back meanwhile.
+    pub(super) fn hint(&self, s: &Session) -> SearchHint {
+        let hint = s.search_hint(self.data_object());
+        if hint.shrinks == self.locks.shrinks.load(Ordering::Acquire) { hint } else { SearchHint::default() }
+    }
+
+    pub(super) fn remember(&self, s: &Session, block: Option<BlockAddress>, first_level: Option<BlockAddress>) {
+        let shrinks = self.locks.shrinks.load(Ordering::Acquire);
+        s.remember(self.data_object(), SearchHint { block, first_level, shrinks });
+    }
+}
