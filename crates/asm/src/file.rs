@@ -276,6 +276,10 @@ impl Device for GroupFile {
         if bytes > self.size_now() { self.grow(bytes) } else { self.shrink(bytes) }
     }
 
+    fn cuts_at(&self) -> Option<u64> {
+        Some(self.group.unit_bytes())
+    }
+
     fn direct(&self) -> bool {
         self.group.disks_are_direct()
     }

@@ -68,6 +68,11 @@ pub trait Device: Send + Sync + Debug {
 
     /// Whether aligned reads and writes bypass the operating system's page cache.
     fn direct(&self) -> bool;
+
+    /// Reads are cut at the multiples of so many bytes of the file: where buffers end there nothing is copied. None: they are not cut.
+    fn cuts_at(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// A place where files are.

@@ -44,13 +44,14 @@ pub struct DirectScan {
     run: Option<Run>,
     /// The block that was handed out last, if it was good as it was read.
     last: Option<BlockAddress>,
-    /// Buffers of runs that have been handed out.
+    /// Buffers of runs that have been handed out, the last one behind.
     spare: Vec<Arc<AlignedBuffer>>,
 }
 
-/// Blocks that have been read.
+/// Blocks that have been read, in buffers one behind the other.
 struct Run {
-    buffer: Arc<AlignedBuffer>,
+    /// Each with the number of its first block.
+    buffers: Vec<(u32, Arc<AlignedBuffer>)>,
     start: BlockAddress,
     block_bytes: usize,
     blocks: u32,
@@ -59,13 +60,17 @@ struct Run {
 }
 
 impl Run {
-    fn place(&self, number: u32) -> std::ops::Range<usize> {
-        let from = number as usize * self.block_bytes;
-        from..from + self.block_bytes
+    /// The buffer that a block is in, and where.
+    fn place(&self, number: u32) -> (&Arc<AlignedBuffer>, std::ops::Range<usize>) {
+        let at = self.buffers.partition_point(|(first, _)| *first <= number).saturating_sub(1);
+        let (first, buffer) = &self.buffers[at];
+        let from = (number - first) as usize * self.block_bytes;
+        (buffer, from..from + self.block_bytes)
     }
 
     fn block(&self, number: u32) -> &[u8] {
-        &self.buffer[self.place(number)]
+        let (buffer, place) = self.place(number);
+        &buffer[place]
     }
 
     /// The blocks' objects, each with the number of blocks that follow one another.
@@ -155,7 +160,8 @@ impl DirectScan {
         self.meter.get(self.class, GetMode::Consistent);
         self.meter.count(Statistic::ConsistentGetsDirect, 1);
         counts::segment(&self.meter, run.block(number), SegmentStatistic::LogicalReads, 1);
-        Block::private(run.start.plus(number), Arc::clone(&run.buffer), run.place(number))
+        let (buffer, place) = run.place(number);
+        Block::private(run.start.plus(number), Arc::clone(buffer), place)
     }
 
     /// Hands out a block of the run.
@@ -200,13 +206,19 @@ impl DirectScan {
             let file = self.cache.file(start.file)?;
             file.check_block(start.plus(blocks - 1))?;
             let bytes = file.block_size().bytes();
-            let buffer = self.buffer(blocks as usize * bytes);
+            let mut buffers = Vec::with_capacity(2);
+            let mut at = 0;
+            while at < blocks {
+                let part = file.blocks_before_cut(start.block + at, blocks - at).max(1);
+                buffers.push(self.buffer(part as usize * bytes));
+                at += part;
+            }
             self.meter.count(Statistic::PhysicalReads, u64::from(blocks));
             self.meter.count(Statistic::PhysicalReadsDirect, u64::from(blocks));
             self.meter.count(Statistic::PhysicalReadIoRequests, 1);
             self.meter.count(Statistic::PhysicalReadBytes, u64::from(blocks) * bytes as u64);
             file.count_read(u64::from(blocks));
-            let read = file.submit_read(start.block, vec![buffer]);
+            let read = file.submit_read(start.block, buffers);
             self.flying.push_back(Flight { start, blocks, file, read });
             self.ahead = (range, offset + blocks);
         }
@@ -223,18 +235,31 @@ impl DirectScan {
         });
         file.count_read_time(u64::from(blocks), micros);
         let buffers = result.map_err(|error| file.read_error(start, &error))?;
-        let buffer = buffers.into_iter().next().ok_or_else(|| Error::bug("a read gave nothing back"))?;
         let block_bytes = file.block_size().bytes();
-        let run = Run { buffer: Arc::new(buffer), start, block_bytes, blocks, done: 0 };
+        let mut first = 0;
+        let buffers: Vec<_> = buffers
+            .into_iter()
+            .map(|buffer| {
+                let number = first;
+                first += (buffer.len() / block_bytes) as u32;
+                (number, Arc::new(buffer))
+            })
+            .collect();
+        if first != blocks {
+            return Err(Error::bug(format!("a read of {blocks} blocks gave {first} back")));
+        }
+        let run = Run { buffers, start, block_bytes, blocks, done: 0 };
         counts::segment(&self.meter, run.block(0), SegmentStatistic::PhysicalReadRequests, 1);
         for (block, count) in run.objects() {
             counts::segment(&self.meter, block, SegmentStatistic::PhysicalReads, count);
             counts::segment(&self.meter, block, SegmentStatistic::PhysicalReadsDirect, count);
         }
         self.last = None;
-        // What was cut at the end of a range is of a size of its own.
-        if let Some(before) = self.run.replace(run).filter(|before| before.blocks == self.read_blocks) {
-            self.spare.push(before.buffer);
+        if let Some(before) = self.run.replace(run) {
+            self.spare.extend(before.buffers.into_iter().map(|(_, buffer)| buffer));
+            // Those of sizes that no longer come go first.
+            let most = 4 * (AHEAD_MAX + 1);
+            self.spare.drain(..self.spare.len().saturating_sub(most));
         }
         // The next ones are on their way while these are worked on.
         self.send()

@@ -191,6 +191,15 @@ impl Datafile {
         self.device.submit_read(self.offset(block), buffers)
     }
 
+    /// Where a read of blocks is cut in two: at most so many of them come before that. `blocks` where it is not cut, or not between two blocks.
+    #[must_use]
+    pub fn blocks_before_cut(&self, block: u32, blocks: u32) -> u32 {
+        let Some(unit) = self.device.cuts_at() else { return blocks };
+        let (offset, bytes) = (self.offset(block), self.block_size.bytes() as u64);
+        let left = unit - offset % unit;
+        if !left.is_multiple_of(bytes) { blocks } else { u32::try_from(left / bytes).unwrap_or(blocks).min(blocks) }
+    }
+
     /// Reads consecutive blocks, around the cache.
     ///
     /// # Errors
