@@ -69,6 +69,7 @@ pub(super) struct RowChanges<'a> {
     block: Option<BlockMut>,
     payload: usize,
     xid: Xid,
+    serializable: bool,
 }
 
 /// What keeps a row from being changed now.
@@ -81,7 +82,8 @@ enum Ready {
 impl<'a> RowChanges<'a> {
     pub(super) fn new(session: &'a Session, table: &'a TableDef, check: Check<'a>) -> Self {
         let (block, wait) = (None, LockWait::Forever);
-        Self { session, table, check, wait, block, payload: USUAL_PAYLOAD, xid: Xid::NONE }
+        let serializable = session.serializable_scn().is_some();
+        Self { session, table, check, wait, block, payload: USUAL_PAYLOAD, xid: Xid::NONE, serializable }
     }
 
     pub(super) fn waiting(mut self, wait: LockWait) -> Self {
@@ -175,7 +177,7 @@ impl<'a> RowChanges<'a> {
         done: &mut Vec<Done>,
     ) -> Result<usize> {
         // What a serializable transaction sees of a block is asked for each change.
-        if changes.len() < 2 || self.session.serializable_scn().is_some() {
+        if changes.len() < 2 || self.serializable {
             return Ok(0);
         }
         let Some(mut block) = self.block.take() else { return Ok(0) };
@@ -325,7 +327,7 @@ impl<'a> RowChanges<'a> {
             self.check_unchanged(block, at, snapshot, known)?;
         }
         let most = self.table.segment.itl_slots_max();
-        if self.session.past(block)?.is_some_and(|past| !past.has_slot(false, most)) {
+        if self.serializable && self.session.past(block)?.is_some_and(|past| !past.has_slot(false, most)) {
             return Err(changed(self.session));
         }
         Ok(match self.session.interest(block, self.xid, most)? {

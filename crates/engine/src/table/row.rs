@@ -58,6 +58,16 @@ impl Row {
         (0..self.len()).map(|position| self.column(position)).collect()
     }
 
+    /// All columns that are held, into a vector that is used again.
+    pub(super) fn put_columns<'a>(&'a self, columns: &mut Vec<Option<&'a [u8]>>) {
+        columns.clear();
+        let mut start = 0;
+        columns.extend(self.columns.iter().map(|(end, null)| {
+            let from = std::mem::replace(&mut start, *end);
+            if *null { None } else { self.data.get(from as usize..*end as usize) }
+        }));
+    }
+
     pub fn push(&mut self, column: Option<&[u8]>) {
         self.data.extend_from_slice(column.unwrap_or_default());
         self.columns.push((self.data.len() as u32, column.is_none()));

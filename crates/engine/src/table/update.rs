@@ -181,8 +181,10 @@ impl Updater {
         let mut rows = RowChanges::new(&self.session, &self.table, Check::Against(&self.snapshot));
         // The new pieces, one behind the other.
         let (mut pieces, mut ends) = (Vec::new(), Vec::with_capacity(group.len()));
+        let mut columns = Vec::new();
         for (_, new) in group {
-            let fits = self.encode_whole(new, &mut pieces);
+            new.put_columns(&mut columns);
+            let fits = self.encode_columns(&columns, &mut pieces);
             ends.push((pieces.len(), fits));
         }
         let mut start = 0;
@@ -236,10 +238,13 @@ impl Updater {
 
     /// Puts the row as one piece at home behind what is in `piece`; false when it is no such row.
     fn encode_whole(&self, row: &Row, piece: &mut Vec<u8>) -> bool {
-        let columns = row.columns();
-        let fits = fits_one_piece(&columns, self.capacity, false);
+        self.encode_columns(&row.columns(), piece)
+    }
+
+    fn encode_columns(&self, columns: &[Option<&[u8]>], piece: &mut Vec<u8>) -> bool {
+        let fits = fits_one_piece(columns, self.capacity, false);
         if fits {
-            encode_piece(WHOLE, None, None, trim(&columns), piece);
+            encode_piece(WHOLE, None, None, trim(columns), piece);
         }
         fits
     }
