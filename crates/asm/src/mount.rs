@@ -121,13 +121,14 @@ fn check_duplicates(ours: &[Ours]) -> Result<()> {
         for other in &ours[..number] {
             let both = format!("\"{}\" and \"{}\"", other.path().display(), one.path().display());
             if one.header.disk == other.header.disk {
-                let text = format!("discovered duplicate ASM disk \"{}\": {both}", one.header.name);
+                let (disk, group) = (&one.header.name, &one.header.group_name);
+                let text = format!("discovered duplicate ASM disk \"{disk}\" of diskgroup \"{group}\": {both}");
                 return Err(Error::user(15020, text));
             }
             if one.header.number == other.header.number {
                 let text = format!(
-                    "discovered duplicately numbered ASM disk {}: {both} both say they are \"{}\" and are not the same",
-                    one.header.number, one.header.name
+                    "discovered duplicately numbered ASM disk {} of diskgroup \"{}\": {both} both say they are \"{}\" and are not the same",
+                    one.header.number, one.header.group_name, one.header.name
                 );
                 return Err(Error::user(15024, text));
             }
@@ -141,8 +142,9 @@ fn check_sizes(ours: &[Ours]) -> Result<()> {
     for one in ours {
         if one.candidate.size < one.header.size() {
             let text = format!(
-                "disk \"{}\" ({}) is truncated: it has {} bytes, and had {}",
+                "disk \"{}\" of diskgroup \"{}\" ({}) is truncated: it has {} bytes, and had {}",
                 one.header.name,
+                one.header.group_name,
                 one.path().display(),
                 one.candidate.size,
                 one.header.size()
@@ -222,7 +224,11 @@ pub(crate) fn mount(environment: &Environment, name: &str, patterns: &str, known
         Ok(loaded) => loaded,
         Err(error) => {
             let names = missing_carriers(&ours);
-            return Err(if names.is_empty() { error } else { missing(&name, &names, &remarks) });
+            if names.is_empty() {
+                let text = format!("{} (diskgroup \"{name}\")", error.text);
+                return Err(Error { text, ..error });
+            }
+            return Err(missing(&name, &names, &remarks));
         }
     };
     if loaded.directory.dropped {

@@ -326,7 +326,7 @@ fn a_disk_that_is_another_is_refused_by_its_name() {
     let error = DiskGroup::mount(&environment, "DATA", "/d/*").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "ORA-15020: discovered duplicate ASM disk \"DATA_0001\": \"/d/disk02\" and \"/d/twin\""
+        "ORA-15020: discovered duplicate ASM disk \"DATA_0001\" of diskgroup \"DATA\": \"/d/disk02\" and \"/d/twin\""
     );
 
     // Another group of the same name.
@@ -339,7 +339,11 @@ fn a_disk_that_is_another_is_refused_by_its_name() {
     // A disk becomes shorter.
     files.open(&first[2]).unwrap().set_size(7 * MB).unwrap();
     let error = DiskGroup::mount(&environment, "DATA", "/d/disk*").unwrap_err();
-    assert!(error.is_ora(15036) && error.text.starts_with("disk \"DATA_0002\" (/d/disk03) is truncated"), "{error}");
+    assert!(
+        error.is_ora(15036)
+            && error.text.starts_with("disk \"DATA_0002\" of diskgroup \"DATA\" (/d/disk03) is truncated"),
+        "{error}"
+    );
 }
 
 /// A header that is whole and of the group, but whose disk is not the one that the group knows.
@@ -402,7 +406,7 @@ fn a_damaged_header_and_damaged_metadata_are_repaired_from_their_copies() {
             );
         }
         let error = DiskGroup::mount(&environment, "DATA", "/d/*").unwrap_err();
-        assert!(error.is_ora(15196) && error.text.contains("has no whole snapshot"), "{error}");
+        assert!(error.is_ora(15196) && error.text.contains("has no whole snapshot (diskgroup \"DATA\")"), "{error}");
     }
 }
 

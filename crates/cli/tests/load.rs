@@ -173,3 +173,87 @@ fn what_cannot_be_loaded_is_said() {
     let said = failed(folder, 1, &["load", "--data", "db", "--table", "t", "long.csv"]);
     assert!(said.contains("KUP-04020") && said.contains("line 1 of long.csv"), "{said}");
 }
+
+/// What runs with four gigabytes of addresses: a file of ten is neither held nor read to its end.
+#[test]
+fn ten_gigabytes_in_one_line_take_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    sql(
+        folder,
+        "alter system set db_cache_size = 32m scope = spfile;
+         create table t (a varchar2(10));
+         create directory d as '.';
+         create table e (a varchar2(10)) organization external (type oracle_loader default directory d
+           access parameters (records delimited by newline fields terminated by '|') location ('long.csv')) reject limit unlimited;",
+    );
+    fs::File::create(folder.join("long.csv")).unwrap().set_len(10 << 30).unwrap();
+    let bounded = |command: &str| {
+        let shell = format!("ulimit -v 4194304; {command}");
+        let mut sh = Command::new("sh");
+        sh.current_dir(folder).args(["-c", &shell]).env("HIGHWATER", env!("CARGO_BIN_EXE_highwater"));
+        let output = sh.output().unwrap();
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    let said = bounded("\"$HIGHWATER\" load --data db --table t long.csv");
+    assert!(said.contains("KUP-04020") && said.contains("line 1 of long.csv"), "{said}");
+    // The same from a pipe that has no end.
+    let said = bounded("mkfifo pipe; cat /dev/zero > pipe & \"$HIGHWATER\" load --data db --table t pipe");
+    assert!(said.contains("KUP-04020") && said.contains("line 1 of pipe"), "{said}");
+    fs::write(
+        folder.join("e.sql"),
+        "insert into t select * from e;\ninsert /*+ append */ into t select * from e;\ncreate table u as select * from e;\nselect count(*) from t;\nexit\n",
+    )
+    .unwrap();
+    let said = bounded("\"$HIGHWATER\" sql --data db -S @e.sql");
+    assert_eq!(said.matches("KUP-04020").count(), 3, "{said}");
+    assert_eq!(said.matches("record 1 of long.csv").count(), 3, "{said}");
+    assert_eq!(sql(folder, "select count(*) from t;"), "0");
+}
+
+/// Names of columns are read before the rows: from a pipe they would be read once, and rows with them.
+#[test]
+fn rows_come_from_a_pipe_but_not_behind_a_header() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    sql(folder, "create table t (a number, b varchar2(10));");
+    let piped = |options: &str| {
+        let command =
+            format!("seq 1 20000 | sed 's/$/,x/' | \"$HIGHWATER\" load --data db --table t {options} /dev/stdin");
+        let mut sh = Command::new("sh");
+        sh.current_dir(folder).args(["-c", &command]).env("HIGHWATER", env!("CARGO_BIN_EXE_highwater"));
+        let output = sh.output().unwrap();
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    let said = piped("--header");
+    assert!(said.contains("HW-0001") && said.contains("cannot be read twice"), "{said}");
+    assert_eq!(sql(folder, "select count(*) from t;"), "0");
+    let said = piped("");
+    assert!(said.contains("20000 rows loaded"), "{said}");
+    assert_eq!(sql(folder, "select count(*), sum(a) from t;"), "20000 200010000");
+}
+
+/// A tablespace that is full: nothing of the file is in the table, and the database is sound.
+#[test]
+fn a_load_that_finds_no_room_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    sql(
+        folder,
+        "create tablespace small datafile 'small.dbf' size 2m;
+         create table t (a number, b varchar2(100)) tablespace small;
+         insert into t values (-1, 'before');
+         commit;",
+    );
+    let text = |rows: usize| (1..=rows).map(|row| format!("{row},{}\n", "x".repeat(90))).collect::<String>();
+    fs::write(folder.join("t.csv"), text(20_000)).unwrap();
+    for _ in 0..3 {
+        let said = failed(folder, 1, &["load", "--data", "db", "--table", "t", "t.csv"]);
+        assert!(said.contains("ORA-01653") && said.contains("SYSTEM.T") && said.contains("tablespace SMALL"), "{said}");
+        assert_eq!(sql(folder, "select count(*), sum(a) from t;"), "1 -1");
+    }
+    done(folder, &["verify", "--data", "db"]);
+    fs::write(folder.join("t.csv"), text(2_000)).unwrap();
+    done(folder, &["load", "--data", "db", "--table", "t", "t.csv"]);
+    assert_eq!(sql(folder, "select count(*) from t;"), "2001");
+}

@@ -7,9 +7,6 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use crate::fields::{Place, Split};
 use crate::records::{Buffer, Stopped};
 
-/// What some programs begin a file with to say that it is UTF-8.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
 /// The rows of one file.
 #[derive(Debug)]
 pub(crate) struct Rows<R> {
@@ -72,12 +69,7 @@ impl<R: Read> Rows<R> {
     /// Reads the next row into `split`. Empty lines are no rows.
     pub(crate) fn next(&mut self, split: &mut Split) -> Result<Next, Stopped> {
         if std::mem::take(&mut self.fresh) {
-            while self.buffer.rest().len() < BYTE_ORDER_MARK.len() && !self.buffer.ended {
-                self.buffer.fill().map_err(Stopped::Io)?;
-            }
-            if self.buffer.rest().starts_with(BYTE_ORDER_MARK) {
-                self.buffer.start += BYTE_ORDER_MARK.len();
-            }
+            self.buffer.pass_mark().map_err(Stopped::Io)?;
         }
         // Line ends that stand before the row are no part of it.
         loop {

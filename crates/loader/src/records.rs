@@ -17,6 +17,9 @@ use crate::spec::RecordFormat;
 /// Bytes asked of a file at once.
 const READ_BYTES: usize = 256 << 10;
 
+/// What some programs begin a file with to say that it is UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Why there is no next record.
 #[derive(Debug)]
 pub(crate) enum Stopped {
@@ -49,6 +52,17 @@ impl<R: Read> Buffer<R> {
 
     pub(crate) fn at(&self, from: usize, to: usize) -> &[u8] {
         &self.bytes[from..to]
+    }
+
+    /// Passes over the mark of UTF-8 at the beginning of the file.
+    pub(crate) fn pass_mark(&mut self) -> io::Result<()> {
+        while self.rest().len() < BYTE_ORDER_MARK.len() && !self.ended {
+            self.fill()?;
+        }
+        if self.rest().starts_with(BYTE_ORDER_MARK) {
+            self.start += BYTE_ORDER_MARK.len();
+        }
+        Ok(())
     }
 
     /// Reads on; what is left moves to the front.
@@ -110,6 +124,11 @@ impl<R: Read> Records<R> {
     /// Of the record given last, from 1.
     pub(crate) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Passes over the mark of UTF-8 at the beginning of the file.
+    pub(crate) fn pass_mark(&mut self) -> Result<(), Stopped> {
+        self.buffer.pass_mark().map_err(Stopped::Io)
     }
 
     /// Finds the next record; false at the end of the file. The last record needs no delimiter.

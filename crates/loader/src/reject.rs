@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use common::{Error, Result};
 
 use crate::error;
+use crate::spec::RecordFormat;
 
 /// Where rejected records go, and what is wrong with them. Files are made when the first is rejected.
 #[derive(Clone, Debug, Default)]
@@ -36,11 +37,24 @@ pub(crate) struct Rejects {
     table: String,
     /// The files that are read.
     inputs: Vec<PathBuf>,
+    /// What ends a record of the bad file, which can be read as the files were.
+    end: Vec<u8>,
 }
 
 impl Rejects {
-    pub(crate) fn new(table: &str, inputs: Vec<PathBuf>, outputs: Outputs, limit: Option<u64>) -> Self {
-        Self { outputs, limit, count: 0, bad: None, log: None, table: table.to_owned(), inputs }
+    pub(crate) fn new(
+        table: &str,
+        inputs: Vec<PathBuf>,
+        outputs: Outputs,
+        limit: Option<u64>,
+        format: &RecordFormat,
+    ) -> Self {
+        let end = match format {
+            RecordFormat::Newline | RecordFormat::DetectedNewline => b"\n".to_vec(),
+            RecordFormat::Delimiter(bytes) => bytes.clone(),
+            RecordFormat::Fixed(_) => Vec::new(),
+        };
+        Self { outputs, limit, count: 0, bad: None, log: None, table: table.to_owned(), inputs, end }
     }
 
     pub(crate) fn count(&self) -> Rejected {
@@ -62,7 +76,7 @@ impl Rejects {
         if let Some(bad) = &mut self.bad {
             let comment = if self.outputs.commented { format!("# {place}: {why}\n") } else { String::new() };
             let written = bad.write_all(comment.as_bytes()).and_then(|()| bad.write_all(record));
-            let written = written.and_then(|()| bad.write_all(b"\n"));
+            let written = written.and_then(|()| bad.write_all(&self.end));
             written.map_err(|error| failed(&self.outputs.bad, &error))?;
         }
         if let Some(log) = &mut self.log {

@@ -16,7 +16,7 @@ use crate::fields::{Split, Splitter};
 use crate::records::{Records, Stopped};
 use crate::reject::{Outputs, Rejected, Rejects};
 use crate::row::RowBytes;
-use crate::spec::{Access, Comparison, DatetimeMask, FieldRule, NullIf, RECORD_BYTES};
+use crate::spec::{Access, Characters, Comparison, DatetimeMask, FieldRule, NullIf, RECORD_BYTES};
 
 /// A file to read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -163,7 +163,8 @@ impl Scan {
             counter.store(0, Ordering::Relaxed);
         }
         let inputs = setup.inputs.iter().map(|input| input.path.clone()).collect();
-        let rejects = Rejects::new(&setup.table, inputs, setup.outputs.clone(), setup.reject_limit);
+        let rejects =
+            Rejects::new(&setup.table, inputs, setup.outputs.clone(), setup.reject_limit, &access.records.format);
         let field_names = list.into_iter().map(|rule| rule.name).collect();
         Ok(Self {
             setup,
@@ -282,6 +283,9 @@ impl Scan {
             Layout::Loader(access) => {
                 let records = &access.records;
                 let mut reading = Records::new(file, &records.format, records.record_bytes);
+                if records.characters == Characters::Utf8 {
+                    reading.pass_mark().map_err(failed)?;
+                }
                 for _ in 0..records.skip {
                     if !reading.next().map_err(failed)? {
                         break;

@@ -278,3 +278,72 @@ fn groups_are_for_those_who_may_alter_the_database() {
     drop(bob);
     close(connection);
 }
+
+/// Two groups of one database: a disk of each in the other's place by name is found by what it says; one that is overwritten by another is missed.
+#[test]
+fn disks_that_are_overwritten_cut_or_blank_are_named_with_their_group() {
+    let place = Place::new(4);
+    let mut connection = place.connect();
+    run(
+        &mut connection,
+        "create diskgroup data external redundancy disk 'disk01', 'disk02' attribute 'au_size' = '1M'",
+    );
+    run(&mut connection, "create diskgroup fra external redundancy disk 'disk03', 'disk04' attribute 'au_size' = '1M'");
+    run(&mut connection, "create tablespace inside datafile '+DATA' size 4m, '+FRA' size 4m");
+    run(&mut connection, "create table t (n number, c varchar2(200)) tablespace inside");
+    run(&mut connection, "insert into t select level, rpad('x', 150, 'x') from dual connect by level <= 20000");
+    run(&mut connection, "commit");
+    close(connection);
+    let before = contents(&place.directory);
+    let restore = || before.iter().for_each(|(path, bytes)| fs::write(path, bytes).unwrap());
+    let refused = |number: u32, texts: &[&str]| {
+        let there = contents(&place.directory);
+        let error = place.open().unwrap_err();
+        assert!(error.is_ora(number) && texts.iter().all(|text| error.text.contains(text)), "{error}");
+        let problems = place.problems();
+        assert!(problems.iter().any(|problem| texts.iter().all(|text| problem.contains(text))), "{problems:?}");
+        // A group that is whole may have been mounted before.
+        let mut pairs = there.into_iter().zip(contents(&place.directory));
+        let whole = if texts[0].contains("FRA") { 2 } else { 0 };
+        assert!(
+            pairs.by_ref().skip(whole).all(|(before, after)| before == after),
+            "an open that is refused changes no disk of the group"
+        );
+        restore();
+    };
+    let copy = |from: &str, to: &str| fs::copy(place.path(from), place.path(to)).unwrap();
+
+    // A disk of the other group, a copy, where one of this was.
+    copy("disk03", "disk02");
+    refused(15042, &["\"DATA_0001\" is missing from diskgroup \"DATA\""]);
+    // A disk of the same group, twice.
+    copy("disk01", "disk02");
+    refused(15020, &["\"DATA_0000\" of diskgroup \"DATA\"", "disk01", "disk02"]);
+    // Shorter than it was, and with nothing left.
+    fs::File::options().write(true).open(place.path("disk04")).unwrap().set_len(9 * MB).unwrap();
+    refused(15036, &["\"FRA_0001\" of diskgroup \"FRA\"", "disk04", "is truncated"]);
+    fs::write(place.path("disk04"), "").unwrap();
+    refused(15042, &["\"FRA_0001\" is missing from diskgroup \"FRA\""]);
+    fs::write(place.path("disk04"), vec![0; 16 << 20]).unwrap();
+    refused(15042, &["\"FRA_0001\" is missing from diskgroup \"FRA\""]);
+    // The names of two change places across the groups: each is still itself, and where patterns find it.
+    fs::rename(place.path("disk02"), place.path("away")).unwrap();
+    fs::rename(place.path("disk03"), place.path("disk02")).unwrap();
+    fs::rename(place.path("away"), place.path("disk03")).unwrap();
+    match place.open() {
+        Ok(instance) => {
+            let mut connection = Database::new(instance).connect("system", None).unwrap();
+            assert_eq!(one(&mut connection, "select count(*), sum(n) from t"), "20000 200010000");
+            close(connection);
+        }
+        Err(error) => {
+            assert!(error.is_ora(15042) && error.text.contains("missing from diskgroup \"DATA\""), "{error}");
+            assert!(error.text.contains("belongs to diskgroup \"FRA\" as \"FRA_0000\""), "{error}");
+        }
+    }
+    restore();
+    let mut connection = place.connect();
+    assert_eq!(one(&mut connection, "select count(*), sum(n) from t"), "20000 200010000");
+    close(connection);
+    assert_eq!(place.problems(), [""; 0]);
+}

@@ -53,12 +53,17 @@ impl Connection {
     ///
     /// # Errors
     /// ORA-00942, ORA-30657, ORA-01031; ORA-29913 for the file, and with ORA-30653 when more rows are rejected than may be; ORA-00904 and ORA-00957 for the
-    /// columns that the first row names; those of INSERT.
+    /// columns that the first row names; HW-0001 for such names in a pipe; those of INSERT.
     pub fn load(&mut self, load: &FileLoad) -> Result<Loaded> {
         let table = self.table_to_load(&load.table)?;
         let name = load.path.display().to_string();
-        let input = Input { path: load.path.clone(), name, directory: String::new() };
+        let input = Input { path: load.path.clone(), name: name.clone(), directory: String::new() };
         let columns = if load.header {
+            // It is read first for the names and then for the rows: what cannot be read twice would lose rows.
+            if std::fs::metadata(&load.path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+                let text = format!("a header in {name}, which is no file: it cannot be read twice");
+                return Err(Error::unsupported(text));
+            }
             named(&table, &loader::header(&input, load.delimiter)?)?
         } else {
             (0..table.columns.len()).collect()

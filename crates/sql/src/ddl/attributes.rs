@@ -17,13 +17,13 @@ pub(crate) fn segment(words: &mut Words<'_>, attributes: &mut SegmentAttributes)
 pub(crate) fn one(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> Result<bool> {
     let physical = &mut attributes.physical;
     if words.take("PCTFREE") {
-        physical.pctfree = Some(words.integer()?);
+        once(words, &mut physical.pctfree, 2212, "PCTFREE")?;
     } else if words.take("PCTUSED") {
-        physical.pctused = Some(words.integer()?);
+        once(words, &mut physical.pctused, 2213, "PCTUSED")?;
     } else if words.take("INITRANS") {
-        physical.initrans = Some(words.integer()?);
+        once(words, &mut physical.initrans, 2206, "INITRANS")?;
     } else if words.take("MAXTRANS") {
-        physical.maxtrans = Some(words.integer()?);
+        once(words, &mut physical.maxtrans, 2208, "MAXTRANS")?;
     } else if words.take("TABLESPACE") {
         attributes.tablespace = Some(words.identifier()?);
     } else if words.take("STORAGE") {
@@ -82,6 +82,15 @@ pub(crate) fn one(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> 
         return Ok(false);
     }
     Ok(true)
+}
+
+/// Reads the number of an option that is said once.
+fn once(words: &mut Words<'_>, option: &mut Option<u64>, ora: u32, name: &str) -> Result<()> {
+    if option.is_some() {
+        return Err(words.error(ora, format!("duplicate {name} option specification")));
+    }
+    *option = Some(words.integer()?);
+    Ok(())
 }
 
 fn storage(words: &mut Words<'_>, storage: &mut Storage) -> Result<()> {
