@@ -257,3 +257,36 @@ fn a_load_that_finds_no_room_leaves_nothing() {
     done(folder, &["load", "--data", "db", "--table", "t", "t.csv"]);
     assert_eq!(sql(folder, "select count(*) from t;"), "2001");
 }
+
+/// Gigabytes of records of half a megabyte each, of which few fit into memory at once.
+#[test]
+fn long_records_do_not_add_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let columns = |name: &str| (1..=120).map(|column| format!("c{column} {name}(4000)")).collect::<Vec<_>>().join(", ");
+    sql(
+        folder,
+        &format!(
+            "alter system set db_cache_size = 32m scope = spfile;
+             create directory d as '.';
+             create table t ({});
+             create table e ({}) organization external (type oracle_loader default directory d
+               access parameters (records delimited by newline fields terminated by '|' ({})) location ('long.dat'));",
+            columns("varchar2"),
+            columns("varchar2"),
+            columns("char")
+        ),
+    );
+    let record = vec!["x".repeat(4000); 120].join("|");
+    fs::write(folder.join("record"), record + "\n").unwrap();
+    let lengths = (1..=120).map(|column| format!("length(c{column})")).collect::<Vec<_>>().join(" + ");
+    let query = format!("set heading off feedback off\nselect count(*), sum({lengths}) from e;\nexit\n");
+    fs::write(folder.join("e.sql"), query).unwrap();
+    let mut sh = Command::new("sh");
+    let records = "i=0; while [ $i -lt 7000 ]; do cat record || break; i=$((i + 1)); done > long.dat";
+    let command = format!("ulimit -v 3145728; mkfifo long.dat; ({records}) & \"$HIGHWATER\" sql --data db -S @e.sql");
+    sh.current_dir(folder).args(["-c", &command]).env("HIGHWATER", env!("CARGO_BIN_EXE_highwater"));
+    let output = sh.output().unwrap();
+    let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert_eq!(said.split_whitespace().collect::<Vec<_>>(), ["7000", "3360000000"], "{said}");
+}

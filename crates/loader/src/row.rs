@@ -30,7 +30,10 @@ impl RowBytes {
         self.places.push(NULL);
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// Bytes of all its columns.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "a row has columns, whatever they hold")]
+    pub fn len(&self) -> usize {
         self.bytes.len()
     }
 

@@ -5,11 +5,12 @@
 
 use std::sync::Arc;
 
-use common::{BlockAddress, ObjectNumber, Result};
+use common::{BlockAddress, DataType, ObjectNumber, Result};
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::coop::CooperativeExec;
 use datafusion::physical_plan::projection::ProjectionExec;
+use engine::catalog::TableDef;
 use engine::instance::Session;
 use engine::table::TableScan;
 use scan::RowSink;
@@ -24,6 +25,12 @@ const BATCH_ROWS: usize = 16_384;
 
 /// Records gathered before they are inserted: what stays near the processor.
 const BATCH_RECORDS: usize = 1_024;
+
+/// Bytes of records gathered before they are inserted, beside the last one.
+const BATCH_RECORD_BYTES: usize = 16 << 20;
+
+/// Bytes that the rows of a batch may have: as many wide rows as fit, and places that 32 bits hold.
+const BATCH_BYTES: usize = 256 << 20;
 
 /// A plan that is nothing but a full scan and a choice of its columns.
 #[derive(Debug)]
@@ -92,14 +99,25 @@ fn run_table(session: &Arc<Session>, read: &TableReadExec, mut rows: Rows<'_>, i
     figures.start();
     let mut scan = figures
         .measure(meter, || TableScan::new(Arc::clone(session), Arc::clone(&read.spec.table), read.spec.scan_spec()))?;
+    let most = batch_rows(&read.spec.table);
     loop {
-        let more = figures.measure(meter, || scan.next(&mut rows, BATCH_ROWS))?;
+        let more = figures.measure(meter, || scan.next(&mut rows, most))?;
         figures.rows(rows.count as u64);
         rows.insert(intake)?;
         if !more {
             return Ok(());
         }
     }
+}
+
+/// Rows of a table that are gathered at once, however long they are.
+fn batch_rows(table: &TableDef) -> usize {
+    let widest = |data_type| match data_type {
+        DataType::Varchar2 { bytes } | DataType::Char { bytes } | DataType::Raw { bytes } => usize::from(bytes),
+        DataType::Number { .. } | DataType::Date | DataType::Timestamp { .. } => 22,
+    };
+    let row: usize = table.columns.iter().map(|column| widest(column.data_type)).sum();
+    (BATCH_BYTES / row.max(1)).clamp(1, BATCH_ROWS)
 }
 
 fn run_external(
@@ -114,7 +132,7 @@ fn run_external(
     loop {
         session.check_cancelled()?;
         let more = figures.measure(meter, || {
-            while rows.count < BATCH_RECORDS {
+            while rows.count < BATCH_RECORDS && rows.bytes.len() < BATCH_RECORD_BYTES {
                 match scan.next_row()? {
                     Some(row) => rows.add(|at| row.column(at)),
                     None => return Ok(false),

@@ -275,6 +275,9 @@ impl ExecutionPlan for ExternalReadExec {
     }
 }
 
+/// Bytes that the rows of a batch have, beside the last one: long records do not add up.
+const BATCH_BYTES: usize = 16 << 20;
+
 /// The batches of one execution. No file is opened before the first is asked for.
 struct Batches {
     session: Arc<Session>,
@@ -293,9 +296,13 @@ impl Batches {
         session.check_cancelled()?;
         let wanted = (*left).min(*batch_rows);
         figures.measure(session.meter(), || {
-            while sink.rows() < wanted {
+            let mut bytes = 0;
+            while sink.rows() < wanted && bytes < BATCH_BYTES {
                 match scan.next_row()? {
-                    Some(row) => sink.values(|at| row.column(at)),
+                    Some(row) => {
+                        bytes += row.len();
+                        sink.values(|at| row.column(at));
+                    }
                     None => {
                         *ended = true;
                         break;

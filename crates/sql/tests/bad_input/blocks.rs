@@ -34,15 +34,10 @@ fn a_block_size_without_a_cache_is_refused_and_leaves_no_file() {
     let instance = database(&files, &[("db_2k_cache_size", "0"), ("db_32k_cache_size", "0")]);
     let mut c = connect(&instance);
     for kilobytes in [2, 32] {
-        for temporary in ["", "undo "] {
-            let statement = format!("create {temporary}tablespace x datafile 'x.dbf' size 4m blocksize {kilobytes}k");
-            let error = failed(&mut c, &statement);
-            if temporary.is_empty() {
-                assert!(error.is_ora(29339) && error.text.contains(&format!("db_{kilobytes}k_cache_size")), "{error}");
-            }
-            assert!(!files.exists(&Path::new(support::DIRECTORY).join("x.dbf")).unwrap());
-            assert_eq!(one(&mut c, "select count(*) from dba_tablespaces where tablespace_name = 'X'"), "0");
-        }
+        let error = failed(&mut c, &format!("create tablespace x datafile 'x.dbf' size 4m blocksize {kilobytes}k"));
+        assert!(error.is_ora(29339) && error.text.contains(&format!("db_{kilobytes}k_cache_size")), "{error}");
+        assert!(!files.exists(&Path::new(support::DIRECTORY).join("x.dbf")).unwrap());
+        assert_eq!(one(&mut c, "select count(*) from dba_tablespaces where tablespace_name = 'X'"), "0");
     }
     assert!(
         failed(&mut c, "create tablespace x datafile 'x.dbf' size 4m blocksize 3k").to_string().starts_with("ORA-")

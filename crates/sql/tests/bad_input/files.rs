@@ -37,7 +37,7 @@ fn files_that_cannot_be_read_are_named() {
     says("KUP-04001: error opening file t.dat: ");
     fs::remove_file(&path).unwrap();
     fs::write(&path, "1|one\n").unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
     // Some users may read anything.
     if fs::File::open(&path).is_err() {
         says("KUP-04001: error opening file t.dat: Permission denied");
