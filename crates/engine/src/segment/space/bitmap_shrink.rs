@@ -80,7 +80,7 @@ impl Bitmaps {
             while at != last_map && !at.is_none() {
                 previous_map = at;
                 at = BlockAddress::unpack(
-                    segment::map_header(&*metadata::current(s, at, BlockClass::ExtentMap)?).next.get(),
+                    segment::map_header(&metadata::current(s, at, BlockClass::ExtentMap)?).next.get(),
                 );
             }
         }
