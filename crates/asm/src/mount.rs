@@ -219,6 +219,10 @@ pub(crate) fn mount(environment: &Environment, name: &str, patterns: &str, known
         disks.push(Arc::new(Disk::new(one.header.name.clone(), one.path().to_owned(), device, claim, clock)));
     }
     let headers: Vec<_> = ours.iter().map(|one| one.header.clone()).collect();
+    // A process that was killed may have written what is not durable yet: the newest metadata must not be written over what is the newest without it.
+    for disk in &disks {
+        disk.sync(disk.written()).map_err(error::from_io)?;
+    }
     let (group_id, areas) = (headers[0].group, headers[0].areas);
     let loaded = match Metadata::load(group_id, areas, copies(&disks, &headers)) {
         Ok(loaded) => loaded,

@@ -75,6 +75,15 @@ pub trait Device: Send + Sync + Debug {
     }
 }
 
+/// What a file is, whatever its names: two paths with one identity lead to one file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FileIdentity {
+    /// The file system that the file is in.
+    pub device: u64,
+    /// Its number there.
+    pub inode: u64,
+}
+
 /// A place where files are.
 pub trait FileSystem: Send + Sync + Debug {
     /// Makes a file of `bytes` zeros, really allocated.
@@ -102,13 +111,22 @@ pub trait FileSystem: Send + Sync + Debug {
     /// When the file system cannot tell.
     fn exists(&self, path: &Path) -> io::Result<bool>;
 
+    /// What file or directory a path leads to, links followed; None where there is none, or where files have no names but their paths. An identity
+    /// may come back once its file is gone.
+    ///
+    /// # Errors
+    /// When the file system cannot tell.
+    fn identity(&self, _path: &Path) -> io::Result<Option<FileIdentity>> {
+        Ok(None)
+    }
+
     /// Gives a file another name. A file that has it already is replaced.
     ///
     /// # Errors
     /// [`io::ErrorKind::NotFound`] when there is no file `from`.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Makes a directory and those above it; no error when it is there.
+    /// Makes a directory and those above it, and their names durable; no error when it is there.
     ///
     /// # Errors
     /// When the file system refuses.

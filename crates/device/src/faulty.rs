@@ -1,6 +1,7 @@
 //! A file system that fails when it is told to.
 //!
-//! It counts reads, writes and syncs of all its files, and carries out faults that are set for the nth of them from now on, each once.
+//! It counts reads, writes, syncs and changes of size of all its files, and carries out faults that are set for the nth of them from now on, each
+//! once, or for all from the nth on.
 //! Writing, syncing and renaming a whole file counts as one write and one sync.
 
 use std::io;
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 use common::sync::{Arc, Mutex};
 
 use crate::buffer::AlignedBuffer;
-use crate::device::{Device, FileSystem, PendingRead};
+use crate::device::{Device, FileIdentity, FileSystem, PendingRead};
 use crate::lock::Claim;
 
 /// What goes wrong.
@@ -27,6 +28,10 @@ pub enum Fault {
     Sync,
     /// A file is not made, or made no longer: there is no space.
     Growth,
+    /// A file is not made shorter.
+    Cut,
+    /// A file is not removed.
+    Remove,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +40,8 @@ enum Kind {
     Write = 1,
     Sync = 2,
     Growth = 3,
+    Cut = 4,
+    Remove = 5,
 }
 
 impl Fault {
@@ -44,6 +51,8 @@ impl Fault {
             Self::Write | Self::TornWrite { .. } | Self::LostWrite => Kind::Write,
             Self::Sync => Kind::Sync,
             Self::Growth => Kind::Growth,
+            Self::Cut => Kind::Cut,
+            Self::Remove => Kind::Remove,
         }
     }
 }
@@ -51,9 +60,11 @@ impl Fault {
 /// Faults to come, and what has happened so far.
 #[derive(Default, Debug)]
 struct Plan {
-    counts: [u64; 4],
+    counts: [u64; 6],
     /// At which count, and what.
     faults: Vec<(u64, Fault)>,
+    /// From which count on, and what.
+    lasting: Vec<(u64, Fault)>,
 }
 
 /// Counts one operation and tells what is to go wrong with it.
@@ -61,6 +72,10 @@ fn next(plan: &Mutex<Plan>, kind: Kind) -> Option<Fault> {
     let mut plan = plan.lock();
     plan.counts[kind as usize] += 1;
     let count = plan.counts[kind as usize];
+    let lasting = plan.lasting.iter().find(|(from, fault)| fault.kind() == kind && *from <= count);
+    if let Some((_, fault)) = lasting {
+        return Some(*fault);
+    }
     let position = plan.faults.iter().position(|(at, fault)| fault.kind() == kind && *at == count)?;
     Some(plan.faults.swap_remove(position).1)
 }
@@ -90,9 +105,18 @@ impl FaultyFileSystem {
         plan.faults.push((at, fault));
     }
 
+    /// Sets a fault for the `nth` operation of its kind from now on, and for all that come after it.
+    pub fn fail_from(&self, nth: u64, fault: Fault) {
+        let mut plan = self.plan.lock();
+        let from = plan.counts[fault.kind() as usize] + nth;
+        plan.lasting.push((from, fault));
+    }
+
     /// Forgets all faults that are set.
     pub fn heal(&self) {
-        self.plan.lock().faults.clear();
+        let mut plan = self.plan.lock();
+        plan.faults.clear();
+        plan.lasting.clear();
     }
 
     /// Reads so far.
@@ -142,11 +166,18 @@ impl FileSystem for FaultyFileSystem {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        self.inner.remove(path)
+        match next(&self.plan, Kind::Remove) {
+            Some(_) => Err(failure("removal")),
+            None => self.inner.remove(path),
+        }
     }
 
     fn exists(&self, path: &Path) -> io::Result<bool> {
         self.inner.exists(path)
+    }
+
+    fn identity(&self, path: &Path) -> io::Result<Option<FileIdentity>> {
+        self.inner.identity(path)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -247,6 +278,9 @@ impl Device for FaultyDevice {
     fn set_size(&self, bytes: u64) -> io::Result<()> {
         if bytes > self.inner.size()? && next(&self.plan, Kind::Growth).is_some() {
             return Err(io::ErrorKind::StorageFull.into());
+        }
+        if bytes < self.inner.size()? && next(&self.plan, Kind::Cut).is_some() {
+            return Err(self.failure("cut"));
         }
         self.inner.set_size(bytes)
     }

@@ -84,7 +84,11 @@ pub fn read_os_block(bytes: &[u8]) -> Result<(BlockSize, u64)> {
         return Err(bad("checksum does not match"));
     }
     if os.version.get() != FORMAT_VERSION {
-        return Err(bad(&format!("format version {} is not {FORMAT_VERSION}", os.version.get())));
+        let text = format!(
+            "datafile format version {} is not one that this release reads ({FORMAT_VERSION}): open the database with the release that wrote it",
+            os.version.get()
+        );
+        return Err(Error::new(ErrorKind::Corrupt, common::Number::Ora(1130), text));
     }
     Ok((BlockSize::from_bytes(u64::from(os.block_bytes.get()))?, os.database_id.get()))
 }

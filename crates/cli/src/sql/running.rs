@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use common::sync::{Arc, Mutex};
 use common::{Clock, Error, Result};
-use device::OsFileSystem;
-use engine::instance::{ControlFile, CreateOptions, Instance};
+use device::{FileSystem, OsFileSystem};
+use engine::instance::{ControlFile, CreateOptions, Existing, Instance};
 use sql::Database;
 
 use super::locked;
@@ -57,7 +57,7 @@ impl Running {
         let lock = device::lock_directory(&self.directory).map_err(|error| locked(&self.directory, &error))?;
         let files = Arc::new(OsFileSystem::new());
         let instance = Instance::open(files, &self.directory, Arc::clone(&self.clock), Some(lock))?;
-        let mut lines = instance.groups().notes();
+        let mut lines = instance.notes();
         lines.extend(recovered(&instance));
         *self.database.lock() = Some(Database::new(instance));
         Ok(lines)
@@ -69,21 +69,24 @@ impl Running {
     /// As [`Running::open`]; those of making one.
     pub(crate) fn open_or_create(&self) -> Result<(bool, Vec<String>)> {
         let directory = &self.directory;
-        std::fs::create_dir_all(directory).map_err(|error| file(directory, &error))?;
-        let files = Arc::new(OsFileSystem::new());
-        if ControlFile::exists(&*files, directory) {
+        let files: Arc<dyn FileSystem> = Arc::new(OsFileSystem::new());
+        files.create_directory(directory).map_err(|error| file(directory, &error))?;
+        if ControlFile::find(&files, directory) == Existing::Database {
             return Ok((false, self.open()?));
         }
         let lock = device::lock_directory(directory).map_err(|error| locked(directory, &error))?;
-        if ControlFile::exists(&*files, directory) {
-            // Another process has made it meanwhile.
+        // Another process may have made it meanwhile.
+        let existing = ControlFile::find(&files, directory);
+        if existing == Existing::Database {
             drop(lock);
             return Ok((false, self.open()?));
         }
         let options = CreateOptions::default();
         let made = Instance::create(files, directory, Arc::clone(&self.clock), Some(lock), &options)?;
         *self.database.lock() = Some(Database::new(made));
-        Ok((true, Vec::new()))
+        let again =
+            "The creation of a database here had not finished, so there was nothing in it. It has been made anew.";
+        Ok((true, (existing == Existing::Unfinished).then(|| again.to_owned()).into_iter().collect()))
     }
 
     /// Closes the database, if it is open, as SHUTDOWN IMMEDIATE does.

@@ -7,7 +7,7 @@ mod vectored;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use common::sync::Arc;
@@ -15,7 +15,7 @@ use common::sync::Arc;
 use self::file::{Background, OsDevice, OsFile};
 use self::pool::ReadPool;
 use self::ring::Rings;
-use crate::device::{Device, FileSystem};
+use crate::device::{Device, FileIdentity, FileSystem};
 use crate::lock::{Claim, lock_file};
 
 /// How files are to be accessed.
@@ -101,12 +101,32 @@ impl FileSystem for OsFileSystem {
         path.try_exists()
     }
 
+    fn identity(&self, path: &Path) -> io::Result<Option<FileIdentity>> {
+        match fs::metadata(path) {
+            // Of a block device, the device and not the node that leads to it.
+            Ok(metadata) if metadata.file_type().is_block_device() => {
+                Ok(Some(FileIdentity { device: u64::MAX, inode: metadata.rdev() }))
+            }
+            Ok(metadata) => Ok(Some(FileIdentity { device: metadata.dev(), inode: metadata.ino() })),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
     }
 
     fn create_directory(&self, path: &Path) -> io::Result<()> {
-        fs::create_dir_all(path)
+        fs::create_dir_all(path)?;
+        let path = std::path::absolute(path)?;
+        let mut above = path.ancestors().skip(1);
+        if let Some(parent) = above.next() {
+            self.sync_directory(parent)?;
+        }
+        // Those further up were mostly there before, and need not be ours to open.
+        above.for_each(|directory| drop(self.sync_directory(directory)));
+        Ok(())
     }
 
     fn sync_directory(&self, path: &Path) -> io::Result<()> {

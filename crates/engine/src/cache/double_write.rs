@@ -13,8 +13,9 @@ use common::sync::{Arc, Mutex, MutexGuard};
 use common::{BlockAddress, Error, ErrorKind, Number, Result};
 use device::{AlignedBuffer, Device, FileSystem};
 
-const NAME: &str = "doublewrite.dbf";
+/// The last four letters are the version of the format.
 const MAGIC: &[u8; 8] = b"HWDW0001";
+const FAMILY: usize = 4;
 const HEAD: usize = 16 << 10;
 const ENTRIES: usize = 16;
 /// Bytes of blocks in a batch.
@@ -29,6 +30,25 @@ pub(crate) struct DoubleWrite {
     device: Arc<dyn Device>,
     path: PathBuf,
     head: Mutex<AlignedBuffer>,
+    made: bool,
+}
+
+/// A magic of the area's family, with another version behind it.
+fn check_version(device: &dyn Device, path: &Path) -> Result<()> {
+    let mut first = AlignedBuffer::zeroed(HEAD);
+    device.read_at(0, &mut [&mut first[..]]).map_err(|e| failed(path, &e))?;
+    let (family, version) = MAGIC.split_at(FAMILY);
+    if first.starts_with(family) && first[FAMILY..MAGIC.len()] != *version {
+        let text = format!(
+            "the double-write area '{}' has format version {}, this release reads {}: open the database with the release that wrote it, and close it \
+             cleanly there",
+            path.display(),
+            String::from_utf8_lossy(&first[FAMILY..MAGIC.len()]),
+            String::from_utf8_lossy(version),
+        );
+        return Err(Error::new(ErrorKind::Corrupt, Number::Ora(1130), text));
+    }
+    Ok(())
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> Error {
@@ -40,19 +60,34 @@ fn failed(path: &Path, error: &std::io::Error) -> Error {
 }
 
 impl DoubleWrite {
-    /// Opens the area, or makes it.
+    /// Its name in the data directory.
+    pub(crate) const NAME: &str = "doublewrite.dbf";
+
+    /// Opens the area, or makes it where there is none, or one that is not whole because its making was cut short.
     ///
     /// # Errors
-    /// ORA-01114.
+    /// ORA-01114; ORA-01130 for an area of another version.
     pub(crate) fn open(files: &dyn FileSystem, directory: &Path) -> Result<Self> {
-        let path = directory.join(NAME);
-        let found = files.exists(&path).map_err(|e| failed(&path, &e))?;
-        let device = if found { files.open(&path) } else { files.create(&path, (HEAD + BATCH) as u64) };
-        let device = device.map_err(|e| failed(&path, &e))?;
-        if !found {
-            files.sync_directory(directory).map_err(|e| failed(&path, &e))?;
+        let path = directory.join(Self::NAME);
+        let error = |e: std::io::Error| failed(&path, &e);
+        if files.exists(&path).map_err(error)? {
+            let device = files.open(&path).map_err(error)?;
+            if device.size().map_err(error)? >= (HEAD + BATCH) as u64 {
+                check_version(&*device, &path)?;
+                return Ok(Self { device, path, head: Mutex::new(AlignedBuffer::zeroed(HEAD)), made: false });
+            }
+            files.remove(&path).map_err(error)?;
         }
-        Ok(Self { device, path, head: Mutex::new(AlignedBuffer::zeroed(HEAD)) })
+        let device = files.create(&path, (HEAD + BATCH) as u64).map_err(error)?;
+        // Its size before its name: an area is whole or not there.
+        device.sync().map_err(error)?;
+        files.sync_directory(directory).map_err(error)?;
+        Ok(Self { device, path, head: Mutex::new(AlignedBuffer::zeroed(HEAD)), made: true })
+    }
+
+    /// Whether there was none when it was opened.
+    pub(crate) fn was_made(&self) -> bool {
+        self.made
     }
 
     /// Makes a batch of sealed blocks durable in the area. The area is the caller's until the guard goes, which must not be before the blocks are

@@ -175,8 +175,9 @@ impl Cache {
     /// A block to read: `mode` says how the get is counted.
     ///
     /// # Errors
-    /// ORA-01578 for a corrupt block, ORA-01115 when the read fails, ORA-00379 when every buffer is in use.
+    /// ORA-01578 for a corrupt block, ORA-01115 when the read fails, ORA-00379 when every buffer is in use; HW-0010 when the instance has stopped.
     pub fn get(&self, meter: &Meter, address: BlockAddress, class: BlockClass, mode: GetMode) -> Result<Block> {
+        self.health.check_readable()?;
         let pool = self.pool(address)?;
         if let Some(block) = group::take_held(address) {
             meter.get(class, mode);

@@ -58,11 +58,7 @@ impl Session {
         self.ddl(|ddl| {
             ddl.check_privilege(SystemPrivilege::CreateTablespace)?;
             check_name(&spec.name)?;
-            let tablespace = self.instance().create_undo_tablespace(self, spec)?;
-            if guaranteed {
-                self.instance().set_retention_guarantee(&tablespace, true)?;
-            }
-            Ok(tablespace)
+            self.instance().create_undo_tablespace(self, spec, guaranteed)
         })
     }
 

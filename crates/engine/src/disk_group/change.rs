@@ -6,8 +6,10 @@
 use std::path::Path;
 
 use asm::{AuSize, DiskGroup};
+use common::sync::Arc;
 use common::{Error, ErrorKind, Result};
 
+use super::files::MountedGroup;
 use super::name::{InGroup, resolve};
 use super::open::is_gone;
 use super::record::{GroupRecord, GroupStage};
@@ -23,9 +25,6 @@ pub struct DiskGroupSpec {
     /// Bytes of an allocation unit; none: 1 MB.
     pub au_bytes: Option<u64>,
 }
-
-/// Files that every database has in its directory under these names.
-const OWN_FILES: [&str; 5] = ["control01.ctl", "control02.ctl", "highwater.ora", "doublewrite.dbf", "lock"];
 
 fn no_group(name: &str) -> Error {
     Error::user(15001, format!("diskgroup \"{name}\" does not exist or is not mounted"))
@@ -103,13 +102,13 @@ impl Instance {
         self.forget_disk_group(&record.name)
     }
 
-    /// A disk must not be a file that the database has already.
+    /// A disk must not be a file that the database has already. Disks of mounted groups have headers that say so themselves.
     fn check_not_own(&self, disk: &str) -> Result<()> {
         let path = resolve(self.directory(), disk);
-        let control = self.control();
-        let logs = control.data().log_groups.iter().flat_map(|group| group.members.iter().map(String::as_str));
-        let files = control.data().datafiles.iter().map(|file| file.name.as_str());
-        if OWN_FILES.into_iter().chain(logs).chain(files).any(|own| resolve(self.directory(), own) == path) {
+        let is_disk = |group: Arc<MountedGroup>| {
+            group.statistics().disks.into_iter().any(|disk| self.directory().join(disk.path) == path)
+        };
+        if self.is_own_file(&path)? && !self.groups().mounted().into_iter().any(is_disk) {
             let text = format!("disk \"{disk}\" holds something else: it is a file of this database");
             return Err(Error::own(ErrorKind::User, 73, text));
         }

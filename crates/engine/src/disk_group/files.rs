@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use asm::{DiskGroup, Environment, FileInfo, FileKind, GroupFile, GroupStatistics};
 use common::sync::{Arc, Mutex, RwLock};
 use common::{Clock, Error, ErrorKind, Random, Result, Seeded};
-use device::{AlignedBuffer, Claim, Device, FileSystem, PendingRead};
+use device::{AlignedBuffer, Claim, Device, FileIdentity, FileSystem, PendingRead};
 
 use super::name::{self, InGroup, in_group};
 use super::record::GroupRecord;
@@ -234,12 +234,6 @@ impl GroupFiles {
         name::full_name(file, &self.database)
     }
 
-    /// Whether a path is a disk of a mounted group.
-    pub(crate) fn is_disk(&self, directory: &Path, path: &Path) -> bool {
-        let disks = |group: Arc<MountedGroup>| group.statistics().disks;
-        self.mounted().into_iter().flat_map(disks).any(|disk| directory.join(disk.path) == path)
-    }
-
     pub(super) fn find(&self, path: &Path) -> Option<InGroup> {
         in_group(path, &self.database)
     }
@@ -279,6 +273,11 @@ impl FileSystem for GroupFiles {
             },
             None => self.below.exists(path),
         }
+    }
+
+    fn identity(&self, path: &Path) -> io::Result<Option<FileIdentity>> {
+        // Files of groups are told apart by their names.
+        if self.find(path).is_some() { Ok(None) } else { self.below.identity(path) }
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

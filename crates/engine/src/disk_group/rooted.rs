@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use common::sync::Arc;
-use device::{Claim, Device, FileSystem};
+use device::{Claim, Device, FileIdentity, FileSystem};
 
 /// Another file system, seen from a directory. Files are only found and opened through it.
 #[derive(Debug)]
@@ -38,6 +38,10 @@ impl FileSystem for Rooted {
 
     fn exists(&self, path: &Path) -> io::Result<bool> {
         self.below.exists(&self.path(path))
+    }
+
+    fn identity(&self, path: &Path) -> io::Result<Option<FileIdentity>> {
+        self.below.identity(&self.path(path))
     }
 
     fn rename(&self, _: &Path, _: &Path) -> io::Result<()> {

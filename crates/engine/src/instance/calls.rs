@@ -282,8 +282,10 @@ impl Session {
     /// Begins a call. Whoever works for a session does so within one: the close of the instance waits for it.
     ///
     /// # Errors
-    /// ORA-01089 when the instance is being closed, ORA-01092 when it has been; ORA-00028, then ORA-01012, when the session has been killed.
+    /// ORA-01089 when the instance is being closed, ORA-01092 when it has been; ORA-00028, then ORA-01012, when the session has been killed; HW-0010
+    /// when the instance has stopped.
     pub fn call(self: &Arc<Self>) -> Result<Call> {
+        self.instance().health.check_stopped()?;
         self.instance().calls.begin(self.entry())?;
         Ok(Call(self.clone()))
     }

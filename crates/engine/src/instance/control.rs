@@ -3,7 +3,7 @@
 //! Two copies, `control01.ctl` and `control02.ctl`, each a line of header and a JSON document:
 //!
 //! ```text
-//! HIGHWATER CONTROL 1 <CRC-32C of the rest> <sequence>
+//! HIGHWATER CONTROL <version> <CRC-32C of the rest> <sequence>
 //! { "database_id": …, "tablespaces": […], "datafiles": […] }
 //! ```
 //!
@@ -25,8 +25,11 @@ use super::health::Health;
 use crate::disk_group::GroupRecord;
 use crate::redo::{LogGroupRecord, Rba};
 
-const COPIES: [&str; 2] = ["control01.ctl", "control02.ctl"];
-const HEADER: &str = "HIGHWATER CONTROL 1";
+const HEADER: &str = "HIGHWATER CONTROL";
+/// The version that is written. Version 1 had neither [`ControlData::complete`] nor [`TablespaceRecord::unfinished`].
+const VERSION: u32 = 2;
+/// The oldest version that is read; it is written anew as [`VERSION`] when the database is opened.
+const VERSION_MIN: u32 = 1;
 
 /// How extents are sized.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -71,6 +74,9 @@ pub struct TablespaceRecord {
     /// RETENTION GUARANTEE: undo that is within undo_retention is kept at the price of statements that fail.
     #[serde(default)]
     pub retention_guarantee: bool,
+    /// The statement that makes it has not come to its end: what it holds is not all durable yet, and nobody works in it. An open removes it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
 }
 
 impl TablespaceRecord {
@@ -145,6 +151,9 @@ pub struct ControlData {
     pub database_name: String,
     pub created_us: u64,
     pub block_bytes: u64,
+    /// The creation of the database has come to its end. Before that there is nothing in it that anybody has been promised.
+    #[serde(default = "yes")]
+    pub complete: bool,
     pub shutdown: Shutdown,
     pub scn: u64,
     /// What each datafile's header says since the last clean close; after a crash headers may be of any time, and redo tells.
@@ -164,6 +173,29 @@ pub struct ControlData {
     pub bootstrap: BTreeMap<String, String>,
 }
 
+fn yes() -> bool {
+    true
+}
+
+/// What a directory holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Existing {
+    /// No database.
+    Nothing,
+    /// A database whose creation was cut short: [`Instance::create`](super::Instance::create) makes it anew.
+    Unfinished,
+    /// A database, or what is left of one.
+    Database,
+}
+
+impl ControlData {
+    /// Whether the creation of the database was cut short. Version 1 did not say so, but where there is no dictionary there has never been one.
+    #[must_use]
+    pub fn is_unfinished(&self) -> bool {
+        !self.complete || self.bootstrap.is_empty()
+    }
+}
+
 /// The control file of a running instance.
 #[derive(Debug)]
 pub struct ControlFile {
@@ -179,6 +211,9 @@ fn bad(text: impl Into<String>) -> Error {
 }
 
 impl ControlFile {
+    /// Names of the copies in the data directory.
+    pub const COPIES: [&str; 2] = ["control01.ctl", "control02.ctl"];
+
     /// Writes the control file of a new database.
     ///
     /// # Errors
@@ -189,26 +224,39 @@ impl ControlFile {
         Ok(control)
     }
 
-    /// Whether a directory holds a database.
+    /// Whether a directory holds a database, also one that was not finished.
     #[must_use]
     pub fn exists(files: &dyn FileSystem, directory: &Path) -> bool {
-        COPIES.iter().any(|copy| files.exists(&directory.join(copy)).unwrap_or(true))
+        Self::COPIES.iter().any(|copy| files.exists(&directory.join(copy)).unwrap_or(true))
+    }
+
+    /// What a directory holds.
+    #[must_use]
+    pub fn find(files: &Arc<dyn FileSystem>, directory: &Path) -> Existing {
+        if !Self::exists(&**files, directory) {
+            return Existing::Nothing;
+        }
+        match Self::open(files.clone(), directory) {
+            Ok(control) if control.data.is_unfinished() => Existing::Unfinished,
+            _ => Existing::Database,
+        }
     }
 
     /// Reads both copies and takes the newer valid one.
     ///
     /// # Errors
-    /// ORA-00205 when no copy is valid.
+    /// ORA-00205 when no copy is valid; ORA-00201 when a copy is of a version that this release does not read.
     pub fn open(files: Arc<dyn FileSystem>, directory: &Path) -> Result<Self> {
         let mut best: Option<ControlData> = None;
         let mut problems = Vec::new();
-        for copy in COPIES {
-            let parsed =
-                files.read_whole(&directory.join(copy)).map_err(|e| e.to_string()).and_then(|bytes| parse(&bytes));
-            match parsed {
+        for copy in Self::COPIES {
+            let read = files.read_whole(&directory.join(copy)).map_err(|e| bad(e.to_string()));
+            match read.and_then(|bytes| parse(&bytes)) {
+                // The other copy may be of a version that is read, and older.
+                Err(error) if error.is_ora(201) => return Err(error),
                 Ok(data) if best.as_ref().is_none_or(|b| b.sequence < data.sequence) => best = Some(data),
                 Ok(_) => {}
-                Err(why) => problems.push(format!("{copy}: {why}")),
+                Err(why) => problems.push(format!("{copy}: {}", why.text)),
             }
         }
         let data = best.ok_or_else(|| bad(format!("no valid control file ({})", problems.join("; "))))?;
@@ -244,8 +292,9 @@ impl ControlFile {
     fn write(&mut self) -> Result<()> {
         self.data.sequence += 1;
         let body = serde_json::to_string_pretty(&self.data).map_err(|e| Error::bug(e.to_string()))?;
-        let bytes = format!("{HEADER} {:08x} {}\n{body}\n", crc32c::crc32c(body.as_bytes()), self.data.sequence);
-        for copy in COPIES {
+        let bytes =
+            format!("{HEADER} {VERSION} {:08x} {}\n{body}\n", crc32c::crc32c(body.as_bytes()), self.data.sequence);
+        for copy in Self::COPIES {
             self.files.write_whole(&self.directory.join(copy), bytes.as_bytes()).map_err(|e| {
                 Error::new(ErrorKind::Io, Number::Ora(206), format!("error in writing control file '{copy}': {e}"))
             })?;
@@ -254,13 +303,24 @@ impl ControlFile {
     }
 }
 
-fn parse(bytes: &[u8]) -> Result<ControlData, String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "not text".to_owned())?;
-    let (head, body) = text.split_once('\n').ok_or("no header line")?;
-    let sum = head.strip_prefix(HEADER).and_then(|rest| rest.split_whitespace().next()).ok_or("not a control file")?;
-    let body = body.strip_suffix('\n').unwrap_or(body);
-    if u32::from_str_radix(sum, 16) != Ok(crc32c::crc32c(body.as_bytes())) {
-        return Err("checksum does not match".to_owned());
+fn parse(bytes: &[u8]) -> Result<ControlData> {
+    let text = std::str::from_utf8(bytes).map_err(|_| bad("not text"))?;
+    let (head, body) = text.split_once('\n').ok_or_else(|| bad("no header line"))?;
+    let rest = head.strip_prefix(HEADER).ok_or_else(|| bad("not a control file"))?;
+    let mut words = rest.split_whitespace();
+    let version: u32 =
+        words.next().and_then(|word| word.parse().ok()).ok_or_else(|| bad("no version in its header"))?;
+    if !(VERSION_MIN..=VERSION).contains(&version) {
+        let text = format!(
+            "control file version {version} is not one that this release reads ({VERSION_MIN} to {VERSION}): open the database with the release that \
+             wrote it"
+        );
+        return Err(Error::new(ErrorKind::Corrupt, Number::Ora(201), text));
     }
-    serde_json::from_str(body).map_err(|e| e.to_string())
+    let sum = words.next().and_then(|word| u32::from_str_radix(word, 16).ok());
+    let body = body.strip_suffix('\n').unwrap_or(body);
+    if sum != Some(crc32c::crc32c(body.as_bytes())) {
+        return Err(bad("checksum does not match"));
+    }
+    serde_json::from_str(body).map_err(|e| bad(e.to_string()))
 }

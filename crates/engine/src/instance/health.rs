@@ -46,7 +46,8 @@ impl Health {
         Err(why.as_ref().map_or_else(|| Error::bug("stopped without a reason"), stopped_by))
     }
 
-    /// Reads stay possible after a stop only for what is in the cache; what is on disk may be older than what was committed.
+    /// Before a block is read, and before a caller is answered: after a stop the cache may show as committed what the next open will not have, and the
+    /// disk may be older than what was committed.
     ///
     /// # Errors
     /// As [`Health::check`].

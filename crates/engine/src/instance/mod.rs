@@ -12,6 +12,7 @@ mod jobs;
 mod kill;
 mod long_operations;
 mod monitor;
+mod own_files;
 mod sampler;
 mod session;
 mod sessions;
@@ -19,14 +20,15 @@ mod start;
 
 pub use calls::{Call, Moved};
 pub use control::{
-    Autoextend, ControlData, ControlFile, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceKind,
-    TablespaceRecord,
+    Autoextend, ControlData, ControlFile, DatafileRecord, Existing, ExtentManagement, Shutdown, SpaceManagement,
+    TablespaceKind, TablespaceRecord,
 };
 pub use entry::{ClientWork, SessionFigures, SessionKind, SessionStatus};
 pub use health::Health;
 pub use jobs::{Due, DueJob, JobKey, JobOutcome, JobRun, Jobs, RunWhen, RunningJob};
 pub use kill::Killed;
 pub use long_operations::{LongOperation, Progress};
+pub(crate) use own_files::same_place;
 pub use session::Session;
 pub(crate) use session::cancelled;
 pub use start::{Background, CreateOptions};
@@ -97,6 +99,8 @@ pub struct Instance {
     jobs: Arc<Jobs>,
     long_operations: LongOperations,
     started_us: u64,
+    /// What the caller who opened the database should know.
+    notes: Mutex<Vec<String>>,
     _lock: Option<DirectoryLock>,
 }
 
@@ -229,6 +233,19 @@ impl Instance {
     #[must_use]
     pub fn rolled_forward(&self) -> Option<&RolledForward> {
         self.rolled_forward.get()
+    }
+
+    /// What the caller who opened the database should know: what was missing and made anew, what was repaired from a copy, which disk groups could not
+    /// be mounted. A sentence for each.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = self.groups.notes();
+        notes.extend(self.notes.lock().iter().cloned());
+        notes
+    }
+
+    pub(crate) fn note(&self, text: String) {
+        self.notes.lock().push(text);
     }
 
     /// Transactions that were under way when the database was last left: they are rolled back, in part after it is open.

@@ -12,7 +12,7 @@ use waits::{Meter, SqlArea, SystemMeter};
 
 use super::calls::Calls;
 use super::checkpoint::{Checkpoints, Host};
-use super::control::{ControlData, ControlFile, Shutdown, SpaceManagement};
+use super::control::{ControlData, ControlFile, Existing, Shutdown, SpaceManagement};
 use super::health::Health;
 use super::jobs::Jobs;
 use super::long_operations::LongOperations;
@@ -37,6 +37,8 @@ const LOG_BYTES: u64 = 32 * MB;
 const LOG_BUFFER: usize = 16 << 20;
 /// The first file of every database.
 const SYSTEM_FILE: &str = "system01.dbf";
+const USERS_FILE: &str = "users01.dbf";
+const UNDO_FILE: &str = "undotbs01.dbf";
 
 /// The undo tablespace of a new database; the default of the parameter undo_tablespace.
 const UNDO_TABLESPACE: &str = "UNDOTBS1";
@@ -59,6 +61,13 @@ impl Default for CreateOptions {
     fn default() -> Self {
         Self { name: "HIGHWATE".to_owned(), block_size: BlockSize::K8, parameters: Vec::new(), log_bytes: LOG_BYTES }
     }
+}
+
+/// Files that are made with a database, beside its control files and its parameter file.
+fn first_files() -> impl Iterator<Item = String> {
+    let logs = (1..=LOG_GROUPS).flat_map(|number| LogGroupSpec::usual(number, 1, LOG_BYTES).members);
+    let others = [DoubleWrite::NAME, SYSTEM_FILE, USERS_FILE, UNDO_FILE];
+    logs.chain(others.map(str::to_owned))
 }
 
 /// Who does the work of the log writer and the database writer.
@@ -91,11 +100,40 @@ fn io(number: u32, what: &str, error: &std::io::Error) -> Error {
     Error::new(ErrorKind::Io, Number::Ora(number), format!("{what}: {error}"))
 }
 
+/// Removes what a creation that was cut short has left. The control file goes last: as long as it is there, the other files are the creation's.
+fn remove_unfinished(files: &dyn FileSystem, directory: &Path) -> Result<()> {
+    let failed = |e: std::io::Error| io(1501, "cannot remove what an unfinished creation has left", &e);
+    for names in [first_files().collect(), ControlFile::COPIES.map(str::to_owned).to_vec()] {
+        for name in names {
+            let path = directory.join(name);
+            if files.exists(&path).map_err(failed)? {
+                files.remove(&path).map_err(failed)?;
+            }
+        }
+        files.sync_directory(directory).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// An open that a damaged block has ended, when the area is gone that holds torn blocks whole.
+fn with_lost_area(error: Error) -> Error {
+    if error.kind != ErrorKind::Corrupt {
+        return error;
+    }
+    let area = DoubleWrite::NAME;
+    let text = format!(
+        "{}; the double-write area {area}, which may have held it whole, was missing: put {area} of this database back and open it again",
+        error.text
+    );
+    Error { text, ..error }
+}
+
 impl Instance {
-    /// Makes a database in `directory` and opens it. `lock` keeps other processes out; in-memory file systems need none.
+    /// Makes a database in `directory` and opens it. `lock` keeps other processes out; in-memory file systems need none. One whose creation was cut
+    /// short is made anew.
     ///
     /// # Errors
-    /// ORA-01501 when the directory holds a database or something cannot be written.
+    /// ORA-01501 when the directory holds a database, or a file that is to be one of the database's, or when something cannot be written.
     pub fn create(
         files: Arc<dyn FileSystem>,
         directory: &Path,
@@ -118,15 +156,21 @@ impl Instance {
         options: &CreateOptions,
         background: Background,
     ) -> Result<Arc<Self>> {
-        if ControlFile::exists(&*files, directory) {
-            return Err(Error::user(1501, format!("there is a database in {} already", directory.display())));
-        }
-        if files.exists(&directory.join(SYSTEM_FILE)).unwrap_or(true) {
-            return Err(Error::new(
-                ErrorKind::Corrupt,
-                Number::Ora(205),
-                format!("{} holds a database's {SYSTEM_FILE} but no control file", directory.display()),
-            ));
+        match ControlFile::find(&files, directory) {
+            Existing::Database => {
+                return Err(Error::user(1501, format!("there is a database in {} already", directory.display())));
+            }
+            Existing::Unfinished => remove_unfinished(&*files, directory)?,
+            Existing::Nothing => {
+                // Had they come of a creation that was cut short, a control file would say so.
+                for name in first_files() {
+                    let there = files.exists(&directory.join(&name));
+                    if there.map_err(|e| io(1501, "cannot look into the data directory", &e))? {
+                        let text = format!("{} holds a file {name} but no control file", directory.display());
+                        return Err(Error::new(ErrorKind::Corrupt, Number::Ora(205), text));
+                    }
+                }
+            }
         }
         files.create_directory(directory).map_err(|e| io(1501, "cannot make the data directory", &e))?;
         let mut file = ParameterFile::default();
@@ -145,6 +189,7 @@ impl Instance {
             database_name: options.name.clone(),
             created_us,
             block_bytes: options.block_size.bytes() as u64,
+            complete: false,
             shutdown: Shutdown::Open,
             scn: 1,
             closed_scn: None,
@@ -156,7 +201,7 @@ impl Instance {
             bootstrap: std::collections::BTreeMap::new(),
         };
         let control = ControlFile::create(files.clone(), directory, data)?;
-        let instance = Self::start(files, directory, clock, lock, parameters, control, background)?;
+        let instance = Self::start(files.clone(), directory, clock, lock, parameters, control, background)?;
         let made = instance.make_log(options.log_bytes).and_then(|()| instance.make_database());
         if let Err(error) = made {
             // What was made so far is no database: without control files it can be made again.
@@ -164,17 +209,8 @@ impl Instance {
             if let Ok(redo) = instance.cache.redo() {
                 redo.abandon();
             }
-            let logs: Vec<_> = instance.control().data().log_groups.iter().flat_map(|g| g.members.clone()).collect();
-            for name in logs {
-                let _ = instance.files.remove(&directory.join(name));
-            }
-            for copy in ["control01.ctl", "control02.ctl"] {
-                let _ = instance.files.remove(&directory.join(copy));
-            }
-            let names: Vec<_> = instance.control().data().datafiles.iter().map(|f| f.name.clone()).collect();
-            for name in names {
-                let _ = instance.files.remove(&instance.resolve(&name));
-            }
+            // The error that led here is the one to report. What cannot be removed now is removed by the next creation.
+            let _ = remove_unfinished(&*files, directory);
             return Err(error);
         }
         Ok(instance)
@@ -190,17 +226,18 @@ impl Instance {
             space_management,
         };
         self.create_tablespace(&session, &spec("SYSTEM", SYSTEM_FILE, 16 * MB, 16 * MB, SpaceManagement::Manual))?;
-        self.create_tablespace(&session, &spec("USERS", "users01.dbf", 32 * MB, 32 * MB, SpaceManagement::Auto))?;
-        let undo = spec(UNDO_TABLESPACE, "undotbs01.dbf", 32 * MB, 32 * MB, SpaceManagement::Manual);
-        self.create_undo_tablespace(&session, &undo)?;
+        self.create_tablespace(&session, &spec("USERS", USERS_FILE, 32 * MB, 32 * MB, SpaceManagement::Auto))?;
+        let undo = spec(UNDO_TABLESPACE, UNDO_FILE, 32 * MB, 32 * MB, SpaceManagement::Manual);
+        self.create_undo_tablespace(&session, &undo, false)?;
         catalog::create(&session)?;
-        self.checkpoint(session.meter())
+        self.checkpoint(session.meter())?;
+        self.control().update(|data| data.complete = true)
     }
 
     /// Opens the database in `directory`.
     ///
     /// # Errors
-    /// ORA-00205 no control file; ORA-15042 and its kin, a disk of a group with datafiles is missing or another; ORA-01113 the database was never whole, or a datafile is of another time than the control file; ORA-01157, ORA-01122 a
+    /// ORA-00205 no control file; ORA-00201 a control file of another version; HW-0012 the creation of the database was cut short; ORA-15042 and its kin, a disk of a group with datafiles is missing or another; ORA-01113 a datafile is of another time than the control file; ORA-01157, ORA-01122 a
     /// datafile is missing or not the right one; ORA-00313, ORA-00353 redo that is needed is missing or damaged.
     pub fn open(
         files: Arc<dyn FileSystem>,
@@ -222,7 +259,16 @@ impl Instance {
         lock: Option<DirectoryLock>,
         background: Background,
     ) -> Result<Arc<Self>> {
+        // A process that was killed may have renamed a control file whose name is not durable yet. What follows relies on what it says.
+        files.sync_directory(directory).map_err(|e| io(27072, "cannot sync the data directory", &e))?;
         let control = ControlFile::open(files.clone(), directory)?;
+        if control.data().is_unfinished() {
+            let text = format!(
+                "the creation of the database in {} did not finish, so there is nothing in it; creating it again makes it anew",
+                directory.display()
+            );
+            return Err(Error::own(ErrorKind::Corrupt, 12, text));
+        }
         if control.data().log_groups.is_empty() {
             return Err(Error::new(
                 ErrorKind::Corrupt,
@@ -236,8 +282,10 @@ impl Instance {
         parameters.fix(Parameter::DbName, &Value::Text(data.database_name.as_str().into()))?;
         parameters.fix(Parameter::DbBlockSize, &Value::Integer(data.block_bytes as i64))?;
         let instance = Self::start(files, directory, clock, lock, parameters, control, background)?;
-        let opened = instance.mount_disk_groups(&data).and_then(|()| instance.open_files(&data));
-        let opened = opened.and_then(|()| instance.recover(&data)).and_then(|recovered| {
+        let opened = instance.mount_disk_groups(&data).and_then(|()| {
+            let data = instance.forget_unfinished_tablespaces()?;
+            instance.open_files(&data)?;
+            let recovered = instance.recover(&data)?;
             instance.open_log(recovered)?;
             let session = instance.connect("SYS")?;
             instance.undo.load(&session)?;
@@ -248,6 +296,17 @@ impl Instance {
             }
             catalog::clear_runs(&session)
         });
+        let area_lost = instance.cache.double_write().is_some_and(DoubleWrite::was_made);
+        let opened = opened.map_err(|error| if area_lost { with_lost_area(error) } else { error });
+        if area_lost && opened.is_ok() {
+            let after = match data.shutdown {
+                Shutdown::Clean => "the database had been closed cleanly, so nothing was lost with it",
+                Shutdown::Open => "no block that it might have held was found torn",
+            };
+            let text =
+                format!("The double-write area {} was missing and has been made anew: {after}.", DoubleWrite::NAME);
+            instance.note(text);
+        }
         if let Err(error) = opened {
             // A database that was closed cleanly stays so.
             instance.stop_writer();
@@ -336,14 +395,13 @@ impl Instance {
         }
         let start = self.clock.monotonic_us();
         let meter = &self.background;
-        let Some(from) = data.checkpoint else {
-            return Err(Error::new(
-                ErrorKind::Corrupt,
-                Number::Ora(1113),
-                "the database was never whole: its creation was cut short; remove its directory and make it again",
-            ));
-        };
+        let from = data.checkpoint.ok_or_else(|| Error::bug("a database that is complete without a checkpoint"))?;
         let torn = recovery::repair_torn(&self.cache, meter)?;
+        // What a process that was killed has written can be read and may not be durable. The double-write area is the only other place of the last
+        // batch: it must not be written before the batch is in its own.
+        for file in self.cache.open_files() {
+            file.sync_if_written(meter)?;
+        }
         let reader = RedoReader::open(
             self.files.clone(),
             &self.directory,
@@ -501,6 +559,7 @@ impl Instance {
             jobs,
             long_operations: LongOperations::default(),
             started_us,
+            notes: Mutex::default(),
             _lock: lock,
         });
         match background {

@@ -216,22 +216,26 @@ impl LogHeader {
 
     /// # Errors
     /// What is wrong with the blocks, in words.
-    pub(super) fn decode(bytes: &[u8]) -> Result<Self, &'static str> {
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, String> {
         let (file, _) = FileHeader::ref_from_prefix(bytes).map_err(|_| "the file is too short")?;
         if file.magic != MAGIC {
-            return Err("not a log file");
+            return Err("not a log file".to_owned());
         }
         if file.version.get() != VERSION {
-            return Err("a log file of another format");
+            return Err(format!(
+                "log format version {} is not one that this release reads ({VERSION}): open the database with the release that wrote it, and close \
+                 it cleanly there",
+                file.version.get()
+            ));
         }
         if file.checksum.get() != crc32c::crc32c(&file.as_bytes()[..20]) || file.block_bytes.get() != BLOCK as u32 {
-            return Err("the file header is damaged");
+            return Err("the file header is damaged".to_owned());
         }
         let block = bytes.get(BLOCK..2 * BLOCK).ok_or("the file is too short")?;
         let (header, _) = BlockHeader::ref_from_prefix(block).map_err(|_| "the file is too short")?;
         let sequence = header.sequence.get();
         if !is_valid(block, Kind::Header, 1, sequence) {
-            return Err("the redo header is damaged");
+            return Err("the redo header is damaged".to_owned());
         }
         let (redo, _) = RedoHeader::ref_from_prefix(&block[HEADER..]).map_err(|_| "the file is too short")?;
         Ok(Self {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use common::sync::atomic::Ordering;
 use common::sync::{Arc, MutexGuard};
-use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result, limits};
+use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result, TablespaceNumber, limits};
 use device::{AlignedBuffer, Device};
 use format::block::{self, BlockType};
 use format::{extent_bitmap, file};
@@ -16,8 +16,8 @@ use waits::Enqueue;
 use super::{Datafile, Tablespace, unit_blocks};
 use crate::disk_group::{self, is_in_group, same_file};
 use crate::instance::{
-    Autoextend, DatafileRecord, ExtentManagement, Instance, Session, Shutdown, SpaceManagement, TablespaceKind,
-    TablespaceRecord,
+    Autoextend, ControlData, DatafileRecord, ExtentManagement, Instance, Session, Shutdown, SpaceManagement,
+    TablespaceKind, TablespaceRecord, same_place,
 };
 
 /// A datafile to make. Sizes in bytes.
@@ -131,7 +131,7 @@ pub(crate) fn open_file(
 
 impl Instance {
     /// The right to make, change and remove files; a wait for it is a wait event.
-    pub(crate) fn changing(&self, s: &Session) -> MutexGuard<'_, ()> {
+    pub fn changing(&self, s: &Session) -> MutexGuard<'_, ()> {
         let lock = &self.structure;
         s.meter().take_enqueue(Enqueue::TtContention, 6, [0, 0], -1, || lock.try_lock(), || lock.lock())
     }
@@ -142,45 +142,52 @@ impl Instance {
         disk_group::resolve(self.directory(), name)
     }
 
-    /// Whether a path is a disk of a mounted disk group.
-    #[must_use]
-    pub fn is_disk(&self, path: &Path) -> bool {
-        self.groups().is_disk(self.directory(), path)
-    }
-
     /// Makes a tablespace and opens it.
     ///
     /// # Errors
     /// ORA-01543 duplicate name, ORA-15001 no such disk group, ORA-15041 no space in it, ORA-01537 file in use, ORA-01119 file cannot be made, ORA-03214 file too small, ORA-03249 uniform size too small, ORA-29339 no cache for the block
     /// size, and those of the control file.
     pub fn create_tablespace(&self, s: &Session, spec: &TablespaceSpec) -> Result<Arc<Tablespace>> {
-        self.create_tablespace_of(s, spec, TablespaceKind::Permanent)
+        let _changing = self.changing(s);
+        let tablespace = self.make_tablespace(s, spec, TablespaceKind::Permanent, false)?;
+        self.tablespaces().add(tablespace.clone());
+        Ok(tablespace)
     }
 
-    /// CREATE UNDO TABLESPACE: the tablespace and its first undo segments.
+    /// CREATE UNDO TABLESPACE, with RETENTION GUARANTEE or without: the tablespace and its first undo segments. Nobody finds the tablespace before its
+    /// segments are durable; an open after a crash in between removes it.
     ///
     /// # Errors
     /// As [`Instance::create_tablespace`], and ORA-30036 when the segments have no room in it.
-    pub fn create_undo_tablespace(&self, s: &Session, spec: &TablespaceSpec) -> Result<Arc<Tablespace>> {
-        let tablespace = self.create_tablespace_of(s, spec, TablespaceKind::Undo)?;
-        match self.undo().create(s, &tablespace) {
-            Ok(()) => Ok(tablespace),
-            Err(error) => {
-                self.undo().forget(s, tablespace.number())?;
-                self.drop_tablespace_files(s, &tablespace, true)?;
-                Err(error)
+    pub fn create_undo_tablespace(
+        &self,
+        s: &Session,
+        spec: &TablespaceSpec,
+        guaranteed: bool,
+    ) -> Result<Arc<Tablespace>> {
+        let _changing = self.changing(s);
+        let tablespace = self.make_tablespace(s, spec, TablespaceKind::Undo, guaranteed)?;
+        let made = self.undo().create(s, &tablespace).and_then(|()| self.redo().flush(self.redo().end()));
+        let finished = made.and_then(|()| self.control().update(|data| set_finished(data, tablespace.number())));
+        if let Err(error) = finished {
+            if self.health().check().is_ok() {
+                self.remove_tablespace(s, &tablespace, true)?;
             }
+            return Err(error);
         }
+        self.tablespaces().add(tablespace.clone());
+        Ok(tablespace)
     }
 
-    fn create_tablespace_of(
+    /// Makes the files of a tablespace and has the control file name them. One for undo is not finished by that.
+    fn make_tablespace(
         &self,
         s: &Session,
         spec: &TablespaceSpec,
         kind: TablespaceKind,
+        retention_guarantee: bool,
     ) -> Result<Arc<Tablespace>> {
         self.health().check()?;
-        let _changing = self.changing(s);
         if self.tablespaces().named(&spec.name).is_ok() {
             return Err(Error::user(1543, format!("tablespace '{}' already exists", spec.name)));
         }
@@ -204,7 +211,8 @@ impl Instance {
             extent_management,
             space_management: spec.space_management,
             kind,
-            retention_guarantee: false,
+            retention_guarantee,
+            unfinished: kind == TablespaceKind::Undo,
         };
         let files = self.make_files(s, &record, &spec.files)?;
         let records: Vec<_> = files.iter().map(|(record, _)| record.clone()).collect();
@@ -220,9 +228,31 @@ impl Instance {
         for (_, file) in files {
             self.cache().add_file(Arc::new(file))?;
         }
-        let tablespace = Arc::new(Tablespace::new(&record, numbers)?);
-        self.tablespaces().add(tablespace.clone());
-        Ok(tablespace)
+        Ok(Arc::new(Tablespace::new(&record, numbers)?))
+    }
+
+    /// Removes tablespaces whose making a crash has cut short; what the control file says then.
+    ///
+    /// # Errors
+    /// Those of the control file.
+    pub(crate) fn forget_unfinished_tablespaces(&self) -> Result<ControlData> {
+        let data = self.control().data().clone();
+        let unfinished: Vec<u32> = data.tablespaces.iter().filter(|t| t.unfinished).map(|t| t.number).collect();
+        if unfinished.is_empty() {
+            return Ok(data);
+        }
+        self.control().update(|data| {
+            data.tablespaces.retain(|t| !t.unfinished);
+            data.datafiles.retain(|file| !unfinished.contains(&file.tablespace));
+        })?;
+        for file in data.datafiles.iter().filter(|file| unfinished.contains(&file.tablespace)) {
+            let path = self.resolve(&file.name);
+            if let Err(error) = self.files().remove(&path) {
+                self.note(format!("Datafile {} of an unfinished tablespace is not removed: {error}.", file.name));
+            }
+        }
+        let after = self.control().data().clone();
+        Ok(after)
     }
 
     /// ALTER TABLESPACE … RETENTION GUARANTEE or NOGUARANTEE.
@@ -294,7 +324,10 @@ impl Instance {
     ) -> Result<Vec<(DatafileRecord, Datafile)>> {
         let mut made: Vec<(DatafileRecord, Datafile)> = Vec::new();
         for spec in specs {
-            let result = self.free_file_number(&made).and_then(|number| self.make_file(s, tablespace, number, spec));
+            let result = self.check_new_file(&made, spec).and_then(|()| {
+                let number = self.free_file_number(&made)?;
+                self.make_file(s, tablespace, number, spec)
+            });
             match result {
                 Ok(file) => made.push(file),
                 Err(error) => {
@@ -304,6 +337,24 @@ impl Instance {
             }
         }
         Ok(made)
+    }
+
+    /// Whether a new file would take the place of one of the database, or of one that the statement has just made.
+    fn check_new_file(&self, made: &[(DatafileRecord, Datafile)], spec: &DatafileSpec) -> Result<()> {
+        if is_in_group(&spec.name) {
+            return Ok(());
+        }
+        let path = self.resolve(&spec.name);
+        let failed = |error| file_error(1119, "error in creating database file", &spec.name, &error);
+        let mut in_use = self.is_own_file(&path)?;
+        for (_, file) in made {
+            in_use |= same_place(&**self.files(), file.path(), &path).map_err(failed)?;
+        }
+        if in_use {
+            let text = format!("cannot add file '{}': it is already part of the database", spec.name);
+            return Err(Error::user(1537, text));
+        }
+        Ok(())
     }
 
     fn remove_files(&self, files: &[(DatafileRecord, Datafile)]) {
@@ -340,13 +391,6 @@ impl Instance {
         let size = tablespace.block_size()?;
         let group = if is_in_group(&spec.name) { Some(disk_group::group_of_new(&spec.name)?) } else { None };
         let path = self.resolve(&spec.name);
-        let in_use = self.control().data().datafiles.iter().any(|file| self.resolve(&file.name) == path);
-        if in_use || self.is_disk(&path) {
-            return Err(Error::user(
-                1537,
-                format!("cannot add file '{}': it is already part of the database", spec.name),
-            ));
-        }
         let unit = unit_blocks(size, tablespace.extent_management);
         let least = file::header_area_blocks(size) + unit;
         let blocks = to_blocks(spec.bytes, size)?;
@@ -474,6 +518,10 @@ impl Instance {
     pub fn drop_tablespace_files(&self, s: &Session, tablespace: &Arc<Tablespace>, datafiles: bool) -> Result<()> {
         self.health().check()?;
         let _changing = self.changing(s);
+        self.remove_tablespace(s, tablespace, datafiles)
+    }
+
+    fn remove_tablespace(&self, s: &Session, tablespace: &Tablespace, datafiles: bool) -> Result<()> {
         if tablespace.kind() == TablespaceKind::Undo {
             self.undo().forget(s, tablespace.number())?;
         }
@@ -604,28 +652,56 @@ impl Instance {
         Ok((blocks > record.blocks).then_some(blocks))
     }
 
-    /// Changes a file's size on disk and in the control file.
+    /// Changes a file's size on disk, in the control file and in memory; on an error it is what it was in all three.
+    ///
+    /// # Errors
+    /// ORA-01237 when the file system has no room, ORA-01114 when the file cannot be cut, those of the control file; HW-0010 when a sync fails, or
+    /// when what was done cannot be taken back.
     pub(crate) fn set_file_blocks(&self, s: &Session, number: FileNumber, blocks: u32) -> Result<()> {
         let file = self.cache().file(number)?;
-        let grows = blocks > file.blocks();
+        let before = file.blocks();
+        let grows = blocks > before;
         // The control file must never name more blocks than the file has, after a crash either.
         if grows {
-            file.set_blocks(blocks, s.meter())?;
+            file.set_device_blocks(blocks, s.meter())?;
             file.sync_if_written(s.meter()).map_err(|error| self.health().stop(&error))?;
         }
         let scn = self.advance_scn().0;
+        let noted = self.note_file_blocks(number, blocks, (!grows).then_some(scn));
+        if let Err(error) = noted {
+            if grows && self.health().check().is_ok() {
+                // A file that stays longer than its size is only untidy: the next growth takes it as it is.
+                let _ = file.set_device_blocks(before, s.meter());
+            }
+            return Err(error);
+        }
+        if !grows && let Err(error) = file.set_device_blocks(blocks, s.meter()) {
+            // The cut stays in the record: what lies behind it is in no extent, so no redo from before it is of use.
+            return match self.note_file_blocks(number, before, None) {
+                Ok(()) => Err(error),
+                Err(again) => Err(self.health().stop(&again)),
+            };
+        }
+        file.set_blocks(blocks);
+        Ok(())
+    }
+
+    /// Has the control file say how long a file is, and when it was cut to that.
+    fn note_file_blocks(&self, number: FileNumber, blocks: u32, cut: Option<u64>) -> Result<()> {
         self.control().update(|data| {
             if let Some(record) = data.datafiles.iter_mut().find(|file| file.number == number.0) {
                 record.blocks = blocks;
-                if !grows {
+                if let Some(scn) = cut {
                     record.cut(scn, blocks);
                 }
             }
-        })?;
-        if !grows {
-            file.set_blocks(blocks, s.meter())?;
-        }
-        Ok(())
+        })
+    }
+}
+
+fn set_finished(data: &mut ControlData, number: TablespaceNumber) {
+    if let Some(record) = data.tablespaces.iter_mut().find(|t| t.number == number.0) {
+        record.unfinished = false;
     }
 }
 

@@ -231,9 +231,11 @@ impl Datafile {
         })
     }
 
-    /// The file may hold what was written to it before it was opened and never synced.
+    /// The instance before did not close the file: it may hold writes that were never synced, and its header may be of any time. So it counts as
+    /// written, and as changed: the next close stamps it.
     pub(crate) fn doubt(&self) {
         self.written.store(true, Ordering::Release);
+        self.changed.store(true, Ordering::Release);
     }
 
     /// Syncs the file if it was written to since the last sync.
@@ -259,11 +261,16 @@ impl Datafile {
         })
     }
 
-    /// Makes the file `blocks` long; new blocks are allocated and zero.
+    /// From now on the file has so many blocks.
+    pub(super) fn set_blocks(&self, blocks: u32) {
+        self.blocks.store(blocks, Ordering::Release);
+    }
+
+    /// Makes the file on disk `blocks` long; new blocks are allocated and zero. [`Datafile::blocks`] is as before.
     ///
     /// # Errors
-    /// ORA-01237 when the file system has no room.
-    pub fn set_blocks(&self, blocks: u32, meter: &Meter) -> Result<()> {
+    /// ORA-01237 when the file system has no room; ORA-01114 when it refuses to cut the file.
+    pub(super) fn set_device_blocks(&self, blocks: u32, meter: &Meter) -> Result<()> {
         if blocks > limits::BLOCKS_PER_FILE_MAX {
             return Err(Error::user(
                 1144,
@@ -276,15 +283,15 @@ impl Datafile {
                 self.device.set_size(bytes)
             })
             .map_err(|error| {
-                Error::new(
-                    ErrorKind::OutOfResource,
-                    Number::Ora(1237),
-                    format!("cannot extend datafile {}: {error} ('{}')", self.number.0, self.name),
-                )
+                let (kind, number, what) = match blocks < self.blocks() {
+                    true => (ErrorKind::Io, 1114, "cut"),
+                    false => (ErrorKind::OutOfResource, 1237, "extend"),
+                };
+                let text = format!("cannot {what} datafile {}: {error} ('{}')", self.number.0, self.name);
+                Error::new(kind, Number::Ora(number), text)
             })?;
         self.written.store(true, Ordering::Release);
         self.changed.store(true, Ordering::Release);
-        self.blocks.store(blocks, Ordering::Release);
         Ok(())
     }
 

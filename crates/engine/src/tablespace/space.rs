@@ -303,7 +303,11 @@ impl Tablespace {
             s.change(&mut header, |block| resize_header(block, blocks));
             let redo = s.instance().redo();
             redo.flush(redo.end())?;
-            return s.instance().set_file_blocks(s, number, blocks);
+            let cut = s.instance().set_file_blocks(s, number, blocks);
+            if cut.is_err() && s.instance().health().check().is_ok() {
+                s.change(&mut header, |block| *file::space_header_mut(block) = space);
+            }
+            return cut;
         }
         s.instance().set_file_blocks(s, number, blocks)?;
         s.change(&mut header, |block| resize_header(block, blocks));

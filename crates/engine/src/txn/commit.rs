@@ -26,7 +26,7 @@ impl Session {
         let ended = if self.in_transaction() { Some(self.end_committed()?) } else { None };
         let (Some(transaction), Some((scn, end))) = (self.take_ended(), ended) else {
             all.locks.release_tables(self.meter(), self.sid());
-            return Ok(());
+            return self.instance().health().check();
         };
         let (xid, changed) = (transaction.undo.xid(), transaction.undo.used_records() > 0);
         let redo = self.instance().redo();

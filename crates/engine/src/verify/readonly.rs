@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use common::sync::{Arc, Mutex, RwLock};
-use device::{AlignedBuffer, Device, FileSystem, MemoryFileSystem, PendingRead};
+use device::{AlignedBuffer, Device, FileIdentity, FileSystem, MemoryFileSystem, PendingRead};
 
 /// Bytes of a file that are kept together.
 const PAGE: usize = 4096;
@@ -64,6 +64,10 @@ impl FileSystem for ReadOnly {
 
     fn exists(&self, path: &Path) -> io::Result<bool> {
         Ok(self.written.lock().contains_key(path) || self.made.exists(path)? || self.below.exists(path)?)
+    }
+
+    fn identity(&self, path: &Path) -> io::Result<Option<FileIdentity>> {
+        self.below.identity(path)
     }
 
     fn rename(&self, _: &Path, _: &Path) -> io::Result<()> {

@@ -526,7 +526,11 @@ impl Connection {
     }
 
     /// The end of a call of the session's caller: what the programs have left that a statement has called.
+    ///
+    /// # Errors
+    /// HW-0010 when the instance has stopped meanwhile: what the call has found may rest on changes that are lost.
     fn after_call<R>(&mut self, result: Result<R>) -> Result<R> {
+        let result = result.and_then(|value| self.session.instance().health().check_readable().map(|()| value));
         if self.is_outermost() && !self.shared.is_recursive() && self.shared.take_called() {
             let ended = self.end_programs();
             return result.and_then(|value| ended.map(|()| value));

@@ -178,6 +178,7 @@ impl SessionTables {
     /// Files as a relation: its name and number are those of plans and traces.
     fn file(&self, columns: &[Column], setup: Result<Setup>, owner: &str, named: (&str, u32)) -> Relation {
         let (session, context) = (Arc::clone(&self.session), Arc::clone(&self.context));
+        let setup = setup.and_then(|setup| external::spare_own_files(session.instance(), setup));
         let provider = ExternalTable::new(session, columns, setup, named, context);
         let columns = columns
             .iter()

@@ -1,7 +1,5 @@
 //! ALTER DATABASE ADD and DROP LOGFILE, carried out.
 
-use std::path::Path;
-
 use common::{Error, ErrorKind, Number, Result};
 use engine::catalog::SystemPrivilege;
 use engine::disk_group::is_in_group;
@@ -13,9 +11,6 @@ use crate::cursor::connection::Connection;
 /// Bytes of each member of a group that neither a SIZE nor a file's name was given for.
 const USUAL_BYTES: u64 = 100 << 20;
 
-/// Files that the engine has in the data directory under names of its own.
-const OWN_FILES: [&str; 4] = ["control01.ctl", "control02.ctl", "highwater.ora", "doublewrite.dbf"];
-
 impl Connection {
     pub(super) fn alter_logfile(&self, change: &LogfileChange) -> Result<()> {
         let session = &self.session;
@@ -24,6 +19,7 @@ impl Connection {
         if let Some(name) = change.names().find(|name| is_in_group(name)) {
             return Err(Error::unsupported(format!("log files in a disk group ('{name}')")));
         }
+        let _changing = session.instance().changing(session);
         match change {
             LogfileChange::AddGroups(groups) => self.add_groups(groups),
             LogfileChange::AddMembers { files, reuse, to } => {
@@ -95,18 +91,15 @@ impl Connection {
         Err(Error::user(17610, format!("file '{name}' does not exist and no size specified")))
     }
 
-    /// REUSE: a file that is there already goes, unless it is one of the database's.
+    /// REUSE: a file that is there already goes. Files of the database are refused in any case.
     fn make_way(&self, name: &str, reuse: bool) -> Result<()> {
         let instance = self.session.instance();
         let path = instance.resolve(name);
+        if instance.is_own_file(&path)? {
+            return Err(Error::user(1577, format!("cannot add log file '{name}' - file already part of database")));
+        }
         if !reuse || !instance.files().exists(&path).map_err(|error| cannot_be_made(name, &error))? {
             return Ok(());
-        }
-        let logs = instance.redo().groups().into_iter().flat_map(|group| group.record.members);
-        let mut known: Vec<String> = logs.chain(OWN_FILES.map(str::to_owned)).collect();
-        known.extend(instance.control().data().datafiles.iter().map(|file| file.name.clone()));
-        if known.iter().any(|other| same_file(&instance.resolve(other), &path)) || instance.is_disk(&path) {
-            return Err(Error::user(1577, format!("cannot add log file '{name}' - file already part of database")));
         }
         instance.files().remove(&path).map_err(|error| cannot_be_made(name, &error))
     }
@@ -130,10 +123,6 @@ impl Connection {
             Error::user(1514, format!("error in log specification: no such log ('{}')", names.join("', '")))
         })
     }
-}
-
-fn same_file(a: &Path, b: &Path) -> bool {
-    a == b || std::fs::canonicalize(a).is_ok_and(|a| std::fs::canonicalize(b).is_ok_and(|b| a == b))
 }
 
 fn cannot_be_made(name: &str, error: &std::io::Error) -> Error {

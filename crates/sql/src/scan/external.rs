@@ -21,7 +21,7 @@ use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, ReplaceChildrenOptions,
 };
 use engine::catalog::{Catalog, ColumnDef, DirectoryDef, ExternalDef, Holder, ObjectPrivilege};
-use engine::instance::Session;
+use engine::instance::{Instance, Session};
 use loader::{Column, Input, Layout, Output, Outputs, Scan, Setup};
 
 use super::figures::Figures;
@@ -81,6 +81,24 @@ pub(crate) fn setup(catalog: &Catalog, user: &(impl Holder + ?Sized), table: &Ex
         progress: None,
         rejected: None,
     })
+}
+
+/// Sees to it that rejected records are not written over a file of the database.
+///
+/// # Errors
+/// ORA-27037 when the file system cannot tell.
+pub(crate) fn spare_own_files(instance: &Instance, mut setup: Setup) -> common::Result<Setup> {
+    for path in [&setup.outputs.bad, &setup.outputs.log].into_iter().flatten() {
+        if instance.is_own_file(path)? {
+            let text = format!(
+                "error in executing ODCIEXTTABLEFETCH callout: ORA-29400: data cartridge error: KUP-04001: error opening file {}: it is a file of \
+                 the database",
+                path.display()
+            );
+            setup.outputs.refused = Some(Error::user(29913, text));
+        }
+    }
+    Ok(setup)
 }
 
 /// The columns of its rows.

@@ -77,7 +77,7 @@ impl Database {
     /// With an undo tablespace of this block size and room.
     pub(super) fn with(size: BlockSize, kilobytes: u64) -> Self {
         let database = Self::new();
-        database.instance.create_undo_tablespace(&database.session, &fixed("UNDO2", size, kilobytes)).unwrap();
+        database.instance.create_undo_tablespace(&database.session, &fixed("UNDO2", size, kilobytes), false).unwrap();
         database.set(Parameter::UndoTablespace, "UNDO2");
         database
     }

@@ -105,7 +105,7 @@ fn run(size: BlockSize, kilobytes: u64, uniform: Option<u64>, seed: u64) -> (usi
     let mut database = Database::new();
     let mut spec = fixed("UNDO2", size, kilobytes);
     spec.uniform_bytes = uniform;
-    database.instance.create_undo_tablespace(&database.session, &spec).unwrap();
+    database.instance.create_undo_tablespace(&database.session, &spec, false).unwrap();
     database.set(Parameter::UndoTablespace, "UNDO2");
     let mut open: Vec<Open> = Vec::new();
     let mut ended: Vec<(Xid, u64, Vec<Record>)> = Vec::new();

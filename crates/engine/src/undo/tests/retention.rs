@@ -150,7 +150,7 @@ fn growing() -> Database {
     let database = Database::new();
     let mut spec = fixed("UNDO2", BlockSize::K8, 2048);
     spec.files[0].autoextend = Some((1 << 20, None));
-    database.instance.create_undo_tablespace(&database.session, &spec).unwrap();
+    database.instance.create_undo_tablespace(&database.session, &spec, false).unwrap();
     database.set(Parameter::UndoTablespace, "UNDO2");
     database.set(Parameter::UndoRetention, "100");
     database

@@ -32,12 +32,12 @@ fn a_tablespace_too_small_for_its_segments_is_not_made() {
     let database = Database::new();
     let before = database.instance.tablespaces().all().len();
     let spec = fixed("UNDO2", BlockSize::K8, 640);
-    let error = database.instance.create_undo_tablespace(&database.session, &spec).unwrap_err();
+    let error = database.instance.create_undo_tablespace(&database.session, &spec, false).unwrap_err();
     assert!(error.is_ora(30036), "{error}");
     assert_eq!(database.instance.tablespaces().all().len(), before);
     assert_eq!(database.instance.undo().segments(&database.session).unwrap().len(), 10);
     // The name and the file can be used again; segment numbers are not.
-    database.instance.create_undo_tablespace(&database.session, &fixed("UNDO2", BlockSize::K8, 4096)).unwrap();
+    database.instance.create_undo_tablespace(&database.session, &fixed("UNDO2", BlockSize::K8, 4096), false).unwrap();
     let numbers: Vec<_> =
         database.instance.undo().segments(&database.session).unwrap().iter().map(|segment| segment.number).collect();
     assert_eq!((numbers.len(), numbers[9]), (20, 10));
@@ -142,7 +142,7 @@ fn the_file_grows_before_unexpired_undo_is_given_up() {
     let s = &database.session;
     let mut spec = fixed("UNDO2", BlockSize::K8, 2048);
     spec.files[0].autoextend = Some((1 << 20, Some(4 << 20)));
-    let tablespace = database.instance.create_undo_tablespace(s, &spec).unwrap();
+    let tablespace = database.instance.create_undo_tablespace(s, &spec, false).unwrap();
     database.set(Parameter::UndoTablespace, "undo2");
     let mut writer = database.begin();
     let written = fill(s, &mut writer);

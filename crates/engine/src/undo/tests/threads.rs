@@ -14,7 +14,7 @@ fn many_sessions_write_read_and_end_at_once() {
     let database = Database::new();
     let mut spec = fixed("UNDO2", BlockSize::K2, 6 << 10);
     spec.uniform_bytes = Some(16 << 10);
-    database.instance.create_undo_tablespace(&database.session, &spec).unwrap();
+    database.instance.create_undo_tablespace(&database.session, &spec, false).unwrap();
     database.set(Parameter::UndoTablespace, "UNDO2");
     database.set(Parameter::UndoRetention, "0");
     let scn = Arc::new(AtomicU64::new(100));

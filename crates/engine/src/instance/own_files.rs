@@ -1,0 +1,90 @@
+//! The files of a database, told apart by what they are and not by how they are spelt: no statement may make, replace or take one of them as
+//! something else.
+//!
+//! Two paths are one file when they have one identity (device and inode: links, `sub/../x`, another spelling of the directory). A file that is
+//! not there has a place: the identity of its directory, and its name.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use common::Result;
+use device::{FileIdentity, FileSystem};
+
+use super::{ControlData, ControlFile, Instance};
+use crate::cache::DoubleWrite;
+use crate::parameters::PARAMETER_FILE;
+
+/// The file that locks the data directory.
+const LOCK_FILE: &str = "lock";
+/// What a file that is written whole is called until it is complete ([`FileSystem::write_whole`]).
+const UNFINISHED: &str = ".new";
+
+/// Where a path leads.
+#[derive(PartialEq, Eq)]
+enum Place {
+    /// To this file.
+    File(FileIdentity),
+    /// To nothing yet: a name in this directory.
+    Name(FileIdentity, OsString),
+    /// The file system tells files apart by their paths alone.
+    Path(PathBuf),
+}
+
+impl Place {
+    fn of(files: &dyn FileSystem, path: &Path) -> io::Result<Self> {
+        if let Some(file) = files.identity(path)? {
+            return Ok(Self::File(file));
+        }
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Ok(match (files.identity(parent)?, path.file_name()) {
+            (Some(directory), Some(name)) => Self::Name(directory, name.to_owned()),
+            _ => Self::Path(path.to_owned()),
+        })
+    }
+}
+
+/// Whether two paths lead to one file.
+///
+/// # Errors
+/// When the file system cannot tell.
+pub(crate) fn same_place(files: &dyn FileSystem, one: &Path, other: &Path) -> io::Result<bool> {
+    Ok(one == other || Place::of(files, one)? == Place::of(files, other)?)
+}
+
+impl Instance {
+    /// Every file that the database has: control files, parameter file, double-write area, lock, members of log groups, datafiles, disks of mounted
+    /// groups.
+    fn own_files(&self, data: &ControlData) -> Vec<PathBuf> {
+        let whole = ControlFile::COPIES.into_iter().chain([PARAMETER_FILE]);
+        let unfinished = whole.clone().map(|name| format!("{name}{UNFINISHED}"));
+        let fixed = whole.chain([DoubleWrite::NAME, LOCK_FILE]).map(str::to_owned).chain(unfinished);
+        let logs = data.log_groups.iter().flat_map(|group| group.members.iter().cloned());
+        let datafiles = data.datafiles.iter().map(|file| file.name.clone());
+        let disks = self.groups().mounted().into_iter().flat_map(|group| group.statistics().disks);
+        let named = fixed.chain(logs).chain(datafiles).map(|name| self.resolve(&name));
+        named.chain(disks.map(|disk| self.directory().join(disk.path))).collect()
+    }
+
+    /// Whether a path leads to a file of this database. A caller that goes on to make or remove the file holds [`Instance::changing`].
+    ///
+    /// # Errors
+    /// ORA-27037 when the file system cannot tell.
+    pub fn is_own_file(&self, path: &Path) -> Result<bool> {
+        let data = self.control().data().clone();
+        let own = self.own_files(&data);
+        let told = Place::of(&**self.files(), path).and_then(|place| {
+            for file in own {
+                // An own file that cannot be looked at is no reason to take another one for it.
+                if file == path || Place::of(&**self.files(), &file).is_ok_and(|own| own == place) {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        });
+        told.map_err(|error| {
+            let text = format!("unable to obtain file status of '{}': {error}", path.display());
+            common::Error::new(common::ErrorKind::Io, common::Number::Ora(27037), text)
+        })
+    }
+}
