@@ -126,7 +126,10 @@ pub fn load(session: &Arc<Session>) -> Result<()> {
             return Err(Error::own(
                 ErrorKind::User,
                 21,
-                format!("the dictionary has version {other}; this program reads version {DICTIONARY_VERSION}"),
+                format!(
+                    "the dictionary has version {other}; this release reads version {DICTIONARY_VERSION}: open the database with the release that \
+                     wrote it"
+                ),
             ));
         }
         None => return Err(damaged("the control file does not say where it is")),
