@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use common::sync::Arc;
 
 use super::content::Content;
-use super::operation::FileId;
+use super::crash::rename;
+use super::operation::{FileId, Operation};
 
 /// Names, directories and contents. A copy costs little.
 #[derive(Clone, Default, Debug)]
@@ -19,6 +20,20 @@ pub struct Image {
 impl Image {
     pub(super) fn content_mut(&mut self, file: FileId) -> &mut Content {
         Arc::make_mut(self.contents.entry(file).or_default())
+    }
+
+    /// The files as reads see them after this operation: what a process that was killed leaves to the next one.
+    pub fn pass(&mut self, operation: &Operation) {
+        match operation.begun() {
+            Operation::Write { file, offset, bytes, .. } => self.content_mut(*file).write(*offset, bytes),
+            Operation::SetSize { file, bytes } => self.content_mut(*file).resize(*bytes),
+            name => rename(self, name),
+        }
+    }
+
+    /// Names of all files.
+    pub fn names(&self) -> impl Iterator<Item = (&Path, FileId)> {
+        self.names.iter().map(|(path, file)| (path.as_path(), *file))
     }
 
     /// Bytes of the file of this name.

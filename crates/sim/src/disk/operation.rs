@@ -50,10 +50,28 @@ pub enum Operation {
     SyncDirectory {
         path: PathBuf,
     },
+    /// A write or a sync begins, and ends with [`Operation::Ended`] of the same call: other threads' operations come between the two. Every other
+    /// operation begins and ends where it stands.
+    Begun {
+        call: u32,
+        operation: Box<Operation>,
+    },
+    Ended {
+        call: u32,
+    },
     Note(Note),
 }
 
 impl Operation {
+    /// What is done, whether it ends here or only begins.
+    #[must_use]
+    pub fn begun(&self) -> &Self {
+        match self {
+            Self::Begun { operation, .. } => operation,
+            other => other,
+        }
+    }
+
     /// Goes on with a checksum over operations: the trace of a run.
     #[must_use]
     pub fn trace(&self, sum: u32) -> u32 {
@@ -70,6 +88,8 @@ impl Operation {
             Self::SyncDirectory { path } => (6, 0, 0, path.as_os_str().as_encoded_bytes()),
             Self::Note(Note::Begun(number)) => (7, *number as u64, 0, &[]),
             Self::Note(Note::Acknowledged(number)) => (8, *number as u64, 0, &[]),
+            Self::Begun { call, operation } => return operation.trace(crc32c::crc32c_append(sum, &call.to_le_bytes())),
+            Self::Ended { call } => (9, u64::from(*call), 0, &[]),
         };
         let sum = crc32c::crc32c_append(sum, &[kind]);
         let sum = crc32c::crc32c_append(sum, &place.to_le_bytes());

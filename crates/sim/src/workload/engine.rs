@@ -17,6 +17,9 @@ pub(crate) const OWNER: &str = "SYSTEM";
 /// Columns of each table: the key, something short, something long.
 pub(crate) const COLUMNS: usize = 3;
 
+/// Tablespaces of every database.
+const ALWAYS: [&str; 3] = ["SYSTEM", "USERS", "UNDOTBS1"];
+
 #[derive(Default)]
 struct Found {
     at: Option<(ObjectNumber, BlockAddress)>,
@@ -64,7 +67,9 @@ pub(crate) fn scan(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<BTre
 /// # Errors
 /// As [`scan`].
 pub(crate) fn read(session: &Arc<Session>) -> Result<State> {
-    let mut state = State::default();
+    let all = session.instance().tablespaces().all();
+    let others = all.iter().map(|t| t.name().to_owned()).filter(|name| !ALWAYS.contains(&name.as_str()));
+    let mut state = State { tablespaces: Arc::new(others.collect()), ..State::default() };
     let catalog = session.catalog();
     for table in catalog.tables_of(OWNER) {
         let rows: Rows = scan(session, table)?.into_iter().map(|(key, (_, row))| (key, Arc::new(row))).collect();

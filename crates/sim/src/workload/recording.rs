@@ -1,5 +1,7 @@
 //! A run, as it can be looked at afterwards.
 
+use engine::instance::CreateOptions;
+
 use crate::disk::{Image, Note, Operation};
 
 use super::State;
@@ -16,6 +18,35 @@ pub struct Recording {
     pub ended_by: Option<String>,
     /// Statements of the engine that were made.
     pub statements: usize,
+    /// Several lives of the database, in order.
+    pub lives: Vec<Life>,
+    /// The first state in which there is a database; before it, its creation may have been cut short.
+    pub existing: usize,
+    /// How the database is created.
+    pub options: CreateOptions,
+}
+
+/// One life of a database.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Life {
+    /// Its first operation.
+    pub begins: usize,
+    /// The operation with which it began to work, and to close.
+    pub opened: usize,
+    pub closing: usize,
+    pub ending: Ending,
+}
+
+/// How a life ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// The process is killed, anywhere.
+    Killed,
+    /// The process is killed while the database is closed.
+    KilledAtClose,
+    Closed,
+    /// Something was wrong.
+    Failed,
 }
 
 impl Recording {
@@ -28,14 +59,32 @@ impl Recording {
     /// The states that were acknowledged, and begun, before the operation at `place`.
     #[must_use]
     pub fn known_at(&self, place: usize) -> (usize, usize) {
-        let (mut acknowledged, mut begun) = (0, 0);
-        for operation in &self.operations[..place] {
-            match operation {
-                Operation::Note(Note::Begun(number)) => begun = *number,
-                Operation::Note(Note::Acknowledged(number)) => acknowledged = *number,
-                _ => {}
-            }
-        }
-        (acknowledged, begun.max(acknowledged))
+        known(&self.operations[..place])
     }
+
+    /// The life that an operation belongs to, as text.
+    #[must_use]
+    pub fn life_at(&self, place: usize) -> Option<String> {
+        let number = self.lives.iter().rposition(|life| life.begins <= place)?;
+        let life = &self.lives[number];
+        let part = match place {
+            place if place < life.opened => "start",
+            place if place >= life.closing => "close",
+            _ => "work",
+        };
+        Some(format!("life {}: {part}", number + 1))
+    }
+}
+
+/// The states that these operations have acknowledged, and begun.
+pub(super) fn known(operations: &[Operation]) -> (usize, usize) {
+    let (mut acknowledged, mut begun) = (0, 0);
+    for operation in operations {
+        match operation {
+            Operation::Note(Note::Begun(number)) => begun = *number,
+            Operation::Note(Note::Acknowledged(number)) => acknowledged = *number,
+            _ => {}
+        }
+    }
+    (acknowledged, begun.max(acknowledged))
 }
