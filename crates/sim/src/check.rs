@@ -9,81 +9,52 @@ use std::path::Path;
 
 use common::sync::Arc;
 use common::{Error, Result};
-use device::FileSystem;
-use engine::instance::{Background, CreateOptions, Instance, Session, TablespaceKind};
+use engine::instance::{Background, Instance, Session, TablespaceKind};
 use engine::parameters::{Parameter, Scope};
 use engine::tablespace::Tablespace;
 use engine::txn::CommitWrite;
 
 use crate::DIRECTORY;
 use crate::clock::SimulatedClock;
+use crate::database::Database;
 use crate::disk::{Image, Operation, SimulatedFileSystem};
 use crate::workload::{self, Difference, OWNER, Recording, Row, State};
 
-/// The states that a database may be in after a crash: from the one that was acknowledged to the one that was begun.
+/// The states that a database may be in after a crash: from the one that was acknowledged to the one that was begun, of each part.
 #[derive(Clone, Debug)]
 pub struct Allowed {
-    states: Vec<State>,
+    parts: Vec<Vec<State>>,
     pub(crate) database: Database,
 }
 
 impl Allowed {
-    /// What may be there when the crash falls between these states.
+    /// What may be there when the crash falls before the operation of this number.
     #[must_use]
-    pub fn new(recording: &Recording, acknowledged: usize, begun: usize) -> Self {
-        Self {
-            states: recording.states[acknowledged..=begun].to_vec(),
-            database: Database { options: recording.options.clone(), created: acknowledged >= recording.existing },
-        }
+    pub fn new(recording: &Recording, place: usize) -> Self {
+        let known = recording.known_at(place);
+        let created = known[0].0 >= recording.existing;
+        let database = Database { options: recording.options.clone(), created, background: Background::Inline };
+        Self::of(&recording.parts, &known, database)
     }
 
-    pub(crate) fn of(states: Vec<State>) -> Self {
-        Self { states, database: Database { options: CreateOptions::default(), created: true } }
+    /// What may be there of these states when so many of each part are acknowledged and begun.
+    pub(crate) fn of(states: &[Vec<State>], known: &[(usize, usize)], database: Database) -> Self {
+        let parts = states.iter().zip(known).map(|(states, (from, to))| states[*from..=*to].to_vec()).collect();
+        Self { parts, database }
     }
 
     /// Nothing when it is one of the states, else what least tells it from one.
     pub(crate) fn difference(&self, found: &State) -> Difference {
         let size = |difference: &Difference| difference.lost.len() + difference.phantom.len();
-        self.states.iter().map(|state| found.difference(state)).min_by_key(size).unwrap_or_default()
-    }
-}
-
-/// A database that may not be there yet.
-#[derive(Clone, Debug)]
-pub(crate) struct Database {
-    pub(crate) options: CreateOptions,
-    /// Its creation has been acknowledged.
-    pub(crate) created: bool,
-}
-
-impl Database {
-    pub(crate) fn create(&self, files: &SimulatedFileSystem, clock: &Arc<SimulatedClock>) -> Result<Arc<Instance>> {
-        let (files, directory) = (Arc::new(files.clone()), Path::new(DIRECTORY));
-        Instance::create_with(files, directory, clock.clone(), None, &self.options, Background::Inline)
-    }
-
-    /// Opens it. A creation that was cut short must be told, and can be made again in the same place.
-    pub(crate) fn open(&self, files: &SimulatedFileSystem, clock: &Arc<SimulatedClock>) -> Result<Arc<Instance>> {
-        let there: Arc<dyn FileSystem> = Arc::new(files.clone());
-        match Instance::open_with(there, Path::new(DIRECTORY), clock.clone(), None, Background::Inline) {
-            Err(error) if !self.created => {
-                if files.image().names().any(|(path, _)| path.extension().is_some_and(|e| e == "ctl"))
-                    && !is_unfinished(&error)
-                {
-                    return Err(Error::bug(format!("a creation that was cut short is told as: {error}")));
-                }
-                self.create(files, clock).map_err(|error| {
-                    Error::bug(format!("a creation that was cut short cannot be made again in its place: {error}"))
-                })
-            }
-            result => result,
+        let mut all = Difference::default();
+        for (number, states) in self.parts.iter().enumerate() {
+            let found = workload::part::of(found, number, self.parts.len());
+            let least = states.iter().map(|state| found.difference(state)).min_by_key(size).unwrap_or_default();
+            all.lost.extend(least.lost);
+            all.phantom.extend(least.phantom);
         }
+        all
     }
-}
-
-/// Whether an open was refused because the creation of the database was cut short.
-fn is_unfinished(error: &Error) -> bool {
-    error.to_string().contains("creation")
 }
 
 /// What was found wrong after a crash.

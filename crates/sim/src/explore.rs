@@ -39,6 +39,8 @@ pub struct Failure {
     /// What failed in the recovery; the operation is then the last.
     pub faults: Vec<Fault>,
     pub findings: Findings,
+    /// What the crash has left; of a second one, what the first has left.
+    pub image: Image,
 }
 
 impl fmt::Display for Failure {
@@ -114,14 +116,14 @@ impl Outcome {
     }
 
     fn note(&mut self, at: &At, findings: Findings) {
-        let At { place, life, keep, again, faults } = at.clone();
+        let At { place, life, keep, again, faults, image } = at.clone();
         self.crashes += 1;
         self.second += usize::from(again.is_some());
         self.lost += usize::from(!findings.lost.is_empty());
         self.phantom += usize::from(!findings.phantom.is_empty());
         self.broken += usize::from(!findings.broken.is_empty());
         if !findings.is_empty() && self.failures.len() < FAILURES_MAX {
-            self.failures.push(Failure { place, life, keep, again, faults, findings });
+            self.failures.push(Failure { place, life, keep, again, faults, findings, image });
         }
     }
 }
@@ -134,11 +136,12 @@ struct At {
     keep: Keep,
     again: Option<(usize, Keep)>,
     faults: Vec<Fault>,
+    image: Image,
 }
 
 /// Operations that change what a crash leaves: the others are as the one before or after them.
 fn matters(operation: &Operation) -> bool {
-    !matches!(operation, Operation::Note(Note::Begun(_)))
+    !matches!(operation, Operation::Note(Note::Begun(_) | Note::PartBegun { .. }))
 }
 
 /// The places to crash a run at.
@@ -166,15 +169,15 @@ pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
     };
     let mut random = Seeded::at(crashes.seed, 2);
     let mut walk = Walk::new(recording.base.clone());
-    let (mut passed, mut number) = (0, 0);
+    // Where it begins decides which ways are tried first, and where recoveries are crashed: of a few crashes a run, other ones with each seed.
+    let (mut passed, mut number) = (0, if recording.lives.is_empty() { 0 } else { random.index(1000) });
     let places = places(recording, crashes.places, &mut random);
     for place in places {
         for operation in &recording.operations[passed..place] {
             walk.pass(operation);
         }
         passed = place;
-        let (acknowledged, begun) = recording.known_at(place);
-        let allowed = Allowed::new(recording, acknowledged, begun);
+        let allowed = Allowed::new(recording, place);
         let operation = recording.operations.get(place);
         let ways = if walk.waiting() == 0 && operation.is_none_or(|o| !matches!(o.begun(), Operation::Write { .. })) {
             1
@@ -192,7 +195,14 @@ pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
             };
             outcome.verified += usize::from(depth != Depth::Rows);
             let (findings, recovery) = check(image.clone(), &allowed, depth);
-            let at = At { place, life: recording.life_at(place), keep, again: None, faults: Vec::new() };
+            let at = At {
+                place,
+                life: recording.life_at(place),
+                keep,
+                again: None,
+                faults: Vec::new(),
+                image: image.clone(),
+            };
             outcome.note(&at, findings);
             if crashes.again_every > 0 && number % crashes.again_every == 0 {
                 let again = Walk::new(image.clone());

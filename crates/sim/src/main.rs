@@ -2,11 +2,13 @@
 
 mod options;
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::sync::{Arc, Mutex, spawn};
 use sim::disk::Lie;
+use sim::dump::dump;
 use sim::explore::{Crashes, Outcome, explore};
 use sim::workload::{Plan, record};
 
@@ -18,6 +20,10 @@ const SHOWN: usize = 3;
 const PROGRESS: u64 = 500;
 
 fn plan(options: &Options, seed: u64) -> Plan {
+    if options.threads > 0 {
+        let lives = options.lives.max(1);
+        return Plan { indexes: options.indexes, ..Plan::threads(seed, options.steps, lives, options.threads) };
+    }
     if options.lives > 0 {
         return Plan { indexes: options.indexes, ..Plan::lives(seed, options.steps, options.lives) };
     }
@@ -43,6 +49,12 @@ fn crashes(options: &Options, seed: u64) -> Crashes {
     Crashes { ways: 1, blocks_every: 2, again_every: 40, again_places: 2, faults_every: 40, faults_times: 1, ..usual }
 }
 
+/// Where dumps go: beside the program.
+fn dumps() -> PathBuf {
+    let program = std::env::current_exe().unwrap_or_default();
+    program.parent().unwrap_or(Path::new(".")).join("sim-failures")
+}
+
 /// What came of a seed, and lines that tell it.
 fn run(options: &Options, seed: u64) -> (Outcome, Vec<String>) {
     let recording = match record(&plan(options, seed), &[], Lie::None) {
@@ -56,14 +68,22 @@ fn run(options: &Options, seed: u64) -> (Outcome, Vec<String>) {
         "seed {seed} trace {:08x}: {} operations, {} states, {} crashes, {} lost, {} phantom, {} broken{}",
         recording.trace(),
         recording.operations.len(),
-        recording.states.len(),
+        recording.parts.iter().map(Vec::len).sum::<usize>(),
         outcome.crashes,
         outcome.lost,
         outcome.phantom,
         outcome.broken,
-        recording.ended_by.map_or_else(String::new, |why| format!("; ended by {why}")),
+        recording.ended_by.as_ref().map_or_else(String::new, |why| format!("; ended by {why}")),
     )];
     // The first few tell most.
+    if options.dump && !outcome.is_clean() {
+        let directory = dumps().join(format!("seed-{seed}"));
+        let shown = &outcome.failures[..outcome.failures.len().min(SHOWN)];
+        match dump(&recording, shown, &directory) {
+            Ok(()) => lines.push(format!("  operations and disks: {}", directory.display())),
+            Err(error) => lines.push(format!("  no dump in {}: {error}", directory.display())),
+        }
+    }
     lines.extend(outcome.failures.iter().take(SHOWN).map(|failure| format!("  {failure}")));
     (outcome, lines)
 }

@@ -16,8 +16,12 @@ pub(super) struct Options {
     pub(super) loads: bool,
     /// Lives of the database, one after another; the seed then chooses disks and loads. 0: one life on a disk on which everything was durable.
     pub(super) lives: usize,
+    /// Threads of each run that work at once; 0: one, and a run can be repeated.
+    pub(super) threads: usize,
     /// Threads that run seeds.
     pub(super) jobs: usize,
+    /// Failures are dumped beside the program: the default of runs with threads, which cannot be repeated.
+    pub(super) dump: bool,
     /// Only failures and the progress are shown.
     pub(super) quiet: bool,
 }
@@ -34,7 +38,9 @@ impl Options {
             disks: 0,
             loads: false,
             lives: 0,
+            threads: 0,
             jobs: 1,
+            dump: false,
             quiet: false,
         };
         while let Some(name) = arguments.next() {
@@ -50,11 +56,16 @@ impl Options {
                 "--loads" => options.loads = value != 0,
                 "--exhaustive" => options.exhaustive = value != 0,
                 "--lives" => options.lives = value as usize,
+                "--threads" => {
+                    options.threads = value as usize;
+                    options.dump = value > 0;
+                }
+                "--dump" => options.dump = value != 0,
                 "--jobs" => options.jobs = value as usize,
                 "--quiet" => options.quiet = value != 0,
                 _ => {
                     return Err(format!(
-                        "{name} is no option: --seeds, --first, --steps, --places, --indexes, --exhaustive, --disks, --loads, --lives, --jobs, --quiet"
+                        "{name} is no option: --seeds, --first, --steps, --places, --indexes, --exhaustive, --disks, --loads, --lives, --threads, --jobs, --dump, --quiet"
                     ));
                 }
             }

@@ -15,6 +15,27 @@ pub enum Note {
     Begun(usize),
     /// The state of this number must survive.
     Acknowledged(usize),
+    /// The same of the states of one of several threads.
+    PartBegun {
+        part: usize,
+        number: usize,
+    },
+    PartAcknowledged {
+        part: usize,
+        number: usize,
+    },
+}
+
+impl Note {
+    #[must_use]
+    pub fn begun(part: usize, number: usize) -> Self {
+        if part == 0 { Self::Begun(number) } else { Self::PartBegun { part, number } }
+    }
+
+    #[must_use]
+    pub fn acknowledged(part: usize, number: usize) -> Self {
+        if part == 0 { Self::Acknowledged(number) } else { Self::PartAcknowledged { part, number } }
+    }
 }
 
 /// An operation that a crash can fall into, or a note.
@@ -88,6 +109,8 @@ impl Operation {
             Self::SyncDirectory { path } => (6, 0, 0, path.as_os_str().as_encoded_bytes()),
             Self::Note(Note::Begun(number)) => (7, *number as u64, 0, &[]),
             Self::Note(Note::Acknowledged(number)) => (8, *number as u64, 0, &[]),
+            Self::Note(Note::PartBegun { part, number }) => (10, *part as u64, *number as u64, &[]),
+            Self::Note(Note::PartAcknowledged { part, number }) => (11, *part as u64, *number as u64, &[]),
             Self::Begun { call, operation } => return operation.trace(crc32c::crc32c_append(sum, &call.to_le_bytes())),
             Self::Ended { call } => (9, u64::from(*call), 0, &[]),
         };

@@ -7,10 +7,11 @@ use engine::instance::Session;
 use engine::txn::CommitWrite;
 
 use super::engine as statements;
+use super::part;
 use super::run::{MB, Run, file};
 use super::state::{State, Table};
 
-impl Run<'_> {
+impl Run {
     /// A statement that commits by itself: everybody commits before it, and it is durable when it returns.
     pub(super) fn definition_of(&mut self, state: State, work: impl FnOnce(&Arc<Session>) -> Result<()>) -> Result<()> {
         self.definition_through(None, state, work)
@@ -60,8 +61,7 @@ impl Run<'_> {
         if self.live.tables.len() > 4 {
             return self.drop_table();
         }
-        self.next_name += 1;
-        let name = format!("TAB{}", self.next_name);
+        let name = self.new_name("TAB");
         let tablespace = self.some_tablespace()?;
         let pctfree = [0, 10, 40][self.random.index(3)];
         let mut state = self.live.clone();
@@ -118,7 +118,8 @@ impl Run<'_> {
     pub(super) fn add_file(&mut self) -> Result<()> {
         self.next_name += 1;
         let name = self.some_tablespace()?;
-        let spec = file(self.plan, &format!("{}_{}.dbf", name.to_lowercase(), self.next_name + 1));
+        let file_name = part::name(&format!("{}_", name.to_lowercase()), self.next_name + 1, self.part);
+        let spec = file(&self.plan, &format!("{file_name}.dbf"));
         let change = TablespaceChange::AddDatafiles(vec![spec]);
         self.definition_of(self.live.clone(), |s| s.alter_tablespace(&name, &change))
     }

@@ -3,8 +3,10 @@
 pub(crate) mod bank;
 mod definitions;
 mod engine;
+mod kill;
 mod lives;
 mod loads;
+pub(crate) mod part;
 mod plan;
 mod record;
 mod recording;

@@ -28,6 +28,8 @@ pub struct Plan {
     pub spaces: bool,
     /// Lives of the database, one after another on the same disk; 0: one life on a disk on which everything was durable at first.
     pub lives: usize,
+    /// Threads that work at once, beside the log writer and the database writer; 0: everything is done on one thread, in an order that the seed chooses.
+    pub threads: usize,
     /// Whether the creation of the database belongs to the first of several lives.
     pub creation: bool,
 }
@@ -56,6 +58,7 @@ impl Plan {
             loads: false,
             spaces: false,
             lives: 0,
+            threads: 0,
             creation: false,
         }
     }
@@ -75,6 +78,12 @@ impl Plan {
             ..Self::new(seed, steps)
         }
         .checked()
+    }
+
+    /// The same with so many threads: each is one session.
+    #[must_use]
+    pub fn threads(seed: u64, steps: usize, lives: usize, threads: usize) -> Self {
+        Self { threads, sessions: 1, creation: false, ..Self::lives(seed, steps, lives) }
     }
 
     /// Disk groups are made outside the recording: not by a run that begins with the creation.

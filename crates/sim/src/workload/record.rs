@@ -61,10 +61,10 @@ pub(super) fn connect(plan: &Plan, instance: &Arc<Instance>) -> Result<Vec<Arc<S
 pub(super) fn prepared(
     plan: &Plan,
     clock: &Arc<SimulatedClock>,
+    background: Background,
 ) -> Result<(SimulatedFileSystem, Arc<Instance>, Vec<Arc<Session>>)> {
     let files = SimulatedFileSystem::on(base(plan)?);
-    let instance =
-        Instance::open_with(Arc::new(files.clone()), Path::new(DIRECTORY), clock.clone(), None, Background::Inline)?;
+    let instance = Instance::open_with(Arc::new(files.clone()), Path::new(DIRECTORY), clock.clone(), None, background)?;
     let sessions = connect(plan, &instance)?;
     if plan.disks > 0 {
         let pattern = format!("{DIRECTORY}/disk*");
@@ -96,7 +96,7 @@ pub fn record(plan: &Plan, faults: &[Fault], lie: Lie) -> Result<Recording> {
         return lives::record(plan, lie);
     }
     let clock = Arc::new(SimulatedClock::default());
-    let (files, instance, sessions) = prepared(plan, &clock)?;
+    let (files, instance, sessions) = prepared(plan, &clock, Background::Inline)?;
     let base = files.image();
     files.lie(lie);
     let counts = files.counts();
@@ -105,7 +105,8 @@ pub fn record(plan: &Plan, faults: &[Fault], lie: Lie) -> Result<Recording> {
     }
     let live = State { tablespaces: statements::read(&sessions[0])?.tablespaces, ..State::default() };
     let mut run = Run {
-        plan,
+        plan: Arc::new(plan.clone()),
+        part: 0,
         files: files.clone(),
         clock,
         instance,
@@ -130,7 +131,7 @@ pub fn record(plan: &Plan, faults: &[Fault], lie: Lie) -> Result<Recording> {
     Ok(Recording {
         base,
         operations: files.take_operations(),
-        states,
+        parts: vec![states],
         ended_by,
         statements,
         lives: Vec::new(),

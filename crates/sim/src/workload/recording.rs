@@ -12,8 +12,8 @@ pub struct Recording {
     /// The disk before the first operation, all of it durable.
     pub base: Image,
     pub operations: Vec<Operation>,
-    /// The states in order; [`Note`]s in the operations name them by their number.
-    pub states: Vec<State>,
+    /// The states of each part in order; [`Note`]s in the operations name them by their number. Without threads there is one part.
+    pub parts: Vec<Vec<State>>,
     /// The error that ended the run early, if one did.
     pub ended_by: Option<String>,
     /// Statements of the engine that were made.
@@ -56,10 +56,10 @@ impl Recording {
         self.operations.iter().fold(0, |sum, operation| operation.trace(sum))
     }
 
-    /// The states that were acknowledged, and begun, before the operation at `place`.
+    /// Of each part the states that were acknowledged, and begun, before the operation at `place`.
     #[must_use]
-    pub fn known_at(&self, place: usize) -> (usize, usize) {
-        known(&self.operations[..place])
+    pub fn known_at(&self, place: usize) -> Vec<(usize, usize)> {
+        known(&self.operations[..place], self.parts.len())
     }
 
     /// The life that an operation belongs to, as text.
@@ -76,15 +76,17 @@ impl Recording {
     }
 }
 
-/// The states that these operations have acknowledged, and begun.
-pub(super) fn known(operations: &[Operation]) -> (usize, usize) {
-    let (mut acknowledged, mut begun) = (0, 0);
+/// Of each part the states that these operations have acknowledged, and begun.
+pub(super) fn known(operations: &[Operation], parts: usize) -> Vec<(usize, usize)> {
+    let mut known = vec![(0, 0); parts];
     for operation in operations {
         match operation {
-            Operation::Note(Note::Begun(number)) => begun = *number,
-            Operation::Note(Note::Acknowledged(number)) => acknowledged = *number,
+            Operation::Note(Note::Begun(number)) => known[0].1 = *number,
+            Operation::Note(Note::Acknowledged(number)) => known[0].0 = *number,
+            Operation::Note(Note::PartBegun { part, number }) => known[*part].1 = *number,
+            Operation::Note(Note::PartAcknowledged { part, number }) => known[*part].0 = *number,
             _ => {}
         }
     }
-    (acknowledged, begun.max(acknowledged))
+    known.into_iter().map(|(acknowledged, begun)| (acknowledged, begun.max(acknowledged))).collect()
 }

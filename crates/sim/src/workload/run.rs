@@ -9,6 +9,7 @@ use engine::txn::CommitWrite;
 use super::Plan;
 use super::bank;
 use super::engine as statements;
+use super::part;
 use super::record::GROUP;
 use super::state::{Row, State, session_of};
 use crate::clock::SimulatedClock;
@@ -24,8 +25,10 @@ pub(super) fn file(plan: &Plan, name: &str) -> DatafileSpec {
     DatafileSpec { name, bytes: 2 * MB, reuse: false, autoextend: Some((MB, Some(40 * MB))) }
 }
 
-pub(super) struct Run<'p> {
-    pub(super) plan: &'p Plan,
+pub(super) struct Run {
+    pub(super) plan: Arc<Plan>,
+    /// Whose tables and tablespaces are changed here: of several threads each has its own.
+    pub(super) part: usize,
     pub(super) files: SimulatedFileSystem,
     pub(super) clock: Arc<SimulatedClock>,
     pub(super) instance: Arc<Instance>,
@@ -43,12 +46,13 @@ pub(super) struct Run<'p> {
     pub(super) reader: Option<(Arc<Session>, State)>,
 }
 
-impl Run<'_> {
+impl Run {
     /// Makes what the first life begins with.
     pub(super) fn set_up(&mut self) -> Result<()> {
-        for (number, (size, management)) in self.plan.tablespaces.iter().enumerate() {
-            if !self.live.tablespaces.contains(&self.plan.tablespace(number)) {
-                self.make_tablespace(&self.plan.tablespace(number), *size, *management)?;
+        let plan = self.plan.clone();
+        for (number, (size, management)) in plan.tablespaces.iter().enumerate() {
+            if !self.live.tablespaces.contains(&plan.tablespace(number)) {
+                self.make_tablespace(&plan.tablespace(number), *size, *management)?;
             }
         }
         self.create_table()?;
@@ -81,14 +85,20 @@ impl Run<'_> {
         }
     }
 
+    /// A name that nothing else has.
+    pub(super) fn new_name(&mut self, kind: &str) -> String {
+        self.next_name += 1;
+        part::name(kind, self.next_name, self.part)
+    }
+
     /// What leads to a new state begins.
     pub(super) fn begin(&mut self, state: State) {
-        self.files.note(Note::Begun(self.states.len()));
+        self.files.note(Note::begun(self.part, self.states.len()));
         self.states.push(state);
     }
 
     pub(super) fn acknowledge(&mut self) {
-        self.files.note(Note::Acknowledged(self.states.len() - 1));
+        self.files.note(Note::acknowledged(self.part, self.states.len() - 1));
     }
 
     /// Rows change: `change` makes the engine do what `state` says. False where it would have to wait for another session, for a slot in a full block: the
@@ -224,6 +234,10 @@ impl Run<'_> {
     pub(super) fn background(&mut self) -> Result<()> {
         let meter = self.sessions[0].meter().clone();
         match self.random.below(6) {
+            3.. if self.plan.threads > 0 => {
+                self.instance.post_writer();
+                Ok(())
+            }
             0 => self.instance.checkpoint(&meter),
             1 => self.instance.redo().switch(&meter),
             2 => {

@@ -15,16 +15,20 @@ const TABLESPACES_MAX: usize = 4;
 const UNDO_TABLESPACES_MAX: usize = 3;
 
 /// What the names of undo tablespaces begin with.
-const UNDO: char = 'U';
+const UNDO: &str = "U";
 
 fn is_undo(name: &str) -> bool {
     name.starts_with(UNDO)
 }
 
-impl Run<'_> {
+impl Run {
     /// A tablespace for tables; one is made where there is none.
     pub(super) fn some_tablespace(&mut self) -> Result<String> {
-        let names: Vec<String> = self.live.tablespaces.iter().filter(|name| !is_undo(name)).cloned().collect();
+        let mut names: Vec<String> = self.live.tablespaces.iter().filter(|name| !is_undo(name)).cloned().collect();
+        if self.part > 0 {
+            // Those of the plan are the first part's, and everybody's to use.
+            names.extend((0..self.plan.tablespaces.len()).map(|number| self.plan.tablespace(number)));
+        }
         match self.random.pick(&names) {
             Some(name) => Ok(name.clone()),
             None => self.create_tablespace(),
@@ -45,7 +49,7 @@ impl Run<'_> {
     fn spec(&self, name: &str, block_size: BlockSize, space_management: SpaceManagement) -> TablespaceSpec {
         TablespaceSpec {
             name: name.to_owned(),
-            files: vec![file(self.plan, &format!("{}_1.dbf", name.to_lowercase()))],
+            files: vec![file(&self.plan, &format!("{}_1.dbf", name.to_lowercase()))],
             block_size: Some(block_size),
             uniform_bytes: None,
             space_management,
@@ -57,8 +61,7 @@ impl Run<'_> {
         if known >= TABLESPACES_MAX {
             self.drop_tablespace()?;
         }
-        self.next_name += 1;
-        let name = format!("X{}", self.next_name);
+        let name = self.new_name("X");
         let management = [SpaceManagement::Manual, SpaceManagement::Auto][self.random.index(2)];
         let size = BlockSize::ALL[self.random.index(5)];
         self.make_tablespace(&name, size, management)?;
@@ -92,8 +95,7 @@ impl Run<'_> {
         if self.live.tablespaces.iter().filter(|name| is_undo(name)).count() >= UNDO_TABLESPACES_MAX {
             return self.drop_undo_tablespace();
         }
-        self.next_name += 1;
-        let name = format!("{UNDO}{}", self.next_name);
+        let name = self.new_name(UNDO);
         let size = BlockSize::ALL[self.random.index(3)];
         let spec = self.spec(&name, size, SpaceManagement::Manual);
         let state = self.with_tablespace(&name, true);
