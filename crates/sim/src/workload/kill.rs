@@ -29,20 +29,28 @@ pub(super) fn cut(operations: &mut Vec<Operation>, begins: usize, place: usize, 
     if let Some(operation @ Operation::Write { .. }) = cut.first().map(Operation::begun) {
         operations.extend(first_sectors(operation, random));
     }
-    // Of writes that other threads have begun a part is there, or all.
+    // Of writes that other threads have begun a part is there, or all. None is under way any more: a sync that begins later covers them.
     let ended: BTreeSet<u32> = operations[begins..]
         .iter()
         .filter_map(|operation| if let Operation::Ended { call } = operation { Some(*call) } else { None })
         .collect();
+    let mut ends = Vec::new();
     for one in &mut operations[begins..] {
-        if let Operation::Begun { call, operation } = one
-            && !ended.contains(call)
-            && random.percent(50)
+        let Operation::Begun { call, operation } = one else { continue };
+        if ended.contains(call) {
+            continue;
+        }
+        if let Operation::Write { durable, .. } = &mut **operation {
+            *durable = false;
+            ends.push(Operation::Ended { call: *call });
+        }
+        if random.percent(50)
             && let Some(part) = first_sectors(operation, random)
         {
             **operation = part;
         }
     }
+    operations.extend(ends);
 }
 
 /// A write as far as it has come; it is not durable.

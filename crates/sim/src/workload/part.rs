@@ -11,7 +11,7 @@ pub(super) fn name(kind: &str, number: u32, part: usize) -> String {
 }
 
 /// The part that a table or tablespace belongs to.
-fn owner(name: &str) -> usize {
+pub(super) fn owner(name: &str) -> usize {
     name.rsplit_once('_').and_then(|(_, part)| part.parse().ok()).unwrap_or(0)
 }
 

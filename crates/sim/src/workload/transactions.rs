@@ -6,7 +6,6 @@ use engine::txn::Isolation;
 
 use super::bank;
 use super::engine as statements;
-use super::part;
 use super::run::Run;
 use super::state::{Row, Table, session_of};
 
@@ -37,12 +36,12 @@ impl Run {
                 (reader, self.states.last().cloned().unwrap_or_default())
             }
         };
-        let found = match statements::read(&reader) {
+        let found = match statements::read_part(&reader, self.part, self.plan.threads) {
             // Another thread has dropped the undo tablespace.
             Err(error) if self.plan.threads > 0 && error.is_ora(1555) => return Ok(()),
             found => found?,
         };
-        let difference = part::of(&found, self.part, self.plan.threads).difference(&state);
+        let difference = found.difference(&state);
         if !difference.is_empty() {
             return Err(Error::bug(format!("a read-only transaction sees what was not committed: {difference:?}")));
         }
