@@ -2,35 +2,58 @@
 //!
 //! 1. The database opens.
 //! 2. What was acknowledged is there, and nothing else: see [`Allowed`].
-//! 3. Work can go on, and the database can be closed.
+//! 3. Work can go on, in every tablespace for undo too, and the database can be closed, and opened once more.
 //! 4. [`engine::verify`] finds nothing: each block is in one segment or free, and every block, row and index entry is where it must be.
 
 use std::path::Path;
 
-use common::Result;
 use common::sync::Arc;
-use engine::instance::{Background, Instance};
+use common::{Error, Result};
+use engine::instance::{Background, Instance, Session, TablespaceKind};
+use engine::parameters::{Parameter, Scope};
+use engine::tablespace::Tablespace;
+use engine::txn::CommitWrite;
 
 use crate::DIRECTORY;
 use crate::clock::SimulatedClock;
+use crate::database::Database;
 use crate::disk::{Image, Operation, SimulatedFileSystem};
 use crate::workload::{self, Difference, OWNER, Recording, Row, State};
 
-/// The states that a database may be in after a crash: from the one that was acknowledged to the one that was begun.
+/// The states that a database may be in after a crash: from the one that was acknowledged to the one that was begun, of each part.
 #[derive(Clone, Debug)]
-pub struct Allowed(Vec<State>);
+pub struct Allowed {
+    parts: Vec<Vec<State>>,
+    pub(crate) database: Database,
+}
 
 impl Allowed {
-    /// What may be there when the crash falls between these states.
+    /// What may be there when the crash falls before the operation of this number.
     #[must_use]
-    pub fn new(recording: &Recording, acknowledged: usize, begun: usize) -> Self {
-        Self(recording.states[acknowledged..=begun].to_vec())
+    pub fn new(recording: &Recording, place: usize) -> Self {
+        let known = recording.known_at(place);
+        let created = known[0].0 >= recording.existing;
+        let database = Database { options: recording.options.clone(), created, background: Background::Inline };
+        Self::of(&recording.parts, &known, database)
+    }
+
+    /// What may be there of these states when so many of each part are acknowledged and begun.
+    pub(crate) fn of(states: &[Vec<State>], known: &[(usize, usize)], database: Database) -> Self {
+        let parts = states.iter().zip(known).map(|(states, (from, to))| states[*from..=*to].to_vec()).collect();
+        Self { parts, database }
     }
 
     /// Nothing when it is one of the states, else what least tells it from one.
     pub(crate) fn difference(&self, found: &State) -> Difference {
         let size = |difference: &Difference| difference.lost.len() + difference.phantom.len();
-        self.0.iter().map(|state| found.difference(state)).min_by_key(size).unwrap_or_default()
+        let mut all = Difference::default();
+        for (number, states) in self.parts.iter().enumerate() {
+            let found = workload::part::of(found, number, self.parts.len());
+            let least = states.iter().map(|state| found.difference(state)).min_by_key(size).unwrap_or_default();
+            all.lost.extend(least.lost);
+            all.phantom.extend(least.phantom);
+        }
+        all
     }
 }
 
@@ -63,8 +86,10 @@ impl Findings {
 pub enum Depth {
     /// Open and read everything.
     Rows,
-    /// Go on working, close, and check every block.
+    /// Go on working, close, check every block, and open once more.
     Blocks,
+    /// The same without any work.
+    Idle,
 }
 
 /// What a recovery did.
@@ -91,9 +116,12 @@ pub fn check(image: Image, allowed: &Allowed, depth: Depth) -> (Findings, Recove
 }
 
 /// Opens the database, and has what was recovered written: a second crash may fall into that.
-pub(crate) fn recover(files: &SimulatedFileSystem, clock: &Arc<SimulatedClock>) -> Result<Arc<Instance>> {
-    let (files, directory) = (Arc::new(files.clone()), Path::new(DIRECTORY));
-    let instance = Instance::open_with(files, directory, clock.clone(), None, Background::Inline)?;
+pub(crate) fn recover(
+    files: &SimulatedFileSystem,
+    clock: &Arc<SimulatedClock>,
+    database: &Database,
+) -> Result<Arc<Instance>> {
+    let instance = database.open(files, clock)?;
     instance.writer_round()?;
     Ok(instance)
 }
@@ -107,7 +135,7 @@ fn look(
 ) -> Result<()> {
     let clock = Arc::new(SimulatedClock::default());
     let directory = Path::new(DIRECTORY);
-    let instance = recover(files, &clock)?;
+    let instance = recover(files, &clock, &allowed.database)?;
     let [reads, writes, syncs, _] = files.counts();
     *recovery = Recovery { operations: files.take_operations(), counts: [reads, writes, syncs] };
     let session = instance.connect(OWNER)?;
@@ -121,18 +149,41 @@ fn look(
     if depth == Depth::Rows {
         return Ok(());
     }
-    let tablespace = instance.tablespaces().all().into_iter().map(|t| t.name().to_owned()).find(|t| t.starts_with('T'));
-    if let Some(tablespace) = tablespace {
-        workload::create_table(&session, "AFTERWARDS", &tablespace, 10)?;
-        let rows: Vec<Row> =
-            (0..30_u32).map(|key| vec![Some(key.to_be_bytes().to_vec()), None, Some(vec![7; 90])]).collect();
-        workload::insert(&session, "AFTERWARDS", &rows)?;
-        session.commit(engine::txn::CommitWrite::default())?;
+    let mut expected = found;
+    if depth == Depth::Blocks {
+        work(&instance, &session)?;
+        expected = workload::read(&session)?;
     }
     drop(session);
     instance.shutdown()?;
     drop(instance);
-    let report = engine::verify::verify(Arc::new(files.clone()), directory, clock, None)?;
+    let report = engine::verify::verify(Arc::new(files.clone()), directory, clock.clone(), None)?;
     findings.broken.extend(report.problems.iter().map(|problem| format!("verify: {problem}")));
+    let instance = Instance::open_with(Arc::new(files.clone()), directory, clock, None, Background::Inline)
+        .map_err(|error| Error::bug(format!("opened a second time: {error}")))?;
+    let difference = workload::read(&instance.connect(OWNER)?)?.difference(&expected);
+    if !difference.is_empty() {
+        findings.broken.push(format!("opened a second time: {difference:?}"));
+    }
+    Ok(())
+}
+
+/// A table is made and filled, and a row is inserted with the undo in each tablespace that there is for it.
+fn work(instance: &Arc<Instance>, session: &Arc<Session>) -> Result<()> {
+    let all = instance.tablespaces().all();
+    let is_ours = |t: &&Arc<Tablespace>| t.kind() == TablespaceKind::Permanent && t.name().starts_with(['T', 'X']);
+    let Some(tablespace) = all.iter().find(is_ours).map(|t| t.name().to_owned()) else { return Ok(()) };
+    workload::create_table(session, "AFTERWARDS", &tablespace, 10)?;
+    let rows: Vec<Row> =
+        (0..30_u32).map(|key| vec![Some(key.to_be_bytes().to_vec()), None, Some(vec![7; 90])]).collect();
+    workload::insert(session, "AFTERWARDS", &rows)?;
+    session.commit(CommitWrite::default())?;
+    let current = instance.parameters().text(Parameter::UndoTablespace).to_uppercase();
+    for (n, undo) in all.iter().filter(|t| t.kind() == TablespaceKind::Undo && t.name() != current).enumerate() {
+        session.alter_system(Parameter::UndoTablespace.name(), undo.name(), Scope::Both)?;
+        let key = (1000 + n as u32).to_be_bytes().to_vec();
+        workload::insert(session, "AFTERWARDS", &[vec![Some(key), None, None]])?;
+        session.commit(CommitWrite::default())?;
+    }
     Ok(())
 }

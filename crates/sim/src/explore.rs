@@ -13,7 +13,7 @@ use crate::workload::Recording;
 #[derive(Clone, Copy, Debug)]
 pub struct Crashes {
     pub seed: u64,
-    /// Try so many places, spread by the seed; all of them when there are fewer.
+    /// Try so many places, spread by the seed; all of them when there are fewer. Of several lives each has its share.
     pub places: usize,
     /// Ways in which unsynced writes are kept, for each place.
     pub ways: usize,
@@ -31,17 +31,24 @@ pub struct Crashes {
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub place: usize,
+    /// The life that the crash fell into.
+    pub life: Option<String>,
     pub keep: Keep,
     /// The place in the recovery that a second crash fell into.
     pub again: Option<(usize, Keep)>,
     /// What failed in the recovery; the operation is then the last.
     pub faults: Vec<Fault>,
     pub findings: Findings,
+    /// What the crash has left; of a second one, what the first has left.
+    pub image: Image,
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "crash in operation {} ({:?} kept)", self.place, self.keep)?;
+        match &self.life {
+            Some(life) => write!(f, "crash in operation {} ({life}; {:?} kept)", self.place, self.keep)?,
+            None => write!(f, "crash in operation {} ({:?} kept)", self.place, self.keep)?,
+        }
         if !self.faults.is_empty() {
             write!(f, ", a recovery in which {:?} failed", self.faults)?;
         }
@@ -74,6 +81,8 @@ pub struct Outcome {
     pub lost: usize,
     pub phantom: usize,
     pub broken: usize,
+    /// Lives that could not go on.
+    pub ended: usize,
     pub failures: Vec<Failure>,
 }
 
@@ -83,7 +92,13 @@ const FAILURES_MAX: usize = 20;
 impl Outcome {
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        self.lost + self.phantom + self.broken == 0
+        self.failed() == 0
+    }
+
+    /// Crashes after which something was wrong, and lives that could not go on.
+    #[must_use]
+    pub fn failed(&self) -> usize {
+        self.lost + self.phantom + self.broken + self.ended
     }
 
     pub fn add(&mut self, other: Self) {
@@ -95,19 +110,20 @@ impl Outcome {
         self.lost += other.lost;
         self.phantom += other.phantom;
         self.broken += other.broken;
+        self.ended += other.ended;
         self.failures.extend(other.failures);
         self.failures.truncate(FAILURES_MAX);
     }
 
     fn note(&mut self, at: &At, findings: Findings) {
-        let At { place, keep, again, faults } = at.clone();
+        let At { place, life, keep, again, faults, image } = at.clone();
         self.crashes += 1;
         self.second += usize::from(again.is_some());
         self.lost += usize::from(!findings.lost.is_empty());
         self.phantom += usize::from(!findings.phantom.is_empty());
         self.broken += usize::from(!findings.broken.is_empty());
         if !findings.is_empty() && self.failures.len() < FAILURES_MAX {
-            self.failures.push(Failure { place, keep, again, faults, findings });
+            self.failures.push(Failure { place, life, keep, again, faults, findings, image });
         }
     }
 }
@@ -116,41 +132,54 @@ impl Outcome {
 #[derive(Clone)]
 struct At {
     place: usize,
+    life: Option<String>,
     keep: Keep,
     again: Option<(usize, Keep)>,
     faults: Vec<Fault>,
+    image: Image,
 }
 
 /// Operations that change what a crash leaves: the others are as the one before or after them.
 fn matters(operation: &Operation) -> bool {
-    !matches!(operation, Operation::Note(Note::Begun(_)))
+    !matches!(operation, Operation::Note(Note::Begun(_) | Note::PartBegun { .. }))
+}
+
+/// The places to crash a run at.
+fn places(recording: &Recording, wanted: usize, random: &mut Seeded) -> Vec<usize> {
+    let begins: Vec<usize> = recording.lives.iter().map(|life| life.begins).filter(|begins| *begins > 0).collect();
+    let (mut places, mut from) = (Vec::new(), 0);
+    let wanted = if wanted == usize::MAX { wanted } else { wanted.div_ceil(begins.len() + 1) };
+    for until in begins.into_iter().chain([recording.operations.len()]) {
+        let all: Vec<usize> = (from..until).filter(|n| matters(&recording.operations[*n])).collect();
+        let chosen = |_: &usize| wanted >= all.len() || random.index(all.len()) < wanted;
+        places.extend(all.iter().copied().filter(chosen));
+        from = until;
+    }
+    // After the last operation too.
+    places.push(recording.operations.len());
+    places
 }
 
 /// Crashes the run at many places, and checks what is left each time.
 #[must_use]
 pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome {
+        ended: usize::from(!recording.lives.is_empty() && recording.ended_by.is_some()),
+        ..Outcome::default()
+    };
     let mut random = Seeded::at(crashes.seed, 2);
-    let all: Vec<usize> = (0..recording.operations.len()).filter(|n| matters(&recording.operations[*n])).collect();
-    let share = |left: usize, of: usize| left >= of || of == 0;
     let mut walk = Walk::new(recording.base.clone());
-    let (mut passed, mut number) = (0, 0);
-    let mut places: Vec<usize> = all
-        .iter()
-        .copied()
-        .filter(|_| share(crashes.places, all.len()) || random.index(all.len()) < crashes.places)
-        .collect();
-    // After the last operation too.
-    places.push(recording.operations.len());
+    // Where it begins decides which ways are tried first, and where recoveries are crashed: of a few crashes a run, other ones with each seed.
+    let (mut passed, mut number) = (0, if recording.lives.is_empty() { 0 } else { random.index(1000) });
+    let places = places(recording, crashes.places, &mut random);
     for place in places {
         for operation in &recording.operations[passed..place] {
             walk.pass(operation);
         }
         passed = place;
-        let (acknowledged, begun) = recording.known_at(place);
-        let allowed = Allowed::new(recording, acknowledged, begun);
+        let allowed = Allowed::new(recording, place);
         let operation = recording.operations.get(place);
-        let ways = if walk.waiting() == 0 && operation.is_none_or(|o| !matches!(o, Operation::Write { .. })) {
+        let ways = if walk.waiting() == 0 && operation.is_none_or(|o| !matches!(o.begun(), Operation::Write { .. })) {
             1
         } else {
             crashes.ways
@@ -159,10 +188,21 @@ pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
             let keep = Keep::ALL[(number + way) % Keep::ALL.len()];
             let image = walk.crash(operation, keep, &mut random);
             number += 1;
-            let depth = if number % crashes.blocks_every.max(1) == 0 { Depth::Blocks } else { Depth::Rows };
-            outcome.verified += usize::from(depth == Depth::Blocks);
+            let depth = match number % crashes.blocks_every.max(1) {
+                0 if recording.lives.is_empty() || random.percent(60) => Depth::Blocks,
+                0 => Depth::Idle,
+                _ => Depth::Rows,
+            };
+            outcome.verified += usize::from(depth != Depth::Rows);
             let (findings, recovery) = check(image.clone(), &allowed, depth);
-            let at = At { place, keep, again: None, faults: Vec::new() };
+            let at = At {
+                place,
+                life: recording.life_at(place),
+                keep,
+                again: None,
+                faults: Vec::new(),
+                image: image.clone(),
+            };
             outcome.note(&at, findings);
             if crashes.again_every > 0 && number % crashes.again_every == 0 {
                 let again = Walk::new(image.clone());

@@ -54,7 +54,7 @@ pub(crate) fn check_faulty(image: Image, allowed: &Allowed, faults: &[Fault]) ->
 }
 
 fn look(files: &SimulatedFileSystem, allowed: &Allowed, findings: &mut Findings) -> Result<()> {
-    let instance = recover(files, &Arc::new(SimulatedClock::default()))?;
+    let instance = recover(files, &Arc::new(SimulatedClock::default()), &allowed.database)?;
     let session = instance.connect(OWNER)?;
     // What could not be read of the dictionary is told by whoever wants to use it.
     if let Some((_, error)) = session.catalog().unusable().next() {

@@ -4,7 +4,9 @@
 
 pub mod check;
 pub mod clock;
+mod database;
 pub mod disk;
+pub mod dump;
 pub mod explore;
 mod faulty;
 pub mod workload;

@@ -1,119 +1,161 @@
-//! Many seeds: `sim --seeds N [--first S]` (or `--runs N --seed S`) `[--steps N] [--places N] [--indexes 0] [--exhaustive 1] [--disks N] [--loads 1]`. Disks: of a disk group that
-//! the datafiles are in. Loads: tables are loaded past the cache too. Exhaustive: a crash at every operation, and after
-//! every tenth of these one at every operation of the recovery.
+//! Many seeds: `sim --seeds N [--first S]` (or `--runs N --seed S`) and the options of [`options::Options`].
 
+mod options;
+
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use common::sync::atomic::{AtomicU64, Ordering};
+use common::sync::{Arc, Mutex, spawn};
 use sim::disk::Lie;
+use sim::dump::dump;
 use sim::explore::{Crashes, Outcome, explore};
 use sim::workload::{Plan, record};
 
+use options::Options;
+
 /// Failures of a seed that are shown.
 const SHOWN: usize = 3;
+/// Seeds between two lines of progress when only failures are shown.
+const PROGRESS: u64 = 500;
 
-struct Options {
-    first: u64,
-    seeds: u64,
-    steps: usize,
-    places: usize,
-    indexes: bool,
-    exhaustive: bool,
-    /// Of the disk group that datafiles are in.
-    disks: u16,
-    loads: bool,
+fn plan(options: &Options, seed: u64) -> Plan {
+    if options.threads > 0 {
+        let lives = options.lives.max(1);
+        return Plan { indexes: options.indexes, ..Plan::threads(seed, options.steps, lives, options.threads) };
+    }
+    if options.lives > 0 {
+        return Plan { indexes: options.indexes, ..Plan::lives(seed, options.steps, options.lives) };
+    }
+    Plan { indexes: options.indexes, disks: options.disks, loads: options.loads, ..Plan::new(seed, options.steps) }
 }
 
-fn options() -> Result<Options, String> {
-    let mut options = Options {
-        first: 1,
-        seeds: 20,
-        steps: 60,
-        places: 60,
-        indexes: true,
-        exhaustive: false,
-        disks: 0,
-        loads: false,
+fn crashes(options: &Options, seed: u64) -> Crashes {
+    let all_of_it = options.exhaustive;
+    let usual = Crashes {
+        seed,
+        places: if all_of_it { usize::MAX } else { options.places },
+        ways: if all_of_it { 3 } else { 2 },
+        blocks_every: 1,
+        again_every: 10,
+        again_places: if all_of_it { usize::MAX } else { 6 },
+        faults_every: 4,
+        faults_times: if all_of_it { 20 } else { 3 },
     };
-    let mut arguments = std::env::args().skip(1);
-    while let Some(name) = arguments.next() {
-        let value = arguments.next().ok_or_else(|| format!("{name} needs a number"))?;
-        let value: u64 = value.parse().map_err(|_| format!("{name} {value}: not a number"))?;
-        match name.as_str() {
-            "--first" | "--seed" => options.first = value,
-            "--seeds" | "--runs" => options.seeds = value,
-            "--steps" => options.steps = value as usize,
-            "--places" => options.places = value as usize,
-            "--indexes" => options.indexes = value != 0,
-            "--disks" => options.disks = value.min(8) as u16,
-            "--loads" => options.loads = value != 0,
-            "--exhaustive" => options.exhaustive = value != 0,
-            _ => {
-                return Err(format!(
-                    "{name} is no option: --seeds, --first, --steps, --places, --indexes, --exhaustive, --disks, --loads"
-                ));
-            }
+    if options.lives == 0 || all_of_it {
+        return usual;
+    }
+    // Several lives have crashes in recoveries by themselves.
+    Crashes { ways: 1, blocks_every: 2, again_every: 40, again_places: 2, faults_every: 40, faults_times: 1, ..usual }
+}
+
+/// Where dumps go: beside the program.
+fn dumps() -> PathBuf {
+    let program = std::env::current_exe().unwrap_or_default();
+    program.parent().unwrap_or(Path::new(".")).join("sim-failures")
+}
+
+/// What came of a seed, and lines that tell it.
+fn run(options: &Options, seed: u64) -> (Outcome, Vec<String>) {
+    let recording = match record(&plan(options, seed), &[], Lie::None) {
+        Ok(recording) => recording,
+        Err(error) => {
+            return (Outcome { ended: 1, ..Outcome::default() }, vec![format!("seed {seed}: {error}")]);
+        }
+    };
+    let outcome = explore(&recording, &crashes(options, seed));
+    let mut lines = vec![format!(
+        "seed {seed} trace {:08x}: {} operations, {} states, {} crashes, {} lost, {} phantom, {} broken{}",
+        recording.trace(),
+        recording.operations.len(),
+        recording.parts.iter().map(Vec::len).sum::<usize>(),
+        outcome.crashes,
+        outcome.lost,
+        outcome.phantom,
+        outcome.broken,
+        recording.ended_by.as_ref().map_or_else(String::new, |why| format!("; ended by {why}")),
+    )];
+    // The first few tell most.
+    if options.dump && !outcome.is_clean() {
+        let directory = dumps().join(format!("seed-{seed}"));
+        let shown = &outcome.failures[..outcome.failures.len().min(SHOWN)];
+        match dump(&recording, shown, &directory) {
+            Ok(()) => lines.push(format!("  operations and disks: {}", directory.display())),
+            Err(error) => lines.push(format!("  no dump in {}: {error}", directory.display())),
         }
     }
-    Ok(options)
+    lines.extend(outcome.failures.iter().take(SHOWN).map(|failure| format!("  {failure}")));
+    (outcome, lines)
+}
+
+/// What the threads that run seeds share.
+struct Shared {
+    options: Options,
+    next: AtomicU64,
+    all: Mutex<Outcome>,
+    done: AtomicU64,
+}
+
+#[expect(clippy::print_stdout, reason = "what the program is for")]
+fn work(shared: &Shared) {
+    let options = &shared.options;
+    loop {
+        let seed = shared.next.fetch_add(1, Ordering::Relaxed);
+        if seed >= options.first + options.seeds {
+            return;
+        }
+        let (outcome, lines) = run(options, seed);
+        // Printed under the lock: the lines of a seed stay together.
+        let mut all = shared.all.lock();
+        if !options.quiet || !outcome.is_clean() {
+            lines.iter().for_each(|line| println!("{line}"));
+        }
+        all.add(outcome);
+        let done = shared.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if options.quiet && done.is_multiple_of(PROGRESS) {
+            println!("{done} seeds, {} crash points, {} of them with failures", all.crashes, all.failed());
+        }
+    }
 }
 
 #[expect(clippy::print_stdout, reason = "what the program is for")]
 fn main() -> ExitCode {
-    let options = match options() {
+    let options = match Options::from_arguments(std::env::args().skip(1)) {
         Ok(options) => options,
         Err(why) => {
             println!("{why}");
             return ExitCode::FAILURE;
         }
     };
-    let mut all = Outcome::default();
-    for seed in options.first..options.first + options.seeds {
-        let plan = Plan {
-            indexes: options.indexes,
-            disks: options.disks,
-            loads: options.loads,
-            ..Plan::new(seed, options.steps)
-        };
-        let recording = match record(&plan, &[], Lie::None) {
-            Ok(recording) => recording,
-            Err(error) => {
-                println!("seed {seed}: {error}");
-                return ExitCode::FAILURE;
-            }
-        };
-        let all_of_it = options.exhaustive;
-        let crashes = Crashes {
-            seed,
-            places: if all_of_it { usize::MAX } else { options.places },
-            ways: if all_of_it { 3 } else { 2 },
-            blocks_every: 1,
-            again_every: 10,
-            again_places: if all_of_it { usize::MAX } else { 6 },
-            faults_every: 4,
-            faults_times: if all_of_it { 20 } else { 3 },
-        };
-        let outcome = explore(&recording, &crashes);
-        println!(
-            "seed {seed} trace {:08x}: {} operations, {} states, {} crashes, {} lost, {} phantom, {} broken{}",
-            recording.trace(),
-            recording.operations.len(),
-            recording.states.len(),
-            outcome.crashes,
-            outcome.lost,
-            outcome.phantom,
-            outcome.broken,
-            recording.ended_by.map_or_else(String::new, |why| format!("; ended by {why}")),
-        );
-        // The first few tell most.
-        for failure in outcome.failures.iter().take(SHOWN) {
-            println!("  {failure}");
-        }
-        all.add(outcome);
+    let shared = Arc::new(Shared {
+        next: AtomicU64::new(options.first),
+        options,
+        all: Mutex::default(),
+        done: AtomicU64::new(0),
+    });
+    let others: Vec<_> = (1..shared.options.jobs)
+        .filter_map(|number| {
+            let shared = shared.clone();
+            spawn(&format!("sim{number}"), move || work(&shared)).ok()
+        })
+        .collect();
+    work(&shared);
+    if others.into_iter().any(|other| other.join().is_err()) {
+        println!("a thread has panicked");
+        return ExitCode::FAILURE;
     }
+    let all = shared.all.lock();
     println!(
         "{} crash points ({} in a recovery, {} checked block by block), {} recoveries with faults ({} of them ended by an error); lost {}, phantom {}, \
          invariants broken {}",
         all.crashes, all.second, all.verified, all.faulty, all.refused, all.lost, all.phantom, all.broken
     );
+    if shared.options.lives > 0 {
+        println!(
+            "{} seeds, {} of them with a life that could not go on",
+            shared.done.load(Ordering::Relaxed),
+            all.ended
+        );
+    }
     if all.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

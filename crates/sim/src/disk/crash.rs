@@ -1,22 +1,23 @@
 //! What a crash leaves: everything that is durable, and of the rest whatever the disk happened to have written.
 //!
-//! 1. Durable are writes that a later sync of their file has returned for, durable writes that have returned, and names whose directory was synced.
+//! 1. Durable are writes that had returned when a sync of their file began which has returned, durable writes that have returned, and names
+//!    that were changed when a sync of their directory began which has returned.
 //! 2. Of other writes each sector of 512 bytes is kept or lost by itself, in any combination. A sector is never half written.
-//! 3. The operation that the crash falls into counts as not durable, also a durable write.
+//! 3. The operation that the crash falls into counts as not durable, also a durable write; so do all that other threads have under way.
 //! 4. Names change in the order in which they were changed: a journal of the file system keeps some first part of them. A name may survive whose file's
 //!    bytes do not.
 //! 5. What a failed sync was about is never durable by a later one.
+//! 6. A process that is killed changes nothing of this: the next one reads all that the killed one has written, and what was in doubt stays in doubt
+//!    until the next one syncs it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use common::Seeded;
-use common::sync::Arc;
 
 use super::image::Image;
 use super::operation::{FileId, Operation};
-
-const SECTOR: usize = 512;
+use super::waiting::{Change, Queue};
 
 /// Which of the writes that are not durable survive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,89 +40,111 @@ impl Keep {
     pub const ALL: [Self; 6] = [Self::Nothing, Self::Everything, Self::First, Self::Last, Self::Writes, Self::Sectors];
 }
 
+/// An operation that has begun.
 #[derive(Clone, Debug)]
-enum Waiting {
-    Write {
-        offset: u64,
-        bytes: Arc<[u8]>,
-        /// It is durable; it waits here only for the order among the others.
+enum Call {
+    Change {
+        file: FileId,
+        number: u64,
         durable: bool,
-        /// A sync of it has failed.
-        stuck: bool,
     },
-    Size(u64),
+    Sync {
+        file: FileId,
+        failed: bool,
+        covered: Vec<u64>,
+    },
+    /// Of a directory, as far as the names had come.
+    Names {
+        path: PathBuf,
+        until: u64,
+    },
 }
 
 /// Goes along the operations of a run, and knows at each what a crash could leave.
 #[derive(Clone, Debug)]
 pub struct Walk {
     durable: Image,
-    waiting: BTreeMap<FileId, Vec<Waiting>>,
-    names: Vec<Operation>,
+    waiting: BTreeMap<FileId, Queue>,
+    /// Changes of names that are not durable, by number.
+    names: Vec<(u64, Operation)>,
+    names_so_far: u64,
+    calls: BTreeMap<u32, Call>,
 }
 
 impl Walk {
     /// From a disk on which everything is durable.
     #[must_use]
     pub fn new(image: Image) -> Self {
-        Self { durable: image, waiting: BTreeMap::new(), names: Vec::new() }
+        Self { durable: image, waiting: BTreeMap::new(), names: Vec::new(), names_so_far: 0, calls: BTreeMap::new() }
     }
 
-    /// The operation has returned.
+    /// The operation has returned, or, of one that other threads' operations come between, begun or ended.
     pub fn pass(&mut self, operation: &Operation) {
         match operation {
-            Operation::Write { file, offset, bytes, durable } => {
-                let waiting = self.waiting.entry(*file).or_default();
-                if *durable && waiting.is_empty() {
-                    self.durable.content_mut(*file).write(*offset, bytes);
-                } else {
-                    let bytes = bytes.clone();
-                    waiting.push(Waiting::Write { offset: *offset, bytes, durable: *durable, stuck: false });
+            Operation::Begun { call, operation } => {
+                if let Some(begun) = self.begin(operation) {
+                    self.calls.insert(*call, begun);
                 }
             }
-            Operation::SetSize { file, bytes } => {
-                self.waiting.entry(*file).or_default().push(Waiting::Size(*bytes));
-            }
-            Operation::Sync { file, failed } => self.sync(*file, *failed),
-            Operation::Create { .. } | Operation::Remove { .. } | Operation::Rename { .. } => {
-                self.names.push(operation.clone());
-            }
-            Operation::SyncDirectory { path } => {
-                let (now, later) = std::mem::take(&mut self.names).into_iter().partition(|name| is_in(name, path));
-                self.names = later;
-                for name in &now {
-                    rename(&mut self.durable, name);
+            Operation::Ended { call } => {
+                if let Some(call) = self.calls.remove(call) {
+                    self.end(call);
                 }
             }
-            Operation::Note(_) => {}
+            operation => {
+                if let Some(call) = self.begin(operation) {
+                    self.end(call);
+                }
+            }
         }
     }
 
-    fn sync(&mut self, file: FileId, failed: bool) {
-        let Some(waiting) = self.waiting.get_mut(&file) else { return };
-        if failed {
-            for one in waiting {
-                if let Waiting::Write { stuck, .. } = one {
-                    *stuck = true;
-                }
+    fn begin(&mut self, operation: &Operation) -> Option<Call> {
+        let mut change = |file: FileId, change, durable| {
+            Some(Call::Change { file, number: self.waiting.entry(file).or_default().begin(change), durable })
+        };
+        match operation {
+            Operation::Write { file, offset, bytes, durable } => {
+                change(*file, Change::Write { offset: *offset, bytes: bytes.clone() }, *durable)
             }
-            return;
+            Operation::SetSize { file, bytes } => change(*file, Change::Size(*bytes), false),
+            Operation::Sync { file, failed } => {
+                let covered = self.waiting.get(file).map(Queue::returned).unwrap_or_default();
+                Some(Call::Sync { file: *file, failed: *failed, covered })
+            }
+            Operation::Create { .. } | Operation::Remove { .. } | Operation::Rename { .. } => {
+                self.names_so_far += 1;
+                self.names.push((self.names_so_far, operation.clone()));
+                None
+            }
+            Operation::SyncDirectory { path } => Some(Call::Names { path: path.clone(), until: self.names_so_far }),
+            Operation::Note(_) | Operation::Begun { .. } | Operation::Ended { .. } => None,
         }
-        let content = self.durable.content_mut(file);
-        // Once a write is stuck, nothing of the file is certain that is not durable by itself.
-        if waiting.iter().any(|one| matches!(one, Waiting::Write { stuck: true, .. })) {
-            for one in waiting {
-                if let Waiting::Write { stuck: false, durable, .. } = one {
-                    *durable = true;
-                }
+    }
+
+    fn end(&mut self, call: Call) {
+        let file = match call {
+            Call::Change { file, number, durable } => {
+                self.waiting.entry(file).or_default().end(number, durable);
+                file
             }
-            return;
-        }
-        for one in waiting.drain(..) {
-            match one {
-                Waiting::Write { offset, bytes, .. } => content.write(offset, &bytes),
-                Waiting::Size(bytes) => content.resize(bytes),
+            Call::Sync { file, failed, covered } => {
+                self.waiting.entry(file).or_default().synced(&covered, failed);
+                file
             }
+            Call::Names { path, until } => {
+                let durable = |(number, name): &(u64, Operation)| *number <= until && is_in(name, &path);
+                let (now, later) = std::mem::take(&mut self.names).into_iter().partition(durable);
+                self.names = later;
+                let now: Vec<(u64, Operation)> = now;
+                now.iter().for_each(|(_, name)| rename(&mut self.durable, name));
+                return;
+            }
+        };
+        if let Some(queue) = self.waiting.get_mut(&file)
+            && queue.can_fold()
+        {
+            queue.fold(self.durable.content_mut(file));
         }
     }
 
@@ -129,13 +152,8 @@ impl Walk {
     #[must_use]
     pub fn crash(&self, operation: Option<&Operation>, keep: Keep, random: &mut Seeded) -> Image {
         let mut walk = self.clone();
-        match operation {
-            Some(Operation::Write { file, offset, bytes, .. }) => {
-                let write = Waiting::Write { offset: *offset, bytes: bytes.clone(), durable: false, stuck: false };
-                walk.waiting.entry(*file).or_default().push(write);
-            }
-            Some(Operation::Sync { .. } | Operation::SyncDirectory { .. }) | None => {}
-            Some(other) => walk.pass(other),
+        if let Some(operation) = operation {
+            let _ = walk.begin(operation.begun());
         }
         let names = match keep {
             Keep::Nothing => 0,
@@ -143,13 +161,11 @@ impl Walk {
             _ => random.index(walk.names.len() + 1),
         };
         let mut image = walk.durable;
-        for name in &walk.names[..names] {
+        for (_, name) in &walk.names[..names] {
             rename(&mut image, name);
         }
-        for (file, waiting) in &walk.waiting {
-            if !waiting.is_empty() {
-                survive(&mut image, *file, waiting, keep, random);
-            }
+        for (file, waiting) in walk.waiting.iter().filter(|(_, waiting)| waiting.len() > 0) {
+            waiting.survive(image.content_mut(*file), keep, random);
         }
         image
     }
@@ -157,46 +173,8 @@ impl Walk {
     /// Writes that are not durable.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.waiting.values().map(Vec::len).sum::<usize>() + self.names.len()
+        self.waiting.values().map(Queue::len).sum::<usize>() + self.names.len()
     }
-}
-
-fn survive(image: &mut Image, file: FileId, waiting: &[Waiting], keep: Keep, random: &mut Seeded) {
-    let content = image.content_mut(file);
-    let moment = random.index(waiting.len() + 1);
-    for (n, one) in waiting.iter().enumerate() {
-        let all = match keep {
-            Keep::Nothing => false,
-            Keep::Everything => true,
-            Keep::First => n < moment,
-            Keep::Last => n >= moment,
-            Keep::Writes | Keep::Sectors => random.percent(50),
-        };
-        match one {
-            Waiting::Size(bytes) if all => content.resize(*bytes),
-            Waiting::Size(_) => {}
-            Waiting::Write { offset, bytes, durable, .. } => {
-                let torn = !durable && (keep == Keep::Sectors || (keep == Keep::First && n == moment));
-                if torn {
-                    let first = random.index(bytes.len().div_ceil(SECTOR) + 1);
-                    for (sector, part) in bytes.chunks(SECTOR).enumerate() {
-                        let kept = if keep == Keep::First { sector < first } else { random.percent(50) };
-                        if kept {
-                            write_within(content, offset + (sector * SECTOR) as u64, part);
-                        }
-                    }
-                } else if all || *durable {
-                    write_within(content, *offset, bytes);
-                }
-            }
-        }
-    }
-}
-
-/// A write whose file's growth is lost is lost with it.
-fn write_within(content: &mut super::content::Content, offset: u64, bytes: &[u8]) {
-    let room = content.size().saturating_sub(offset).min(bytes.len() as u64) as usize;
-    content.write(offset, &bytes[..room]);
 }
 
 fn is_in(operation: &Operation, directory: &Path) -> bool {

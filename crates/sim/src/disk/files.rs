@@ -1,12 +1,14 @@
 //! The file system that the engine works on under simulation.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use common::sync::{Arc, Mutex};
-use device::{AlignedBuffer, Device, FileSystem, PendingRead};
+use device::{Device, FileSystem};
 
 use super::crash::rename;
+use super::device::SimulatedDevice;
 use super::image::Image;
 use super::operation::{FileId, Note, Operation};
 
@@ -40,6 +42,12 @@ pub enum Lie {
     SkippedDoubleWrite,
     /// Writes of redo return before they are durable, and so do commits.
     EarlyAcknowledgement,
+    /// Directories are not synced.
+    SkippedDirectorySync,
+    /// After a kill what the killed process has written to datafiles is never synced.
+    SkippedSyncAfterKill,
+    /// The same of the redo log files.
+    SkippedLogSyncAfterKill,
 }
 
 #[derive(Default, Debug)]
@@ -51,7 +59,7 @@ struct Counts {
 }
 
 #[derive(Debug)]
-struct State {
+pub(super) struct State {
     image: Image,
     operations: Vec<Operation>,
     next_file: u32,
@@ -61,6 +69,8 @@ struct State {
     lie: Lie,
     /// Bytes that files may still grow by.
     room: u64,
+    /// Numbers of calls when writes and syncs of several threads overlap; None: each is done at once.
+    next_call: Option<u32>,
 }
 
 impl State {
@@ -94,11 +104,11 @@ impl State {
             .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("there is no file {}", path.display())))
     }
 
-    fn size(&self, file: FileId) -> u64 {
+    pub(super) fn size(&self, file: FileId) -> u64 {
         self.image.contents.get(&file).map_or(0, |content| content.size())
     }
 
-    fn resize(&mut self, file: FileId, bytes: u64) -> io::Result<()> {
+    pub(super) fn resize(&mut self, file: FileId, bytes: u64) -> io::Result<()> {
         let old = self.size(file);
         if bytes > old {
             self.counts.growths += 1;
@@ -117,14 +127,25 @@ impl State {
         Ok(())
     }
 
-    fn write(&mut self, file: FileId, offset: u64, bytes: &[u8], durable: bool) {
+    /// Notes an operation, or that it begins: its call is then to be ended.
+    fn begin(&mut self, operation: Operation) -> Option<u32> {
+        let Some(call) = self.next_call else {
+            self.operations.push(operation);
+            return None;
+        };
+        self.next_call = Some(call + 1);
+        self.operations.push(Operation::Begun { call, operation: Box::new(operation) });
+        Some(call)
+    }
+
+    fn write(&mut self, file: FileId, offset: u64, bytes: &[u8], durable: bool) -> Option<u32> {
         let end = offset + bytes.len() as u64;
         if end > self.size(file) {
             self.image.content_mut(file).resize(end);
             self.operations.push(Operation::SetSize { file, bytes: end });
         }
         self.image.content_mut(file).write(offset, bytes);
-        self.operations.push(Operation::Write { file, offset, bytes: bytes.into(), durable });
+        self.begin(Operation::Write { file, offset, bytes: bytes.into(), durable })
     }
 
     fn name_of(&self, file: FileId) -> String {
@@ -132,24 +153,30 @@ impl State {
         path.and_then(|path| path.file_name()).map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
 
-    fn try_write(&mut self, file: FileId, offset: u64, bytes: &[u8], durable: bool) -> io::Result<()> {
+    pub(super) fn try_write(
+        &mut self,
+        file: FileId,
+        offset: u64,
+        bytes: &[u8],
+        durable: bool,
+    ) -> io::Result<Option<u32>> {
         self.counts.writes += 1;
         let number = self.counts.writes;
         if self.fails(Fault::Write(number)) {
             let sectors = bytes.len().div_ceil(SECTOR) / 2;
             let some = &bytes[..(sectors * SECTOR).min(bytes.len())];
-            self.write(file, offset, some, false);
+            // Its call never ends: nothing makes it durable.
+            let _ = self.write(file, offset, some, false);
             return Err(io::Error::other("simulated: the write failed"));
         }
         if self.lie == Lie::SkippedDoubleWrite && self.name_of(file).starts_with("doublewrite") {
-            return Ok(());
+            return Ok(None);
         }
         let durable = durable && self.lie != Lie::EarlyAcknowledgement;
-        self.write(file, offset, bytes, durable);
-        Ok(())
+        Ok(self.write(file, offset, bytes, durable))
     }
 
-    fn sync(&mut self, file: FileId) -> io::Result<()> {
+    pub(super) fn sync(&mut self, file: FileId) -> io::Result<Option<u32>> {
         self.counts.syncs += 1;
         let number = self.counts.syncs;
         if self.fails(Fault::Sync(number)) {
@@ -157,13 +184,18 @@ impl State {
             return Err(io::Error::other("simulated: the sync failed"));
         }
         let name = if self.lie == Lie::SkippedSync { self.name_of(file) } else { String::new() };
-        if !name.ends_with(".dbf") || name.starts_with("doublewrite") {
-            self.operations.push(Operation::Sync { file, failed: false });
-        }
-        Ok(())
+        let skipped = name.ends_with(".dbf") && !name.starts_with("doublewrite");
+        Ok(if skipped { None } else { self.begin(Operation::Sync { file, failed: false }) })
     }
 
-    fn read(&mut self, file: FileId, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
+    fn sync_directory(&mut self, path: &Path) -> Option<u32> {
+        if self.lie == Lie::SkippedDirectorySync {
+            return None;
+        }
+        self.begin(Operation::SyncDirectory { path: path.to_owned() })
+    }
+
+    pub(super) fn read(&mut self, file: FileId, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
         self.counts.reads += 1;
         let number = self.counts.reads;
         if self.is_gone(number) || self.fails(Fault::Read(number)) {
@@ -212,7 +244,20 @@ impl SimulatedFileSystem {
             happened: Vec::new(),
             lie: Lie::None,
             room: u64::MAX,
+            next_call: None,
         })))
+    }
+
+    /// Writes and syncs of several threads overlap from now on, and their calls are numbered from `first` on; where the next files go on is
+    /// [`SimulatedFileSystem::next_call`].
+    pub fn overlap(&self, first: u32) {
+        self.0.lock().next_call = Some(first);
+    }
+
+    /// The number of the next call.
+    #[must_use]
+    pub fn next_call(&self) -> u32 {
+        self.0.lock().next_call.unwrap_or_default()
     }
 
     /// Plans a fault.
@@ -243,6 +288,35 @@ impl SimulatedFileSystem {
         self.0.lock().operations.push(Operation::Note(note));
     }
 
+    /// Operations since they were last taken out.
+    #[must_use]
+    pub fn recorded(&self) -> usize {
+        self.0.lock().operations.len()
+    }
+
+    /// A process begins after these operations of others. The lies that are about them: a sync of them has failed, so that no later one helps.
+    pub fn lie_after_kill(&self, earlier: &[Operation]) {
+        let mut state = self.0.lock();
+        let ending = match state.lie {
+            Lie::SkippedSyncAfterKill => "dbf",
+            Lie::SkippedLogSyncAfterKill => "log",
+            _ => return,
+        };
+        let files: BTreeSet<FileId> = earlier
+            .iter()
+            .filter_map(|operation| match operation.begun() {
+                Operation::Write { file, .. } => Some(*file),
+                _ => None,
+            })
+            .collect();
+        for file in files {
+            let name = state.name_of(file);
+            if name.ends_with(ending) && !name.starts_with("doublewrite") {
+                state.operations.push(Operation::Sync { file, failed: true });
+            }
+        }
+    }
+
     /// Takes the operations so far out.
     #[must_use]
     pub fn take_operations(&self) -> Vec<Operation> {
@@ -256,7 +330,7 @@ impl SimulatedFileSystem {
     }
 
     fn device(&self, file: FileId) -> Arc<dyn Device> {
-        Arc::new(SimulatedDevice { state: self.0.clone(), file })
+        Arc::new(SimulatedDevice::new(self.0.clone(), file))
     }
 }
 
@@ -264,6 +338,16 @@ impl Default for SimulatedFileSystem {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Ends a call; other threads had their turn.
+pub(super) fn end(state: &Mutex<State>, call: Option<u32>) {
+    let Some(call) = call else { return };
+    // Some take longer than others.
+    for _ in 0..call.wrapping_mul(2_654_435_761) >> 29 {
+        std::thread::yield_now();
+    }
+    state.lock().operations.push(Operation::Ended { call });
 }
 
 fn make(state: &mut State, path: &Path, bytes: u64) -> io::Result<FileId> {
@@ -319,7 +403,8 @@ impl FileSystem for SimulatedFileSystem {
     }
 
     fn sync_directory(&self, path: &Path) -> io::Result<()> {
-        self.0.lock().operations.push(Operation::SyncDirectory { path: path.to_owned() });
+        let call = self.0.lock().sync_directory(path);
+        end(&self.0, call);
         Ok(())
     }
 
@@ -328,19 +413,21 @@ impl FileSystem for SimulatedFileSystem {
         let mut name = path.as_os_str().to_owned();
         name.push(".new");
         let temporary = PathBuf::from(name);
-        let written = {
-            let mut state = self.0.lock();
-            let made = match state.find(&temporary) {
-                Ok(file) => state.resize(file, 0).map(|()| file),
-                Err(_) => make(&mut state, &temporary, 0),
-            };
-            made.and_then(|file| {
-                state.try_write(file, 0, bytes, false)?;
-                state.sync(file)?;
-                state.name(Operation::Rename { from: temporary.clone(), to: path.to_owned() });
-                Ok(())
-            })
-        };
+        let written = (|| {
+            let file = {
+                let mut state = self.0.lock();
+                match state.find(&temporary) {
+                    Ok(file) => state.resize(file, 0).map(|()| file),
+                    Err(_) => make(&mut state, &temporary, 0),
+                }
+            }?;
+            let call = self.0.lock().try_write(file, 0, bytes, false)?;
+            end(&self.0, call);
+            let call = self.0.lock().sync(file)?;
+            end(&self.0, call);
+            self.0.lock().name(Operation::Rename { from: temporary.clone(), to: path.to_owned() });
+            Ok(())
+        })();
         if let Err(error) = written {
             let _ = self.remove(&temporary);
             return Err(error);
@@ -359,47 +446,5 @@ impl FileSystem for SimulatedFileSystem {
     fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
         let state = self.0.lock();
         Ok(state.image.names.keys().filter(|path| path.parent() == Some(directory)).cloned().collect())
-    }
-}
-
-#[derive(Debug)]
-struct SimulatedDevice {
-    state: Arc<Mutex<State>>,
-    file: FileId,
-}
-
-impl Device for SimulatedDevice {
-    fn read_at(&self, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
-        self.state.lock().read(self.file, offset, buffers)
-    }
-
-    fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
-        self.state.lock().try_write(self.file, offset, &buffers.concat(), false)
-    }
-
-    fn write_durable(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
-        self.state.lock().try_write(self.file, offset, &buffers.concat(), true)
-    }
-
-    fn submit_read(&self, offset: u64, mut buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
-        let mut slices: Vec<&mut [u8]> = buffers.iter_mut().map(|buffer| &mut buffer[..]).collect();
-        let result = self.read_at(offset, &mut slices);
-        Ok(PendingRead::ready(result.map(|()| buffers)))
-    }
-
-    fn sync(&self) -> io::Result<()> {
-        self.state.lock().sync(self.file)
-    }
-
-    fn size(&self) -> io::Result<u64> {
-        Ok(self.state.lock().size(self.file))
-    }
-
-    fn set_size(&self, bytes: u64) -> io::Result<()> {
-        self.state.lock().resize(self.file, bytes)
-    }
-
-    fn direct(&self) -> bool {
-        false
     }
 }

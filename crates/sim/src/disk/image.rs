@@ -1,24 +1,47 @@
 //! All files at one moment.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
 
 use common::sync::Arc;
 
 use super::content::Content;
-use super::operation::FileId;
+use super::crash::rename;
+use super::operation::{FileId, Operation};
 
 /// Names, directories and contents. A copy costs little.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default)]
 pub struct Image {
     pub(super) names: BTreeMap<PathBuf, FileId>,
     pub(super) directories: BTreeSet<PathBuf>,
     pub(super) contents: BTreeMap<FileId, Arc<Content>>,
 }
 
+impl fmt::Debug for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Image of {} files", self.names.len())
+    }
+}
+
 impl Image {
     pub(super) fn content_mut(&mut self, file: FileId) -> &mut Content {
         Arc::make_mut(self.contents.entry(file).or_default())
+    }
+
+    /// The files as reads see them after this operation: what a process that was killed leaves to the next one.
+    pub fn pass(&mut self, operation: &Operation) {
+        match operation.begun() {
+            Operation::Write { file, offset, bytes, .. } => self.content_mut(*file).write(*offset, bytes),
+            Operation::SetSize { file, bytes } => self.content_mut(*file).resize(*bytes),
+            name => rename(self, name),
+        }
+    }
+
+    /// Names of all files.
+    pub fn names(&self) -> impl Iterator<Item = (&Path, FileId)> {
+        self.names.iter().map(|(path, file)| (path.as_path(), *file))
     }
 
     /// Bytes of the file of this name.
@@ -36,6 +59,29 @@ impl Image {
                 content.write(offset, &[!byte[0]]);
             }
         }
+    }
+
+    /// Writes the files into a directory of the operating system, where they have their names and no folders.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn save(&self, directory: &Path) -> io::Result<()> {
+        fs::create_dir_all(directory)?;
+        for (path, file) in &self.names {
+            let to = fs::File::create(directory.join(path.file_name().unwrap_or_default()))?;
+            let Some(content) = self.contents.get(file) else { continue };
+            to.set_len(content.size())?;
+            let mut page = vec![0; 4096];
+            for at in (0..content.size()).step_by(page.len()) {
+                let now = (content.size() - at).min(page.len() as u64) as usize;
+                content.read(at, &mut page[..now])?;
+                // What is zero takes no room.
+                if page[..now].iter().any(|byte| *byte != 0) {
+                    to.write_all_at(&page[..now], at)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// A figure that differs when a name or a byte of a named file differs.

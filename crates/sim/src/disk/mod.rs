@@ -10,9 +10,11 @@
 
 mod content;
 mod crash;
+mod device;
 mod files;
 mod image;
 mod operation;
+mod waiting;
 
 pub use crash::{Keep, Walk};
 pub use files::{Fault, Lie, SimulatedFileSystem};

@@ -15,6 +15,27 @@ pub enum Note {
     Begun(usize),
     /// The state of this number must survive.
     Acknowledged(usize),
+    /// The same of the states of one of several threads.
+    PartBegun {
+        part: usize,
+        number: usize,
+    },
+    PartAcknowledged {
+        part: usize,
+        number: usize,
+    },
+}
+
+impl Note {
+    #[must_use]
+    pub fn begun(part: usize, number: usize) -> Self {
+        if part == 0 { Self::Begun(number) } else { Self::PartBegun { part, number } }
+    }
+
+    #[must_use]
+    pub fn acknowledged(part: usize, number: usize) -> Self {
+        if part == 0 { Self::Acknowledged(number) } else { Self::PartAcknowledged { part, number } }
+    }
 }
 
 /// An operation that a crash can fall into, or a note.
@@ -50,10 +71,28 @@ pub enum Operation {
     SyncDirectory {
         path: PathBuf,
     },
+    /// A write or a sync begins, and ends with [`Operation::Ended`] of the same call: other threads' operations come between the two. Every other
+    /// operation begins and ends where it stands.
+    Begun {
+        call: u32,
+        operation: Box<Operation>,
+    },
+    Ended {
+        call: u32,
+    },
     Note(Note),
 }
 
 impl Operation {
+    /// What is done, whether it ends here or only begins.
+    #[must_use]
+    pub fn begun(&self) -> &Self {
+        match self {
+            Self::Begun { operation, .. } => operation,
+            other => other,
+        }
+    }
+
     /// Goes on with a checksum over operations: the trace of a run.
     #[must_use]
     pub fn trace(&self, sum: u32) -> u32 {
@@ -70,6 +109,10 @@ impl Operation {
             Self::SyncDirectory { path } => (6, 0, 0, path.as_os_str().as_encoded_bytes()),
             Self::Note(Note::Begun(number)) => (7, *number as u64, 0, &[]),
             Self::Note(Note::Acknowledged(number)) => (8, *number as u64, 0, &[]),
+            Self::Note(Note::PartBegun { part, number }) => (10, *part as u64, *number as u64, &[]),
+            Self::Note(Note::PartAcknowledged { part, number }) => (11, *part as u64, *number as u64, &[]),
+            Self::Begun { call, operation } => return operation.trace(crc32c::crc32c_append(sum, &call.to_le_bytes())),
+            Self::Ended { call } => (9, u64::from(*call), 0, &[]),
         };
         let sum = crc32c::crc32c_append(sum, &[kind]);
         let sum = crc32c::crc32c_append(sum, &place.to_le_bytes());

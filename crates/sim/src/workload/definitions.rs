@@ -7,17 +7,27 @@ use engine::instance::Session;
 use engine::txn::CommitWrite;
 
 use super::engine as statements;
+use super::part;
 use super::run::{MB, Run, file};
 use super::state::{State, Table};
 
-impl Run<'_> {
+impl Run {
     /// A statement that commits by itself: everybody commits before it, and it is durable when it returns.
     pub(super) fn definition_of(&mut self, state: State, work: impl FnOnce(&Arc<Session>) -> Result<()>) -> Result<()> {
+        self.definition_through(None, state, work)
+    }
+
+    /// The same of a statement that commits twice.
+    pub(super) fn definition_through(
+        &mut self,
+        between: Option<State>,
+        state: State,
+        work: impl FnOnce(&Arc<Session>) -> Result<()>,
+    ) -> Result<()> {
         // A reader does not survive what happens to the tables.
         self.reader = None;
-        for session in 0..self.plan.sessions {
-            self.commit(session)?;
-        }
+        self.commit_all()?;
+        between.into_iter().for_each(|state| self.begin(state));
         self.begin(state.clone());
         let s = self.sessions[0].clone();
         work(&s)?;
@@ -28,7 +38,15 @@ impl Run<'_> {
     }
 
     pub(super) fn definition(&mut self, _session: usize) -> Result<()> {
-        match self.random.below(10) {
+        match self.random.below(if self.plan.spaces { 20 } else { 10 }) {
+            10 => self.create_tablespace().map(drop),
+            11 => self.drop_tablespace(),
+            12 | 13 => self.create_undo_tablespace(),
+            14 | 15 => self.switch_undo_tablespace(),
+            16 => self.drop_undo_tablespace(),
+            17 => self.add_file(),
+            18 => self.resize(),
+            19 => self.truncate(),
             0 | 1 => self.create_table(),
             2 => self.drop_table(),
             3 => self.truncate(),
@@ -43,9 +61,8 @@ impl Run<'_> {
         if self.live.tables.len() > 4 {
             return self.drop_table();
         }
-        self.next_name += 1;
-        let name = format!("TAB{}", self.next_name);
-        let tablespace = self.plan.tablespace(self.random.index(self.plan.tablespaces.len()));
+        let name = self.new_name("TAB");
+        let tablespace = self.some_tablespace()?;
         let pctfree = [0, 10, 40][self.random.index(3)];
         let mut state = self.live.clone();
         state.tables.insert(name.clone(), Table { tablespace: tablespace.clone(), ..Table::default() });
@@ -73,8 +90,8 @@ impl Run<'_> {
             return Ok(());
         }
         let Some(name) = self.some_table() else { return Ok(()) };
+        let tablespace = self.some_tablespace()?;
         let mut state = self.live.clone();
-        let tablespace = self.plan.tablespace(self.random.index(self.plan.tablespaces.len()));
         let kind = self.random.index(3);
         let index = format!("{name}_{kind}");
         let Some(table) = state.tables.get_mut(&name) else { return Ok(()) };
@@ -100,18 +117,18 @@ impl Run<'_> {
 
     pub(super) fn add_file(&mut self) -> Result<()> {
         self.next_name += 1;
-        let number = self.random.index(self.plan.tablespaces.len());
-        let change =
-            TablespaceChange::AddDatafiles(vec![file(self.plan, &format!("t{number}_{}.dbf", self.next_name + 1))]);
-        let name = self.plan.tablespace(number);
+        let name = self.some_tablespace()?;
+        let file_name = part::name(&format!("{}_", name.to_lowercase()), self.next_name + 1, self.part);
+        let spec = file(&self.plan, &format!("{file_name}.dbf"));
+        let change = TablespaceChange::AddDatafiles(vec![spec]);
         self.definition_of(self.live.clone(), |s| s.alter_tablespace(&name, &change))
     }
 
     pub(super) fn resize(&mut self) -> Result<()> {
-        let number = self.random.index(self.plan.tablespaces.len());
+        let name = self.some_tablespace()?;
         let bytes = (2 + self.random.below(4)) * MB;
         // The first file, whatever it is called.
-        let tablespace = self.instance.tablespaces().named(&self.plan.tablespace(number))?;
+        let tablespace = self.instance.tablespaces().named(&name)?;
         let first = tablespace.files().first().map_or(0, |file| file.0).to_string();
         self.definition_of(self.live.clone(), |s| {
             // A file whose end is in use does not shrink.

@@ -10,12 +10,16 @@ use engine::segment::Storage;
 use engine::table::{Appender, Deleter, Inserter, TableScan, Updater};
 use scan::{RowSink, ScanSpec};
 
+use super::part;
 use super::state::{Row, Rows, State, Table};
 
 /// Who owns the tables.
 pub(crate) const OWNER: &str = "SYSTEM";
 /// Columns of each table: the key, something short, something long.
 pub(crate) const COLUMNS: usize = 3;
+
+/// Tablespaces of every database.
+const ALWAYS: [&str; 3] = ["SYSTEM", "USERS", "UNDOTBS1"];
 
 #[derive(Default)]
 struct Found {
@@ -64,9 +68,20 @@ pub(crate) fn scan(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<BTre
 /// # Errors
 /// As [`scan`].
 pub(crate) fn read(session: &Arc<Session>) -> Result<State> {
-    let mut state = State::default();
+    read_part(session, 0, 1)
+}
+
+/// What the tables of one part hold. Those of the others are not looked at: their threads may be dropping them.
+///
+/// # Errors
+/// As [`scan`].
+pub(super) fn read_part(session: &Arc<Session>, number: usize, parts: usize) -> Result<State> {
+    let own = |name: &str| parts < 2 || part::owner(name) == number;
+    let all = session.instance().tablespaces().all();
+    let others = all.iter().map(|t| t.name().to_owned()).filter(|name| !ALWAYS.contains(&name.as_str()) && own(name));
+    let mut state = State { tablespaces: Arc::new(others.collect()), ..State::default() };
     let catalog = session.catalog();
-    for table in catalog.tables_of(OWNER) {
+    for table in catalog.tables_of(OWNER).filter(|table| own(&table.name)) {
         let rows: Rows = scan(session, table)?.into_iter().map(|(key, (_, row))| (key, Arc::new(row))).collect();
         let indexes = table.indexes.iter().map(|index| index.name.clone()).collect();
         let tablespace = table.segment.tablespace().name().to_owned();

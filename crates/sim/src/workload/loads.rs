@@ -6,7 +6,7 @@ use engine::catalog::TableChange;
 use super::engine as statements;
 use super::run::{ROWS_MAX, Run};
 
-impl Run<'_> {
+impl Run {
     /// Loads a table that nobody has changed, with or without images in the log, and ends what it has done in one of several ways; others work and commit
     /// before that.
     pub(super) fn load(&mut self, session: usize) -> Result<()> {

@@ -3,15 +3,20 @@
 pub(crate) mod bank;
 mod definitions;
 mod engine;
+mod kill;
+mod lives;
 mod loads;
+pub(crate) mod part;
 mod plan;
+mod record;
 mod recording;
 mod run;
+mod spaces;
 mod state;
 mod transactions;
 
 pub(crate) use engine::{OWNER, create_table, insert, read};
 pub use plan::Plan;
-pub use recording::Recording;
-pub use run::record;
+pub use record::record;
+pub use recording::{Ending, Life, Recording};
 pub use state::{Difference, Row, Rows, State, Table, session_of};

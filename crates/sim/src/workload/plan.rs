@@ -24,6 +24,14 @@ pub struct Plan {
     pub disks: u16,
     /// Whether tables are loaded past the cache, with and without images in the log.
     pub loads: bool,
+    /// Whether tablespaces, for tables and for undo, come and go too.
+    pub spaces: bool,
+    /// Lives of the database, one after another on the same disk; 0: one life on a disk on which everything was durable at first.
+    pub lives: usize,
+    /// Threads that work at once, beside the log writer and the database writer; 0: everything is done on one thread, in an order that the seed chooses.
+    pub threads: usize,
+    /// Whether the creation of the database belongs to the first of several lives.
+    pub creation: bool,
 }
 
 impl Plan {
@@ -48,7 +56,39 @@ impl Plan {
             indexes: true,
             disks: 0,
             loads: false,
+            spaces: false,
+            lives: 0,
+            threads: 0,
+            creation: false,
         }
+    }
+
+    /// The plan of a seed for so many lives; `steps` are those of each life that works.
+    #[must_use]
+    pub fn lives(seed: u64, steps: usize, lives: usize) -> Self {
+        let mut random = Seeded::at(seed, 4);
+        Self {
+            log_bytes: [256, 512][random.index(2)] << 10,
+            definitions: true,
+            loads: random.percent(40),
+            disks: if random.percent(8) { 1 + random.index(3) as u16 } else { 0 },
+            spaces: true,
+            lives,
+            creation: random.percent(12),
+            ..Self::new(seed, steps)
+        }
+        .checked()
+    }
+
+    /// The same with so many threads: each is one session.
+    #[must_use]
+    pub fn threads(seed: u64, steps: usize, lives: usize, threads: usize) -> Self {
+        Self { threads, sessions: 1, creation: false, ..Self::lives(seed, steps, lives) }
+    }
+
+    /// Disk groups are made outside the recording: not by a run that begins with the creation.
+    fn checked(self) -> Self {
+        Self { disks: if self.creation { 0 } else { self.disks }, ..self }
     }
 
     /// Name of the tablespace with this place in the plan.

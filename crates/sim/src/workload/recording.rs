@@ -1,5 +1,7 @@
 //! A run, as it can be looked at afterwards.
 
+use engine::instance::CreateOptions;
+
 use crate::disk::{Image, Note, Operation};
 
 use super::State;
@@ -10,12 +12,41 @@ pub struct Recording {
     /// The disk before the first operation, all of it durable.
     pub base: Image,
     pub operations: Vec<Operation>,
-    /// The states in order; [`Note`]s in the operations name them by their number.
-    pub states: Vec<State>,
+    /// The states of each part in order; [`Note`]s in the operations name them by their number. Without threads there is one part.
+    pub parts: Vec<Vec<State>>,
     /// The error that ended the run early, if one did.
     pub ended_by: Option<String>,
     /// Statements of the engine that were made.
     pub statements: usize,
+    /// Several lives of the database, in order.
+    pub lives: Vec<Life>,
+    /// The first state in which there is a database; before it, its creation may have been cut short.
+    pub existing: usize,
+    /// How the database is created.
+    pub options: CreateOptions,
+}
+
+/// One life of a database.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Life {
+    /// Its first operation.
+    pub begins: usize,
+    /// The operation with which it began to work, and to close.
+    pub opened: usize,
+    pub closing: usize,
+    pub ending: Ending,
+}
+
+/// How a life ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// The process is killed, anywhere.
+    Killed,
+    /// The process is killed while the database is closed.
+    KilledAtClose,
+    Closed,
+    /// Something was wrong.
+    Failed,
 }
 
 impl Recording {
@@ -25,17 +56,37 @@ impl Recording {
         self.operations.iter().fold(0, |sum, operation| operation.trace(sum))
     }
 
-    /// The states that were acknowledged, and begun, before the operation at `place`.
+    /// Of each part the states that were acknowledged, and begun, before the operation at `place`.
     #[must_use]
-    pub fn known_at(&self, place: usize) -> (usize, usize) {
-        let (mut acknowledged, mut begun) = (0, 0);
-        for operation in &self.operations[..place] {
-            match operation {
-                Operation::Note(Note::Begun(number)) => begun = *number,
-                Operation::Note(Note::Acknowledged(number)) => acknowledged = *number,
-                _ => {}
-            }
-        }
-        (acknowledged, begun.max(acknowledged))
+    pub fn known_at(&self, place: usize) -> Vec<(usize, usize)> {
+        known(&self.operations[..place], self.parts.len())
     }
+
+    /// The life that an operation belongs to, as text.
+    #[must_use]
+    pub fn life_at(&self, place: usize) -> Option<String> {
+        let number = self.lives.iter().rposition(|life| life.begins <= place)?;
+        let life = &self.lives[number];
+        let part = match place {
+            place if place < life.opened => "start",
+            place if place >= life.closing => "close",
+            _ => "work",
+        };
+        Some(format!("life {}: {part}", number + 1))
+    }
+}
+
+/// Of each part the states that these operations have acknowledged, and begun.
+pub(super) fn known(operations: &[Operation], parts: usize) -> Vec<(usize, usize)> {
+    let mut known = vec![(0, 0); parts];
+    for operation in operations {
+        match operation {
+            Operation::Note(Note::Begun(number)) => known[0].1 = *number,
+            Operation::Note(Note::Acknowledged(number)) => known[0].0 = *number,
+            Operation::Note(Note::PartBegun { part, number }) => known[*part].1 = *number,
+            Operation::Note(Note::PartAcknowledged { part, number }) => known[*part].0 = *number,
+            _ => {}
+        }
+    }
+    known.into_iter().map(|(acknowledged, begun)| (acknowledged, begun.max(acknowledged))).collect()
 }

@@ -1,126 +1,23 @@
 //! A run of a plan.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
-use common::sync::{Arc, Mutex};
+use common::sync::Arc;
 use common::{Result, Seeded};
-use engine::disk_group::{DiskGroupSpec, make_disks};
-use engine::instance::{Background, CreateOptions, Instance, Session};
-use engine::tablespace::{DatafileSpec, TablespaceSpec};
+use engine::instance::{Instance, Session};
+use engine::tablespace::DatafileSpec;
 use engine::txn::CommitWrite;
 
+use super::Plan;
 use super::bank;
 use super::engine as statements;
+use super::part;
+use super::record::GROUP;
 use super::state::{Row, State, session_of};
-use super::{Plan, Recording};
-use crate::DIRECTORY;
 use crate::clock::SimulatedClock;
-use crate::disk::{Fault, Image, Lie, Note, SimulatedFileSystem};
+use crate::disk::{Note, SimulatedFileSystem};
 
 pub(super) const MB: u64 = 1 << 20;
 /// Rows of a table beyond which it only shrinks.
 pub(super) const ROWS_MAX: usize = 260;
-
-/// The disk group, and bytes of all its disks.
-const GROUP: &str = "DATA";
-const DISKS_BYTES: u64 = 192 * MB;
-
-/// New databases by log size and cache size: made once, used by every run.
-static BASES: Mutex<BTreeMap<(u64, u64), Image>> = Mutex::new(BTreeMap::new());
-
-fn base(plan: &Plan) -> Result<Image> {
-    if let Some(image) = BASES.lock().get(&(plan.log_bytes, plan.cache_bytes)) {
-        return Ok(image.clone());
-    }
-    let files = SimulatedFileSystem::new();
-    let sizes = ["db_cache_size", "db_2k_cache_size", "db_4k_cache_size", "db_16k_cache_size", "db_32k_cache_size"];
-    let options = CreateOptions {
-        name: "SIM".to_owned(),
-        parameters: sizes.map(|name| (name.to_owned(), plan.cache_bytes.to_string())).to_vec(),
-        log_bytes: plan.log_bytes,
-        ..CreateOptions::default()
-    };
-    let instance = Instance::create_with(
-        Arc::new(files.clone()),
-        Path::new(DIRECTORY),
-        Arc::new(SimulatedClock::default()),
-        None,
-        &options,
-        Background::Inline,
-    )?;
-    instance.shutdown()?;
-    let image = files.image();
-    BASES.lock().insert((plan.log_bytes, plan.cache_bytes), image.clone());
-    Ok(image)
-}
-
-/// Makes a run and records it. `faults` and `lie` hold once the tables are there. An error that the engine reports ends the run: it is in the recording.
-///
-/// # Errors
-/// When not even the database can be set up.
-pub fn record(plan: &Plan, faults: &[Fault], lie: Lie) -> Result<Recording> {
-    let files = SimulatedFileSystem::on(base(plan)?);
-    let clock = Arc::new(SimulatedClock::default());
-    let instance =
-        Instance::open_with(Arc::new(files.clone()), Path::new(DIRECTORY), clock.clone(), None, Background::Inline)?;
-    let sessions = (0..plan.sessions).map(|_| instance.connect(statements::OWNER)).collect::<Result<Vec<_>>>()?;
-    if plan.disks > 0 {
-        let pattern = format!("{DIRECTORY}/disk*");
-        make_disks(&files, &pattern, plan.disks, DISKS_BYTES / u64::from(plan.disks))?;
-        let spec = DiskGroupSpec { name: GROUP.to_owned(), patterns: vec!["disk*".to_owned()], au_bytes: None };
-        sessions[0].create_disk_group(&spec)?;
-    }
-    for (number, (size, management)) in plan.tablespaces.iter().enumerate() {
-        sessions[0].create_tablespace(&TablespaceSpec {
-            name: plan.tablespace(number),
-            files: vec![file(plan, &format!("t{number}_1.dbf"))],
-            block_size: Some(*size),
-            uniform_bytes: None,
-            space_management: *management,
-        })?;
-    }
-    instance.checkpoint(sessions[0].meter())?;
-    let base = files.image();
-    let _ = files.take_operations();
-    files.lie(lie);
-    let counts = files.counts();
-    for fault in faults {
-        files.plan(later(*fault, counts));
-    }
-    let mut run = Run {
-        plan,
-        files: files.clone(),
-        clock,
-        instance,
-        sessions,
-        random: Seeded::at(plan.seed, 1),
-        live: State::default(),
-        states: vec![State::default()],
-        next_key: 0,
-        next_name: 0,
-        statements: 0,
-        savepoints: vec![None; plan.sessions],
-        reader: None,
-    };
-    let result = run.all();
-    let Run { instance, sessions, states, statements, reader, .. } = run;
-    drop((sessions, reader));
-    drop(instance);
-    let ended_by = result.err().map(|error| error.to_string());
-    Ok(Recording { base, operations: files.take_operations(), states, ended_by, statements })
-}
-
-fn later(fault: Fault, [reads, writes, syncs, growths]: [u64; 4]) -> Fault {
-    match fault {
-        Fault::Read(n) => Fault::Read(n + reads),
-        Fault::ReadsFrom(n) => Fault::ReadsFrom(n + reads),
-        Fault::FlippedRead(n) => Fault::FlippedRead(n + reads),
-        Fault::Write(n) => Fault::Write(n + writes),
-        Fault::Sync(n) => Fault::Sync(n + syncs),
-        Fault::Growth(n) => Fault::Growth(n + growths),
-    }
-}
 
 /// A datafile of this name, or one in the group, which names it itself.
 pub(super) fn file(plan: &Plan, name: &str) -> DatafileSpec {
@@ -128,8 +25,10 @@ pub(super) fn file(plan: &Plan, name: &str) -> DatafileSpec {
     DatafileSpec { name, bytes: 2 * MB, reuse: false, autoextend: Some((MB, Some(40 * MB))) }
 }
 
-pub(super) struct Run<'p> {
-    pub(super) plan: &'p Plan,
+pub(super) struct Run {
+    pub(super) plan: Arc<Plan>,
+    /// Whose tables and tablespaces are changed here: of several threads each has its own.
+    pub(super) part: usize,
     pub(super) files: SimulatedFileSystem,
     pub(super) clock: Arc<SimulatedClock>,
     pub(super) instance: Arc<Instance>,
@@ -147,18 +46,21 @@ pub(super) struct Run<'p> {
     pub(super) reader: Option<(Arc<Session>, State)>,
 }
 
-impl Run<'_> {
-    pub(super) fn all(&mut self) -> Result<()> {
+impl Run {
+    /// Makes what the first life begins with.
+    pub(super) fn set_up(&mut self) -> Result<()> {
+        let plan = self.plan.clone();
+        for (number, (size, management)) in plan.tablespaces.iter().enumerate() {
+            if !self.live.tablespaces.contains(&plan.tablespace(number)) {
+                self.make_tablespace(&plan.tablespace(number), *size, *management)?;
+            }
+        }
         self.create_table()?;
-        self.open_bank()?;
-        for _ in 0..self.plan.steps {
-            self.step()?;
-        }
-        for session in 0..self.plan.sessions {
-            self.commit(session)?;
-        }
-        self.reader = None;
-        if self.plan.closed { self.instance.shutdown() } else { Ok(()) }
+        self.open_bank()
+    }
+
+    pub(super) fn work(&mut self) -> Result<()> {
+        (0..self.plan.steps).try_for_each(|_| self.step())
     }
 
     pub(super) fn step(&mut self) -> Result<()> {
@@ -183,14 +85,20 @@ impl Run<'_> {
         }
     }
 
+    /// A name that nothing else has.
+    pub(super) fn new_name(&mut self, kind: &str) -> String {
+        self.next_name += 1;
+        part::name(kind, self.next_name, self.part)
+    }
+
     /// What leads to a new state begins.
     pub(super) fn begin(&mut self, state: State) {
-        self.files.note(Note::Begun(self.states.len()));
+        self.files.note(Note::begun(self.part, self.states.len()));
         self.states.push(state);
     }
 
     pub(super) fn acknowledge(&mut self) {
-        self.files.note(Note::Acknowledged(self.states.len() - 1));
+        self.files.note(Note::acknowledged(self.part, self.states.len() - 1));
     }
 
     /// Rows change: `change` makes the engine do what `state` says. False where it would have to wait for another session, for a slot in a full block: the
@@ -319,9 +227,17 @@ impl Run<'_> {
         Ok(())
     }
 
+    pub(super) fn commit_all(&mut self) -> Result<()> {
+        (0..self.plan.sessions).try_for_each(|session| self.commit(session))
+    }
+
     pub(super) fn background(&mut self) -> Result<()> {
         let meter = self.sessions[0].meter().clone();
         match self.random.below(6) {
+            3.. if self.plan.threads > 0 => {
+                self.instance.post_writer();
+                Ok(())
+            }
             0 => self.instance.checkpoint(&meter),
             1 => self.instance.redo().switch(&meter),
             2 => {

@@ -18,10 +18,12 @@ pub struct Table {
     pub tablespace: String,
 }
 
-/// All tables of the workload. A copy costs little.
+/// All tables and tablespaces of the workload. A copy costs little.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct State {
     pub tables: BTreeMap<String, Table>,
+    /// Names of tablespaces other than those of every database.
+    pub tablespaces: Arc<BTreeSet<String>>,
 }
 
 /// The session that a row belongs to: no two sessions change the same row.
@@ -54,6 +56,11 @@ impl State {
     #[must_use]
     pub fn difference(&self, expected: &Self) -> Difference {
         let mut difference = Difference::default();
+        for (lost, one, other) in [(true, expected, self), (false, self, expected)] {
+            for name in one.tablespaces.difference(&other.tablespaces) {
+                difference.add(lost, format!("tablespace {name}"));
+            }
+        }
         let none = Arc::default();
         let names: BTreeSet<&String> = self.tables.keys().chain(expected.tables.keys()).collect();
         for name in names {

@@ -1,0 +1,62 @@
+//! A process is killed: what it has not begun is not done, and what is under way is there in part.
+
+use std::collections::BTreeSet;
+
+use common::Seeded;
+
+use crate::disk::Operation;
+
+const SECTOR: usize = 512;
+
+/// Places of which that is taken that a sync comes after: what is in doubt there is what the next life must not trust.
+const PLACES: usize = 3;
+
+/// An operation from this one on that the kill falls into.
+pub(super) fn place(operations: &[Operation], from: usize, random: &mut Seeded) -> usize {
+    let length = operations.len() - from + 1;
+    let mut places: Vec<usize> = (0..PLACES).map(|_| from + random.index(length)).collect();
+    let synced = |place: &usize| {
+        let next = operations.get(*place).map(Operation::begun);
+        matches!(next, Some(Operation::Sync { .. } | Operation::SyncDirectory { .. }))
+    };
+    let at = places.iter().position(synced).unwrap_or_default();
+    places.swap_remove(at)
+}
+
+/// Cuts the operations of a life off at `place`.
+pub(super) fn cut(operations: &mut Vec<Operation>, begins: usize, place: usize, random: &mut Seeded) {
+    let cut = operations.split_off(place);
+    if let Some(operation @ Operation::Write { .. }) = cut.first().map(Operation::begun) {
+        operations.extend(first_sectors(operation, random));
+    }
+    // Of writes that other threads have begun a part is there, or all. None is under way any more: a sync that begins later covers them.
+    let ended: BTreeSet<u32> = operations[begins..]
+        .iter()
+        .filter_map(|operation| if let Operation::Ended { call } = operation { Some(*call) } else { None })
+        .collect();
+    let mut ends = Vec::new();
+    for one in &mut operations[begins..] {
+        let Operation::Begun { call, operation } = one else { continue };
+        if ended.contains(call) {
+            continue;
+        }
+        if let Operation::Write { durable, .. } = &mut **operation {
+            *durable = false;
+            ends.push(Operation::Ended { call: *call });
+        }
+        if random.percent(50)
+            && let Some(part) = first_sectors(operation, random)
+        {
+            **operation = part;
+        }
+    }
+    operations.extend(ends);
+}
+
+/// A write as far as it has come; it is not durable.
+fn first_sectors(operation: &Operation, random: &mut Seeded) -> Option<Operation> {
+    let Operation::Write { file, offset, bytes, .. } = operation else { return None };
+    let sectors = random.index(bytes.len().div_ceil(SECTOR) + 1);
+    let bytes = &bytes[..(sectors * SECTOR).min(bytes.len())];
+    (!bytes.is_empty()).then(|| Operation::Write { file: *file, offset: *offset, bytes: bytes.into(), durable: false })
+}

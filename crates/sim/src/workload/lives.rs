@@ -1,0 +1,264 @@
+//! Several lives of one database on one disk. A life opens what the one before has left, works or not, and is killed or closed.
+//!
+//! ```text
+//!   create or open ── write back? ── work? ── close? ──┐
+//!          ^                                           │ cut at some operation: killed; or nothing is cut: closed
+//!          └──────── all that was written is there ────┘
+//! ```
+//!
+//! A kill makes nothing durable: the operations of all lives stand in one recording, and what was in doubt in one life is in doubt in the next. The
+//! writes that are under way at the kill are there by their first sectors.
+
+use common::sync::{Arc, spawn};
+use common::{Error, Result, Seeded};
+use engine::instance::{Background, Instance, Session};
+
+use super::engine as statements;
+use super::record::{connect, options, prepared};
+use super::recording::known;
+use super::run::Run;
+use super::{Ending, Life, Plan, Recording, State, kill, part};
+use crate::check::Allowed;
+use crate::clock::SimulatedClock;
+use crate::database::Database;
+use crate::disk::{Image, Lie, Note, Operation, SimulatedFileSystem};
+
+/// What goes on from life to life of one part of the workload.
+#[derive(Default)]
+struct Part {
+    states: Vec<State>,
+    choices: Option<Seeded>,
+    next_key: u32,
+    next_name: u32,
+    statements: usize,
+}
+
+/// What goes on from life to life.
+struct Lives {
+    plan: Arc<Plan>,
+    lie: Lie,
+    clock: Arc<SimulatedClock>,
+    random: Seeded,
+    /// The files as reads see them.
+    image: Image,
+    operations: Vec<Operation>,
+    parts: Vec<Part>,
+    existing: usize,
+    lives: Vec<Life>,
+    /// Calls of threads so far.
+    calls: u32,
+}
+
+type Opened = (Arc<Instance>, Vec<Arc<Session>>);
+
+fn background(plan: &Plan) -> Background {
+    if plan.threads > 0 { Background::Threads } else { Background::Inline }
+}
+
+pub(super) fn record(plan: &Plan, lie: Lie) -> Result<Recording> {
+    let clock = Arc::new(SimulatedClock::default());
+    let (mut base, mut state, mut first) = (Image::default(), State::default(), None);
+    if !plan.creation {
+        let (files, instance, sessions) = prepared(plan, &clock, background(plan))?;
+        (base, state) = (files.image(), statements::read(&sessions[0])?);
+        first = Some((files, (instance, sessions)));
+    }
+    let count = plan.threads.max(1);
+    let parts = (0..count).map(|number| Part {
+        states: vec![part::of(&state, number, count)],
+        choices: Some(Seeded::at(plan.seed, if number == 0 { 1 } else { 100 + number as u64 })),
+        ..Part::default()
+    });
+    let mut lives = Lives {
+        plan: Arc::new(plan.clone()),
+        lie,
+        clock,
+        random: Seeded::at(plan.seed, 3),
+        image: base.clone(),
+        operations: Vec::new(),
+        parts: parts.collect(),
+        existing: usize::from(plan.creation),
+        lives: Vec::new(),
+        calls: 0,
+    };
+    let mut ended_by = None;
+    for number in 1..=plan.lives {
+        if let Err(error) = lives.live(first.take()) {
+            ended_by = Some(format!("life {number}: {error}"));
+            break;
+        }
+    }
+    let Lives { operations, parts, existing, lives, .. } = lives;
+    let statements = parts.iter().map(|part| part.statements).sum();
+    let parts = parts.into_iter().map(|part| part.states).collect();
+    Ok(Recording { base, operations, parts, ended_by, statements, lives, existing, options: options(plan) })
+}
+
+impl Lives {
+    /// One life. `first`: the database is open.
+    fn live(&mut self, first: Option<(SimulatedFileSystem, Opened)>) -> Result<()> {
+        let idle = first.is_none() && self.random.percent(25);
+        let ending = match self.random.below(10) {
+            0..6 => Ending::Killed,
+            6 | 7 => Ending::KilledAtClose,
+            _ => Ending::Closed,
+        };
+        let mut life = Life { begins: self.operations.len(), opened: usize::MAX, closing: usize::MAX, ending };
+        let (files, opened) = match first {
+            Some((files, opened)) => (files, Some(opened)),
+            None => (SimulatedFileSystem::on(self.image.clone()), None),
+        };
+        files.lie(self.lie);
+        files.lie_after_kill(&self.operations);
+        if self.plan.threads > 0 {
+            files.overlap(self.calls);
+        }
+        let result = self.run(&files, opened, idle, &mut life);
+        self.operations.extend(files.take_operations());
+        self.calls = files.next_call();
+        if result.is_err() {
+            life.ending = Ending::Failed;
+        }
+        self.end(life);
+        result
+    }
+
+    fn run(&mut self, files: &SimulatedFileSystem, opened: Option<Opened>, idle: bool, life: &mut Life) -> Result<()> {
+        let is_first = self.lives.is_empty();
+        let (instance, sessions) = match opened {
+            Some(opened) => opened,
+            None => self.open(files)?,
+        };
+        life.opened = life.begins + files.recorded();
+        if self.random.percent(50) && !is_first {
+            instance.writer_round()?;
+        }
+        let mut runs = Vec::new();
+        for number in 0..self.parts.len() {
+            let sessions = if number == 0 { sessions.clone() } else { connect(&self.plan, &instance)? };
+            runs.push(self.begin(number, files, &instance, sessions));
+        }
+        drop(sessions);
+        let mut result = if is_first { runs[0].set_up() } else { Ok(()) };
+        if !idle && result.is_ok() {
+            result = work(&mut runs);
+        }
+        life.closing = life.begins + files.recorded();
+        for (part, run) in self.parts.iter_mut().zip(runs) {
+            let Run { states, statements, random, next_key, next_name, .. } = run;
+            *part = Part { states, choices: Some(random), next_key, next_name, statements };
+        }
+        if life.ending != Ending::Killed {
+            return result.and_then(|()| instance.shutdown());
+        }
+        if self.plan.threads > 0 {
+            instance.abort();
+        }
+        result
+    }
+
+    fn begin(
+        &mut self,
+        number: usize,
+        files: &SimulatedFileSystem,
+        instance: &Arc<Instance>,
+        sessions: Vec<Arc<Session>>,
+    ) -> Run {
+        let Part { states, choices, next_key, next_name, statements } = std::mem::take(&mut self.parts[number]);
+        Run {
+            plan: self.plan.clone(),
+            part: number,
+            files: files.clone(),
+            clock: self.clock.clone(),
+            instance: instance.clone(),
+            sessions,
+            random: choices.unwrap_or_else(|| Seeded::new(0)),
+            live: states.last().cloned().unwrap_or_default(),
+            states,
+            next_key,
+            next_name,
+            statements,
+            savepoints: vec![None; self.plan.sessions],
+            reader: None,
+        }
+    }
+
+    /// Opens what the life before has left, or makes the database; what was acknowledged must be there.
+    fn open(&mut self, files: &SimulatedFileSystem) -> Result<Opened> {
+        let known = known(&self.operations, self.parts.len());
+        let database = Database {
+            options: options(&self.plan),
+            created: known[0].0 >= self.existing,
+            background: background(&self.plan),
+        };
+        if !database.created {
+            // From here on the database may be there, and is empty.
+            if self.parts[0].states.len() == self.existing {
+                self.parts[0].states.push(State::default());
+            }
+            files.note(Note::begun(0, self.existing));
+        }
+        let is_first = self.plan.creation && self.operations.is_empty();
+        let instance = if is_first { database.create(files, &self.clock) } else { database.open(files, &self.clock) }?;
+        let sessions = connect(&self.plan, &instance)?;
+        let found = statements::read(&sessions[0])?;
+        if !is_first {
+            let states: Vec<_> = self.parts.iter().map(|part| part.states.clone()).collect();
+            let difference = Allowed::of(&states, &known, database).difference(&found);
+            if !difference.is_empty() {
+                let text = format!("a life does not begin with what the one before has left: {difference:?}");
+                return Err(Error::bug(text));
+            }
+        }
+        let count = self.parts.len();
+        for (number, part) in self.parts.iter_mut().enumerate() {
+            part.states.push(part::of(&found, number, count));
+            files.note(Note::begun(number, part.states.len() - 1));
+            files.note(Note::acknowledged(number, part.states.len() - 1));
+        }
+        Ok((instance, sessions))
+    }
+
+    /// Cuts what a kill keeps from being done, and leaves the rest to the next life.
+    fn end(&mut self, life: Life) {
+        let from = match life.ending {
+            Ending::Killed => Some(life.begins),
+            Ending::KilledAtClose => Some(life.closing),
+            Ending::Closed | Ending::Failed => None,
+        };
+        if let Some(from) = from {
+            let place = kill::place(&self.operations, from, &mut self.random);
+            kill::cut(&mut self.operations, life.begins, place, &mut self.random);
+            let known = known(&self.operations, self.parts.len());
+            for (part, (_, begun)) in self.parts.iter_mut().zip(known) {
+                part.states.truncate(begun + 1);
+            }
+        }
+        self.operations[life.begins..].iter().for_each(|operation| self.image.pass(operation));
+        self.lives.push(life);
+    }
+}
+
+/// Works: on this thread, or on one for each.
+fn work(runs: &mut Vec<Run>) -> Result<()> {
+    if let [run] = &mut runs[..] {
+        return run.work();
+    }
+    let threads: Vec<_> = std::mem::take(runs)
+        .into_iter()
+        .map(|mut run| {
+            spawn("work", move || {
+                let result = run.work();
+                (run, result)
+            })
+        })
+        .collect();
+    let mut all = Ok(());
+    for thread in threads {
+        let thread = thread.map_err(|error| Error::bug(format!("no thread: {error}")))?;
+        let (run, result) = thread.join().map_err(|_| Error::bug("a thread has panicked"))?;
+        all = all.and(result);
+        runs.push(run);
+    }
+    all
+}

@@ -1,0 +1,152 @@
+//! Recording a plan: one life of a database on a disk on which everything was durable at first, or several lives (lives.rs).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use common::sync::{Arc, Mutex};
+use common::{Result, Seeded};
+use engine::disk_group::{DiskGroupSpec, make_disks};
+use engine::instance::{Background, CreateOptions, Instance, Session};
+use engine::tablespace::TablespaceSpec;
+
+use super::engine as statements;
+use super::run::{MB, Run, file};
+use super::{Plan, Recording, State, lives};
+use crate::DIRECTORY;
+use crate::clock::SimulatedClock;
+use crate::disk::{Fault, Image, Lie, SimulatedFileSystem};
+
+/// The disk group, and bytes of all its disks.
+pub(super) const GROUP: &str = "DATA";
+const DISKS_BYTES: u64 = 192 * MB;
+
+/// New databases by log size and cache size: made once, used by every run.
+static BASES: Mutex<BTreeMap<(u64, u64), Image>> = Mutex::new(BTreeMap::new());
+
+/// How the database of a plan is made.
+pub(super) fn options(plan: &Plan) -> CreateOptions {
+    let sizes = ["db_cache_size", "db_2k_cache_size", "db_4k_cache_size", "db_16k_cache_size", "db_32k_cache_size"];
+    CreateOptions {
+        name: "SIM".to_owned(),
+        parameters: sizes.map(|name| (name.to_owned(), plan.cache_bytes.to_string())).to_vec(),
+        log_bytes: plan.log_bytes,
+        ..CreateOptions::default()
+    }
+}
+
+fn base(plan: &Plan) -> Result<Image> {
+    if let Some(image) = BASES.lock().get(&(plan.log_bytes, plan.cache_bytes)) {
+        return Ok(image.clone());
+    }
+    let files = SimulatedFileSystem::new();
+    let instance = Instance::create_with(
+        Arc::new(files.clone()),
+        Path::new(DIRECTORY),
+        Arc::new(SimulatedClock::default()),
+        None,
+        &options(plan),
+        Background::Inline,
+    )?;
+    instance.shutdown()?;
+    let image = files.image();
+    BASES.lock().insert((plan.log_bytes, plan.cache_bytes), image.clone());
+    Ok(image)
+}
+
+pub(super) fn connect(plan: &Plan, instance: &Arc<Instance>) -> Result<Vec<Arc<Session>>> {
+    (0..plan.sessions).map(|_| instance.connect(statements::OWNER)).collect()
+}
+
+/// Opens a new database with the tablespaces of the plan, on a disk of its own. The operations until then are forgotten.
+pub(super) fn prepared(
+    plan: &Plan,
+    clock: &Arc<SimulatedClock>,
+    background: Background,
+) -> Result<(SimulatedFileSystem, Arc<Instance>, Vec<Arc<Session>>)> {
+    let files = SimulatedFileSystem::on(base(plan)?);
+    let instance = Instance::open_with(Arc::new(files.clone()), Path::new(DIRECTORY), clock.clone(), None, background)?;
+    let sessions = connect(plan, &instance)?;
+    if plan.disks > 0 {
+        let pattern = format!("{DIRECTORY}/disk*");
+        make_disks(&files, &pattern, plan.disks, DISKS_BYTES / u64::from(plan.disks))?;
+        let spec = DiskGroupSpec { name: GROUP.to_owned(), patterns: vec!["disk*".to_owned()], au_bytes: None };
+        sessions[0].create_disk_group(&spec)?;
+    }
+    for (number, (size, management)) in plan.tablespaces.iter().enumerate() {
+        sessions[0].create_tablespace(&TablespaceSpec {
+            name: plan.tablespace(number),
+            files: vec![file(plan, &format!("t{number}_1.dbf"))],
+            block_size: Some(*size),
+            uniform_bytes: None,
+            space_management: *management,
+        })?;
+    }
+    instance.checkpoint(sessions[0].meter())?;
+    let _ = files.take_operations();
+    Ok((files, instance, sessions))
+}
+
+/// Makes a run and records it. `faults` and `lie` hold once the tables are there; of several lives no faults are made. An error that the engine reports
+/// ends the run: it is in the recording.
+///
+/// # Errors
+/// When not even the database can be set up.
+pub fn record(plan: &Plan, faults: &[Fault], lie: Lie) -> Result<Recording> {
+    if plan.lives > 0 {
+        return lives::record(plan, lie);
+    }
+    let clock = Arc::new(SimulatedClock::default());
+    let (files, instance, sessions) = prepared(plan, &clock, Background::Inline)?;
+    let base = files.image();
+    files.lie(lie);
+    let counts = files.counts();
+    for fault in faults {
+        files.plan(later(*fault, counts));
+    }
+    let live = State { tablespaces: statements::read(&sessions[0])?.tablespaces, ..State::default() };
+    let mut run = Run {
+        plan: Arc::new(plan.clone()),
+        part: 0,
+        files: files.clone(),
+        clock,
+        instance,
+        sessions,
+        random: Seeded::at(plan.seed, 1),
+        live: live.clone(),
+        states: vec![live],
+        next_key: 0,
+        next_name: 0,
+        statements: 0,
+        savepoints: vec![None; plan.sessions],
+        reader: None,
+    };
+    let result = run.set_up().and_then(|()| run.work()).and_then(|()| run.commit_all()).and_then(|()| {
+        run.reader = None;
+        if plan.closed { run.instance.shutdown() } else { Ok(()) }
+    });
+    let Run { instance, sessions, states, statements, reader, .. } = run;
+    drop((sessions, reader));
+    drop(instance);
+    let ended_by = result.err().map(|error| error.to_string());
+    Ok(Recording {
+        base,
+        operations: files.take_operations(),
+        parts: vec![states],
+        ended_by,
+        statements,
+        lives: Vec::new(),
+        existing: 0,
+        options: options(plan),
+    })
+}
+
+fn later(fault: Fault, [reads, writes, syncs, growths]: [u64; 4]) -> Fault {
+    match fault {
+        Fault::Read(n) => Fault::Read(n + reads),
+        Fault::ReadsFrom(n) => Fault::ReadsFrom(n + reads),
+        Fault::FlippedRead(n) => Fault::FlippedRead(n + reads),
+        Fault::Write(n) => Fault::Write(n + writes),
+        Fault::Sync(n) => Fault::Sync(n + syncs),
+        Fault::Growth(n) => Fault::Growth(n + growths),
+    }
+}
