@@ -12,7 +12,7 @@ use device::AlignedBuffer;
 use format::redo::{Vector, Version};
 use waits::{Event, Meter, SegmentStatistic, Statistic};
 
-use super::frame::{CLEAN, FrameRef};
+use super::frame::{CLEAN, DETACHED, FrameRef};
 #[cfg(debug_assertions)]
 use super::order;
 use super::{Cache, counts, group};
@@ -264,6 +264,11 @@ impl BlockMut {
         self.address
     }
 
+    /// Whether the buffer was taken from the block before it was latched: a change would be lost.
+    pub(super) fn is_detached(&self) -> bool {
+        self.held.as_ref().is_some_and(|held| held.pin.0.state() == DETACHED)
+    }
+
     /// Changes the block: the one way to do so. The buffer becomes dirty, the change is counted, and its redo goes into the record of this thread;
     /// `after` gives the block's new version. Outside a group the record is written at once.
     pub(crate) fn change<R>(
@@ -304,6 +309,22 @@ impl BlockMut {
 
     /// Its record has been written: nothing keeps it latched.
     pub(super) fn published(&mut self) {
+        self.unpublished = None;
+    }
+
+    /// Takes the changes of a record back that is not written: what the block was, or None where nothing of it was in
+    /// the cache. Its redo is as much as before, so that its version stays good.
+    pub(super) fn restore(&mut self, cache: &Cache, meter: &Meter, before: Option<&[u8]>) {
+        let address = self.address;
+        let Some(held) = &mut self.held else { return };
+        match before {
+            Some(before) => held.guard.copy_from_slice(before),
+            None => {
+                if let Ok(pool) = cache.pool(address) {
+                    pool.forget_latched(meter, held.pin.0);
+                }
+            }
+        }
         self.unpublished = None;
     }
 

@@ -5,6 +5,9 @@
 //! redo is not in the log yet. A session that gets such a block again within the group gets it from here.
 //!
 //! A group belongs to a thread: it begins and ends within one call of a session.
+//!
+//! A group that can be revoked keeps each block as it was before its first change. Revoked, it puts them back, and
+//! nothing of it is in the log.
 
 use std::cell::RefCell;
 
@@ -15,6 +18,7 @@ use common::{Scn, Xid};
 use format::redo::{self, Version};
 use waits::Meter;
 
+use super::Cache;
 use super::block::BlockMut;
 use super::frame::Frame;
 use crate::redo::{Lsn, RedoLog};
@@ -31,6 +35,18 @@ struct State {
     before: Vec<u8>,
     frames: Vec<Arc<Frame>>,
     held: Vec<BlockMut>,
+    /// The outermost group can be revoked.
+    revocable: bool,
+    /// In such a group: the blocks that it has changed, as they were; None for one that was not in the cache.
+    saved: Vec<(BlockAddress, Option<Vec<u8>>)>,
+}
+
+impl State {
+    fn save(&mut self, address: BlockAddress, bytes: Option<&[u8]>) {
+        if self.revocable && !self.saved.iter().any(|(saved, _)| *saved == address) {
+            self.saved.push((address, bytes.map(<[u8]>::to_vec)));
+        }
+    }
 }
 
 thread_local! {
@@ -43,13 +59,26 @@ thread_local! {
 pub struct ChangeGroup<'a> {
     redo: &'a RedoLog,
     meter: &'a Meter,
+    /// Of a group that can be revoked. It is when it is dropped without [`ChangeGroup::finish`].
+    cache: Option<&'a Cache>,
     closed: bool,
 }
 
 impl<'a> ChangeGroup<'a> {
     pub(crate) fn begin(redo: &'a RedoLog, meter: &'a Meter) -> Self {
         STATE.with_borrow_mut(|state| state.depth += 1);
-        Self { redo, meter, closed: false }
+        Self { redo, meter, cache: None, closed: false }
+    }
+
+    /// A group of which nothing has happened unless it is [finished](ChangeGroup::finish). Within another group it is
+    /// that group's part, which alone decides.
+    pub(crate) fn begin_revocable(cache: &'a Cache, redo: &'a RedoLog, meter: &'a Meter) -> Self {
+        let outermost = STATE.with_borrow_mut(|state| {
+            state.depth += 1;
+            state.revocable |= state.depth == 1;
+            state.depth == 1
+        });
+        Self { redo, meter, cache: outermost.then_some(cache), closed: false }
     }
 }
 
@@ -90,12 +119,41 @@ impl ChangeGroup<'_> {
         });
         if outermost { publish(self.redo, self.meter) } else { None }
     }
+
+    /// Puts back what the group has changed, and forgets its record.
+    fn revoke(&mut self, cache: &Cache) {
+        if std::mem::replace(&mut self.closed, true) {
+            return;
+        }
+        let (saved, held) = STATE.with_borrow_mut(|state| {
+            state.depth -= 1;
+            state.frames.clear();
+            (state.vectors, state.scn) = (0, 0);
+            state.record_number += 1;
+            state.revocable = false;
+            (std::mem::take(&mut state.saved), std::mem::take(&mut state.held))
+        });
+        for mut block in held {
+            match saved.iter().find(|(address, _)| *address == block.address()) {
+                Some((_, before)) => block.restore(cache, self.meter, before.as_deref()),
+                None => block.published(),
+            }
+        }
+    }
 }
 
 impl Drop for ChangeGroup<'_> {
     fn drop(&mut self) {
-        self.close();
+        match self.cache {
+            Some(cache) => self.revoke(cache),
+            None => drop(self.close()),
+        }
     }
+}
+
+/// Notes what a block was before a group that can be revoked formats it; None when nothing of it was in the cache.
+pub(super) fn save_before(address: BlockAddress, bytes: Option<&[u8]>) {
+    STATE.with_borrow_mut(|state| state.save(address, bytes));
 }
 
 /// Whether a group is open on this thread.
@@ -138,7 +196,10 @@ pub(super) fn record<R>(
     after: impl FnOnce(Version) -> Version,
     change: impl FnOnce(&mut [u8]) -> R,
 ) -> (R, u64) {
-    let mut before = STATE.with_borrow_mut(|state| std::mem::take(&mut state.before));
+    let mut before = STATE.with_borrow_mut(|state| {
+        state.save(address, Some(bytes));
+        std::mem::take(&mut state.before)
+    });
     let version = match fresh {
         Some(version) => version,
         None => {
@@ -175,6 +236,8 @@ pub(super) fn record<R>(
 pub(super) fn publish(log: &RedoLog, meter: &Meter) -> Option<Lsn> {
     let (end, held) = STATE.with_borrow_mut(|state| {
         if state.vectors == 0 {
+            state.revocable = false;
+            state.saved.clear();
             return (None, Vec::new());
         }
         redo::finish(&mut state.record, state.vectors, Scn(state.scn), meter.sid());
@@ -187,6 +250,8 @@ pub(super) fn publish(log: &RedoLog, meter: &Meter) -> Option<Lsn> {
         state.frames.clear();
         (state.vectors, state.scn) = (0, 0);
         state.record_number += 1;
+        state.revocable = false;
+        state.saved.clear();
         (end, std::mem::take(&mut state.held))
     });
     for mut block in held {

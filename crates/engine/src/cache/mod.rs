@@ -22,13 +22,15 @@ mod structure;
 mod tests;
 mod writer;
 
+pub(crate) use around::{Claim, RedoKept};
 pub(crate) use block::latches_any;
 pub use block::{Block, BlockMut};
 pub use direct::DirectScan;
 pub(crate) use double_write::DoubleWrite;
+use frame::DETACHED;
 pub use group::ChangeGroup;
-use pool::Patience;
 pub use pool::{BufferState, Pool, PoolFigures};
+use pool::{Dirty, Patience};
 use replacement::Entry;
 pub use scan::BlockScan;
 pub(crate) use writer::WriterWakes;
@@ -184,9 +186,16 @@ impl Cache {
             counts::segment(meter, &block, SegmentStatistic::LogicalReads, 1);
             return Ok(Block::own(block));
         }
-        let frame = pool.pin(self, meter, address, class)?;
-        meter.get(class, mode);
-        Ok(Block::latch(self, meter, frame, address, class))
+        loop {
+            let frame = pool.pin(self, meter, address, class)?;
+            let block = Block::latch(self, meter, frame, address, class);
+            // It was discarded while its latch was waited for.
+            if frame.state() == DETACHED {
+                continue;
+            }
+            meter.get(class, mode);
+            return Ok(block);
+        }
     }
 
     /// A block to change, in current mode.
@@ -200,8 +209,22 @@ impl Cache {
         if let Some(block) = group::take_held(address) {
             return Ok(counted(meter, class, block));
         }
-        let frame = pool.pin(self, meter, address, class)?;
-        Ok(counted(meter, class, BlockMut::latch(self, meter, frame, address, class)))
+        loop {
+            let frame = pool.pin(self, meter, address, class)?;
+            let block = BlockMut::latch(self, meter, frame, address, class);
+            if block.is_detached() {
+                continue;
+            }
+            if self.around.is_claimed(address) {
+                drop(block);
+                if !latches_any() {
+                    self.wait_unclaimed(meter, address, class)?;
+                    continue;
+                }
+                return Err(Error::bug(format!("block {address} is to be changed while it is loaded")));
+            }
+            return Ok(counted(meter, class, block));
+        }
     }
 
     /// As [`Cache::get_mut`], but None at once when the block is latched by another session.
@@ -216,7 +239,12 @@ impl Cache {
             return Ok(Some(counted(meter, class, block)));
         }
         let frame = pool.pin(self, meter, address, class)?;
-        Ok(BlockMut::try_latch(frame, address).map(|block| counted(meter, class, block)))
+        Ok(self.if_current(BlockMut::try_latch(frame, address)).map(|block| counted(meter, class, block)))
+    }
+
+    /// A block that was latched without waiting, unless it was discarded meanwhile or a load is about to write it.
+    fn if_current(&self, block: Option<BlockMut>) -> Option<BlockMut> {
+        block.filter(|block| !block.is_detached() && !self.around.is_claimed(block.address()))
     }
 
     /// As [`Cache::try_get_mut`], but waits a moment for a block that another session has latched. For who may not wait until it is free: it may be waiting
@@ -238,7 +266,7 @@ impl Cache {
         }
         let frame = pool.pin(self, meter, address, class)?;
         let block = BlockMut::latch_within(self, meter, frame, address, class, most);
-        Ok(block.map(|block| counted(meter, class, block)))
+        Ok(self.if_current(block).map(|block| counted(meter, class, block)))
     }
 
     /// As [`Cache::try_get_mut`], for a change that can be left to others: None too when the block is not in the cache, and while the log has little room,
@@ -258,7 +286,7 @@ impl Cache {
             return Ok(None);
         }
         let Some(frame) = pool.find_valid(meter, address) else { return Ok(None) };
-        Ok(BlockMut::try_latch(frame, address).map(|block| counted(meter, class, block)))
+        Ok(self.if_current(BlockMut::try_latch(frame, address)).map(|block| counted(meter, class, block)))
     }
 
     /// A block to format: nothing is read, its bytes are zero.
@@ -275,11 +303,17 @@ impl Cache {
             block.clear();
             return Ok(block);
         }
-        let frame = pool.pin_new(self, meter, address, class)?;
-        meter.get(class, GetMode::Current);
-        let mut block = BlockMut::latch(self, meter, frame, address, class);
-        block.clear();
-        Ok(block)
+        loop {
+            let (frame, taken) = pool.pin_new(self, meter, address, class)?;
+            let mut block = BlockMut::latch(self, meter, frame, address, class);
+            if block.is_detached() {
+                continue;
+            }
+            meter.get(class, GetMode::Current);
+            group::save_before(address, if taken { None } else { Some(&block) });
+            block.clear();
+            return Ok(block);
+        }
     }
 
     /// Sends for up to `count` blocks from `start` on that will be wanted soon, with one read; nobody waits, and where no buffer is free nothing is sent.
@@ -311,7 +345,7 @@ impl Cache {
     }
 
     /// Drops the buffers of blocks whose contents no longer matter. What is dirty is written first: redo that is no longer read must not be
-    /// missed by redo that still is.
+    /// missed by redo that still is. A session that changes one of them is waited for.
     ///
     /// # Errors
     /// HW-0010, and the instance is stopped, when a write fails.
@@ -319,7 +353,7 @@ impl Cache {
         if let Ok(pool) = self.pool(range.start) {
             writer::write_range(self, pool, meter, range)?;
             for n in 0..range.blocks {
-                pool.discard(self, meter, range.start.plus(n));
+                pool.discard(self, meter, range.start.plus(n), Dirty::Write)?;
             }
         }
         Ok(())

@@ -10,11 +10,13 @@ use std::sync::OnceLock;
 use waits::{Event, LatchName, Meter, SegmentStatistic, Statistic};
 
 use super::Cache;
+use super::around::RedoKept;
 use super::chains::{self, Chains};
 use super::frame::{self, CLEAN, CLONE, DETACHED, FREE, FrameRef, READING, VALID};
 use super::read::ReadBatch;
 use super::replacement::{Entry, Replacement};
 use super::writer::WriterWakes;
+use crate::redo::Lsn;
 use crate::segment::BlockRange;
 
 /// Share of the replacement list, in percent, that a session scans for a victim before it asks the writer for help.
@@ -30,6 +32,18 @@ const BUFFERS_MIN: usize = 64;
 pub(super) enum Patience {
     Wait,
     Never,
+}
+
+/// What becomes of a dirty buffer that is discarded.
+#[derive(Clone, Copy)]
+pub(super) enum Dirty<'a> {
+    /// It is written first: redo that is no longer read must not be missed by redo that still is.
+    Write,
+    /// It is not written. The redo that it needs is kept until other content of the block is on disk.
+    Keep(&'a RedoKept),
+    /// It is not written, and nobody will read its redo, nor what sessions change of it still: nobody is waited for but
+    /// the writer.
+    Forget,
 }
 
 /// The buffers of one block size.
@@ -223,20 +237,20 @@ impl Pool {
     }
 
     /// The block's frame, pinned, with no read: for a block that is about to be formatted. It may still show what the block was; a buffer that was
-    /// taken for it is zero before anybody can find it.
+    /// taken for it is zero before anybody can find it, and true is said.
     pub(super) fn pin_new(
         &self,
         cache: &Cache,
         meter: &Meter,
         address: BlockAddress,
         class: BlockClass,
-    ) -> Result<FrameRef> {
+    ) -> Result<(FrameRef, bool)> {
         cache.file(address.file)?.check_block(address)?;
         loop {
             if let Some(frame) = self.find(meter, address) {
                 if frame.state() == VALID {
                     frame.class.store(class as u8, Ordering::Relaxed);
-                    return Ok(frame);
+                    return Ok((frame, false));
                 }
                 let batch = frame.batch.lock().clone();
                 if let Some(batch) = batch {
@@ -252,7 +266,7 @@ impl Pool {
             frame.reset(1, now_s(meter));
             if self.publish(meter, frame, VALID) {
                 self.list(meter).insert(frame.index(), Entry::Midpoint);
-                return Ok(frame);
+                return Ok((frame, true));
             }
             self.give_back(meter, frame);
         }
@@ -482,10 +496,12 @@ impl Pool {
         frames.iter().map(needed).min().unwrap_or(u64::MAX)
     }
 
-    /// Forgets a block, dirty or not. Whoever has it pinned keeps what it sees, as a block of nowhere; a write of it has returned afterwards.
-    pub(super) fn discard(&self, cache: &Cache, meter: &Meter, address: BlockAddress) {
-        self.drop_clones(meter, address);
-        while let Some(frame) = self.find(meter, address) {
+    /// Forgets a block. A session that changes it is waited for; one that reads it keeps what it sees, as a block of
+    /// nowhere. A write of it has returned afterwards, and no later one comes.
+    pub(super) fn discard(&self, cache: &Cache, meter: &Meter, address: BlockAddress, dirty: Dirty<'_>) -> Result<()> {
+        loop {
+            self.drop_clones(meter, address);
+            let Some(frame) = self.find(meter, address) else { return Ok(()) };
             if frame.state() == READING {
                 let batch = frame.batch.lock().clone();
                 if let Some(batch) = batch {
@@ -494,20 +510,65 @@ impl Pool {
                 frame.unpin();
                 continue;
             }
+            // Under the latch, so that no change is lost between a look at the dirty flag and the end of the buffer.
+            // Sessions that wait for the latch find the buffer detached.
+            let latch = (!matches!(dirty, Dirty::Forget)).then(|| frame.latch.read_recursive());
+            if frame.state() != VALID {
+                drop(latch);
+                frame.unpin();
+                continue;
+            }
+            if frame.is_dirty() {
+                match dirty {
+                    Dirty::Write => {
+                        drop(latch);
+                        frame.unpin();
+                        let range = BlockRange { start: address, blocks: 1 };
+                        super::writer::write_range(cache, self, meter, range)?;
+                        continue;
+                    }
+                    Dirty::Keep(kept) => kept.lower(Lsn(frame.redo_from.load(Ordering::SeqCst))),
+                    Dirty::Forget => {}
+                }
+            }
+            // Before anybody can read the block from the disk again, where an older copy may be still.
+            super::writer::wait_written(meter, frame, address);
             self.unpublish(meter, frame);
             frame.set_state(DETACHED);
+            drop(latch);
+            // One that has begun since has found the buffer clean, or writes what is dropped.
             super::writer::wait_written(meter, frame, address);
             frame.unpin();
             self.release_idle(meter, frame);
-            return;
+            return Ok(());
         }
+    }
+
+    /// Whether nobody has the block latched for a change; with `patience` that is waited for.
+    pub(super) fn is_unchanging(&self, meter: &Meter, address: BlockAddress, patience: bool) -> bool {
+        let Some(frame) = self.find_valid(meter, address) else { return true };
+        let free = if patience {
+            drop(frame.latch.read_recursive());
+            true
+        } else {
+            frame.latch.try_read_recursive().is_some()
+        };
+        frame.unpin();
+        free
+    }
+
+    /// Takes a block out of the cache that the caller has latched, and whose content is to be forgotten.
+    pub(super) fn forget_latched(&self, meter: &Meter, frame: FrameRef) {
+        self.unpublish(meter, frame);
+        frame.set_state(DETACHED);
     }
 
     pub(super) fn discard_file(&self, cache: &Cache, meter: &Meter, file: FileNumber) {
         for frame in self.frames() {
             let address = frame.address();
             if address.file == file {
-                self.discard(cache, meter, address);
+                // Nothing is written, so nothing fails.
+                let _ = self.discard(cache, meter, address, Dirty::Forget);
             }
         }
     }

@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use common::sync::MutexGuard;
-use common::{BlockAddress, Error, ObjectNumber, Result, Rowid};
+use common::{BlockAddress, Error, ErrorKind, ObjectNumber, Result, Rowid};
 use scan::{Comparison, Predicate, RowSink, ScanSpec};
 use waits::{Event, LatchName, Statistic};
 
@@ -31,6 +31,11 @@ use crate::txn::CommitWrite;
 
 /// Mode of the lock on the dictionary: exclusive.
 const DDL_MODE: u64 = 5;
+
+/// What the commit of a DDL statement takes of a redo record, at most.
+const COMMIT_BYTES: u64 = 32 << 10;
+/// HW number of the error that a statement needs a longer redo record than there can be.
+const RECORD_TOO_LONG: u32 = 49;
 
 /// The stored values of one row.
 pub(super) type StoredRow = Vec<Option<Vec<u8>>>;
@@ -54,8 +59,13 @@ pub(super) struct Ddl<'a> {
     ended: Vec<Arc<SequenceState>>,
     /// Table locks, held to the end of the statement.
     locks: Vec<ExclusiveLock>,
-    /// From here on to the commit all is one record of the log: segments that are emptied, and the rows that say so.
+    /// From here on to the commit all is one record of the log, or nothing: segments that are emptied, and the commit
+    /// of the rows that say so.
     whole: Option<ChangeGroup<'a>>,
+    /// Segments that are given up with the commit, under the numbers that they have had.
+    emptied: Vec<Arc<Segment>>,
+    /// The next numbers as the dictionary's rows have them.
+    kept_numbers: (u32, u32),
     /// The next catalog gets another version.
     pub(super) new_version: bool,
     /// The state of a program has changed.
@@ -91,18 +101,18 @@ impl Session {
         self.commit(CommitWrite::default())?;
         // The statement sees the dictionary as it is, with what it has done itself.
         let _current = self.leave_statement();
-        let catalog = Catalog::clone(&self.catalog());
-        let (first_object, first_constraint) = (catalog.next_object, catalog.next_constraint);
-        let mut ddl = Ddl::new(self, catalog, true);
+        let mut ddl = Ddl::new(self, Catalog::clone(&self.catalog()), true);
         let result = work(&mut ddl).and_then(|result| {
-            ddl.keep_next_object(first_object)?;
-            ddl.keep_next_constraint(first_constraint)?;
+            ddl.keep_numbers()?;
+            ddl.check_whole()?;
             Ok(result)
         });
         // With a group open, commit and segments are one record: durable is what the end of the log says then.
         let committed = result.and_then(|result| {
             self.commit(CommitWrite { no_wait: ddl.whole.is_some(), batch: false })?;
-            if ddl.whole.take().is_some() {
+            if let Some(whole) = ddl.whole.take() {
+                ddl.emptied.iter().for_each(|segment| segment.set_given_up());
+                whole.finish();
                 self.instance().redo().flush(self.instance().redo().end())?;
             }
             Ok(result)
@@ -146,9 +156,12 @@ impl Session {
 impl<'a> Ddl<'a> {
     /// To be called with the DDL latch held, for as long as this lives.
     fn new(session: &'a Arc<Session>, catalog: Catalog, new_version: bool) -> Self {
+        let kept_numbers = (catalog.next_object, catalog.next_constraint);
         Self {
             session,
             catalog,
+            kept_numbers,
+            emptied: Vec::new(),
             changes: Vec::new(),
             dropped: Vec::new(),
             shrunk: Vec::new(),
@@ -192,9 +205,33 @@ impl Ddl<'_> {
         work()
     }
 
-    /// What follows, to the commit, happens as a whole or not at all, also in a crash.
-    pub(super) fn as_a_whole(&mut self) {
-        self.whole = Some(self.session.group());
+    /// What follows, to the commit, happens as a whole or not at all, by an error or in a crash: the segments' part. No
+    /// row of the dictionary may change any more, because a transaction does not know of blocks that are put back.
+    pub(super) fn as_a_whole(&mut self) -> Result<()> {
+        self.keep_numbers()?;
+        self.whole = Some(self.session.revocable_group());
+        Ok(())
+    }
+
+    /// Empties a segment, as a part of the whole; it has the new data object number then.
+    pub(super) fn empty(&mut self, segment: &Arc<Segment>, data_object: ObjectNumber) -> Result<Arc<Segment>> {
+        let emptied = segment.empty(self.session, data_object)?;
+        self.emptied.push(segment.clone());
+        Ok(emptied)
+    }
+
+    /// # Errors
+    /// HW-0049 when the record of the whole is longer than a log file.
+    fn check_whole(&self) -> Result<()> {
+        let Some(whole) = &self.whole else { return Ok(()) };
+        let (bytes, most) =
+            (whole.record_bytes() as u64 + COMMIT_BYTES, self.session.instance().redo().longest_record());
+        if bytes <= most {
+            return Ok(());
+        }
+        let text =
+            format!("the statement needs a redo record of {bytes} bytes, and log files and log buffer hold {most}");
+        Err(Error::own(ErrorKind::OutOfResource, RECORD_TOO_LONG, text))
     }
 
     /// Notes a segment that was made.
@@ -252,6 +289,15 @@ impl Ddl<'_> {
         let number = self.catalog.next_object;
         self.catalog.next_object += 1;
         ObjectNumber(number)
+    }
+
+    /// Notes in the dictionary which numbers come next, if that has changed.
+    fn keep_numbers(&mut self) -> Result<()> {
+        let (object, constraint) = self.kept_numbers;
+        self.keep_next_object(object)?;
+        self.keep_next_constraint(constraint)?;
+        self.kept_numbers = (self.catalog.next_object, self.catalog.next_constraint);
+        Ok(())
     }
 
     fn keep_next_object(&mut self, first_object: u32) -> Result<()> {
@@ -376,6 +422,7 @@ impl Ddl<'_> {
 
     /// Undoes every row change, the last one first. Returns what the caller shall report.
     fn take_back(mut self, error: Error) -> Error {
+        // Dropped without an end: the segments are as they were.
         self.whole = None;
         if let Err(second) = self.session.rollback() {
             let text = format!("{}; and the dictionary could not be put back: {second}", error.text);

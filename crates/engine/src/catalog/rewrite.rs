@@ -1,8 +1,8 @@
 //! ALTER TABLE that needs the rows written anew: DROP COLUMN, a CHAR of another length, and MOVE.
 //!
-//! The rows go into a new segment under a new data object number, and the old segment is dropped when the next catalog is in place, as TRUNCATE
-//! does it. Queries that began with the old definition never see a row of the new form: they read what is left of the old segment, and pass over
-//! blocks that belong to something else by then, as they do when their table is truncated. Until the end the statement can be taken back as a
+//! The rows go into a new segment under a new data object number, and the old segment is dropped when the next catalog
+//! is in place, as TRUNCATE does it. Queries that began with the old definition never see a row of the new form: they
+//! end with ORA-08103, as they do when their table is truncated. Until the end the statement can be taken back as a
 //! whole. Rowids change, so every index is built anew.
 
 use std::sync::Arc;

@@ -269,18 +269,21 @@ impl Ddl<'_> {
             self.set_data_object(index.object, data_object, now)?;
             indexes.push((index.clone(), data_object));
         }
-        self.as_a_whole();
-        let segment = table.segment.truncate(self.session, data_object)?;
+        table.segment.let_go(self.session)?;
+        for (index, _) in &indexes {
+            index.segment.let_go(self.session)?;
+        }
+        self.as_a_whole()?;
+        let segment = self.empty(&table.segment, data_object)?;
         let mut emptied = TableDef { segment, changed_us: now, ..TableDef::clone(table) };
         emptied.indexes.clear();
         for (index, data_object) in indexes {
-            let segment = index.segment.truncate(self.session, data_object)?;
-            let mut index = IndexDef { segment, changed_us: now, ..IndexDef::clone(&index) };
+            let segment = self.empty(&index.segment, data_object)?;
+            let index = IndexDef { segment, changed_us: now, ..IndexDef::clone(&index) };
             let built = index::build(self.session, &emptied, &index, &index.segment)?;
+            // An index begins with its segment's first block for data, which the same extent has at the same place.
             if built.root != index.root {
-                let root = built.root.pack();
-                self.update::<IndexRow>(&equal("OBJ#", index.object.0)?, |row| row.root = root)?;
-                index.root = built.root;
+                return Err(Error::bug(format!("the root of index {} is at another place", index.qualified_name())));
             }
             self.catalog.put_index(index);
         }

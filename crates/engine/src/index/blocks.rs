@@ -4,7 +4,7 @@
 
 use std::ops::Deref;
 
-use common::{BlockAddress, Result, Xid};
+use common::{BlockAddress, Error, Result, Xid};
 use waits::{Event, Statistic};
 
 use crate::txn::{Interest, RowLock};
@@ -56,4 +56,6 @@ pub(super) trait Blocks {
     fn wait_for(&self, xid: Xid, event: Event) -> Result<()>;
     /// A leaf as the reader sees it.
     fn as_seen(&self, block: Self::Shared) -> Result<Self::Shared>;
+    /// What a reader is told whose blocks could not be read as the index's.
+    fn explained(&self, error: Error) -> Error;
 }

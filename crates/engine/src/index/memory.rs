@@ -221,4 +221,8 @@ impl Blocks for Memory {
     fn as_seen(&self, block: Shared) -> Result<Shared> {
         Ok(block)
     }
+
+    fn explained(&self, error: Error) -> Error {
+        error
+    }
 }

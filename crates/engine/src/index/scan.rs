@@ -95,6 +95,10 @@ impl Cursor {
     /// Copies the next leaf; false where the range has ended.
     pub(super) fn advance<B: Blocks>(&mut self, tree: &Tree<'_, B>) -> Result<bool> {
         tree.blocks.check_cancelled()?;
+        self.next_leaf(tree).map_err(|error| tree.blocks.explained(error))
+    }
+
+    fn next_leaf<B: Blocks>(&mut self, tree: &Tree<'_, B>) -> Result<bool> {
         let block = match self.state {
             State::LastLeaf => return Ok(false),
             State::Before if self.descending => Some(tree.find_leaf(upper_target(&self.upper))?),
@@ -142,7 +146,8 @@ impl Cursor {
 impl<B: Blocks> Tree<'_, B> {
     /// The row under a whole key of a unique index.
     pub(super) fn lookup(&self, key: &[u8]) -> Result<Option<[u8; ROWID_BYTES]>> {
-        let block = self.blocks.as_seen(self.find_leaf(Target::before(key))?)?;
+        let found = self.find_leaf(Target::before(key)).and_then(|leaf| self.blocks.as_seen(leaf));
+        let block = found.map_err(|error| self.blocks.explained(error))?;
         let leaf = Leaf::of(&block);
         Ok(leaf.search(key).ok().map(|at| leaf.entry(at)).filter(|entry| !entry.deleted()).map(|entry| entry.rowid))
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Bound;
 
 use common::sync::Arc;
-use common::{BlockAddress, BlockClass, Error, ObjectNumber, Result, Rowid, Xid};
+use common::{BlockAddress, BlockClass, Error, ObjectNumber, Result, Rowid, Scn, Xid};
 use format::index::header::KeyShape;
 use format::index::key::Columns;
 use format::index::{Leaf, change};
@@ -136,9 +136,14 @@ impl Blocks for SessionBlocks<'_> {
 
     fn as_seen(&self, block: Block) -> Result<Block> {
         match self.snapshot {
-            Some(snapshot) => self.session.as_seen(block, snapshot),
+            Some(snapshot) => self.session.as_seen(self.segment, block, snapshot),
             None => Ok(block),
         }
+    }
+
+    fn explained(&self, error: Error) -> Error {
+        let scn = self.snapshot.map_or(Scn(u64::MAX), |snapshot| snapshot.scn());
+        self.segment.explained(self.session, scn, error)
     }
 }
 
@@ -174,8 +179,10 @@ fn with_tree_as_seen<R>(
 /// a key of the batch is waited for.
 ///
 /// # Errors
-/// ORA-00001 when a key is there already, or twice in the batch; ORA-01450 for a key that is too long, ORA-01654 when the segment cannot grow,
-/// ORA-00060 in a deadlock, and those of the cache. A part of the batch may then be in the index: the caller takes its statement back
+/// ORA-00001 when a key is there already, or twice in the batch; ORA-01450 for a key that is too long, ORA-01654 when
+/// the segment cannot grow,
+/// ORA-00060 in a deadlock, and those of the cache. A part of the batch may then be in the index: the caller takes its
+/// statement back
 /// ([`Session::rollback_to_mark`]).
 pub fn insert_batch<'k>(s: &Session, index: &IndexDef, rows: impl Iterator<Item = (&'k [u8], Rowid)>) -> Result<()> {
     let entries = Entries::sorted(shape(index), rows);
@@ -185,7 +192,8 @@ pub fn insert_batch<'k>(s: &Session, index: &IndexDef, rows: impl Iterator<Item 
 /// Takes the entries of some rows out, in any order, as part of the session's transaction.
 ///
 /// # Errors
-/// ORA-08102 when the index has no entry for one of them, ORA-00060 in a deadlock, and those of the cache; as for [`insert_batch`], the caller takes its
+/// ORA-08102 when the index has no entry for one of them, ORA-00060 in a deadlock, and those of the cache; as for
+/// [`insert_batch`], the caller takes its
 /// statement back.
 pub fn delete_batch<'k>(s: &Session, index: &IndexDef, rows: impl Iterator<Item = (&'k [u8], Rowid)>) -> Result<()> {
     let entries = Entries::sorted(shape(index), rows);
@@ -302,7 +310,8 @@ impl IndexScan {
     /// A get is made for each leaf, when it is reached, and for the branches on the way to the first.
     ///
     /// # Errors
-    /// ORA-01013 when the user has cancelled, ORA-01555 when undo that is needed is gone, and those of the cache.
+    /// ORA-01013 when the user has cancelled, ORA-01555 when undo that is needed is gone, ORA-08103 when the index was
+    /// given up, and those of the cache.
     #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend the key")]
     pub fn next(&mut self) -> Result<Option<(EntryKey<'_>, Rowid)>> {
         let at = loop {

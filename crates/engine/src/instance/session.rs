@@ -267,21 +267,26 @@ impl Session {
         version
     }
 
-    /// Stamps a block that is written around the cache, and puts its image into the log.
-    pub(crate) fn log_image(&self, block: &mut [u8]) -> Result<()> {
+    /// Stamps a block that is written around the cache; the redo record with its image.
+    pub(crate) fn image_record(&self, block: &mut [u8]) -> Vec<u8> {
         let version = self.stamp_new(block);
         let mut record = Vec::with_capacity(block.len() + 64);
         redo::begin(&mut record);
         let address = format::block::header(block).address();
         redo::image(&mut record, BlockClass::Data as u16, address, block, version);
         redo::finish(&mut record, 1, Scn(version.scn), self.sid());
-        self.instance.redo().append(&self.meter, &record)?;
-        Ok(())
+        record
     }
 
     /// Begins a group of changes: until it is dropped they are one redo record, and the changed blocks stay latched.
     pub fn group(&self) -> ChangeGroup<'_> {
         ChangeGroup::begin(self.instance.redo(), &self.meter)
+    }
+
+    /// Begins a group of changes of which nothing has happened unless it is [finished](ChangeGroup::finish): dropped
+    /// before, it puts back what it has changed.
+    pub(crate) fn revocable_group(&self) -> ChangeGroup<'_> {
+        ChangeGroup::begin_revocable(self.instance.cache(), self.instance.redo(), &self.meter)
     }
 
     /// Reads block ranges in order, by consistent gets, with multiblock reads. `cold`: do not let the blocks push others out of the cache.

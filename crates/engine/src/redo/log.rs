@@ -15,6 +15,7 @@ use super::host::LogHost;
 use super::layout::RECORD_HEADER;
 use super::members::no_thread;
 use super::reader::ReadEnd;
+use super::space::NoRoom;
 use super::{WRITERS, files, switch, writer};
 use crate::instance::Health;
 
@@ -124,31 +125,50 @@ impl RedoLog {
     /// HW-0010 when the instance has stopped, as it does for bytes that are no record, or longer than a log file or the buffer: what they tell of is in the
     /// blocks already.
     pub fn append(&self, meter: &Meter, record: &[u8]) -> Result<(Lsn, Lsn)> {
+        loop {
+            match self.try_append(meter, record)? {
+                Ok(place) => return Ok(place),
+                Err(no_room) => self.wait_for_space(meter, no_room)?,
+            }
+        }
+    }
+
+    /// As [`append`](Self::append), but says when there is no room now. What that has to wait for is for
+    /// [`wait_for_space`](Self::wait_for_space): the caller may have to let go of something first that keeps the log
+    /// from being written again.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub(crate) fn try_append(&self, meter: &Meter, record: &[u8]) -> Result<std::result::Result<(Lsn, Lsn), NoRoom>> {
         let core = &*self.core;
         let length = record.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize);
         if length != record.len() || length < RECORD_HEADER {
             let text = format!("a redo record of {} bytes that says {length}", record.len());
             return Err(core.fail(&Error::bug(text)));
         }
-        if length as u64 > core.buffer.capacity().min(core.record_bytes.load(Ordering::Relaxed)) {
+        if length as u64 > self.longest_record() {
             let text = format!("a redo record of {length} bytes is longer than a log file or the log buffer");
             return Err(core.fail(&Error::bug(text)));
         }
-        loop {
-            core.check()?;
-            let sequence = core.sequence.load(Ordering::SeqCst);
-            match core.buffer.put(meter, record) {
-                Ok((start, end)) => {
-                    meter.count(Statistic::RedoEntries, 1);
-                    meter.count(Statistic::RedoSize, length as u64);
-                    if end.saturating_sub(core.taken.load(Ordering::Relaxed)) >= core.post_bytes {
-                        core.request(end);
-                    }
-                    return Ok((Lsn(start), Lsn(end)));
+        core.check()?;
+        let sequence = core.sequence.load(Ordering::SeqCst);
+        match core.buffer.put(meter, record) {
+            Ok((start, end)) => {
+                meter.count(Statistic::RedoEntries, 1);
+                meter.count(Statistic::RedoSize, length as u64);
+                if end.saturating_sub(core.taken.load(Ordering::Relaxed)) >= core.post_bytes {
+                    core.request(end);
                 }
-                Err((full, seen)) => self.wait_for_space(meter, full, seen, sequence)?,
+                Ok(Ok((Lsn(start), Lsn(end))))
             }
+            Err((full, seen)) => Ok(Err(NoRoom { full, seen, sequence })),
         }
+    }
+
+    /// Bytes that a record may have: as many as every log file and the log buffer hold.
+    #[must_use]
+    pub fn longest_record(&self) -> u64 {
+        self.core.buffer.capacity().min(self.core.record_bytes.load(Ordering::Relaxed))
     }
 
     /// Whether there are no threads: who waits does what is waited for.

@@ -17,6 +17,23 @@ const KEPT: u64 = 16;
 /// Without threads: turns of work without any effect after which nothing will come of it.
 const TURNS_MAX: u32 = 100;
 
+/// Why a record could not be appended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NoRoom {
+    pub(super) full: Full,
+    /// What had changed by then.
+    pub(super) seen: u64,
+    /// The sequence that was current.
+    pub(super) sequence: u32,
+}
+
+impl NoRoom {
+    /// Whether room comes without a checkpoint: what is in the buffer has been promised room in the current file.
+    pub(crate) fn is_in_buffer(self) -> bool {
+        self.full == Full::Buffer
+    }
+}
+
 impl RedoLog {
     /// Called before block latches are taken for a change: waits while the current log file is nearly full and no other is free, so that the checkpoint
     /// that will free one meets no latch whose holder waits for it. Costs two loads when there is room.
@@ -75,9 +92,13 @@ impl RedoLog {
         self.core.health.check()
     }
 
-    /// Waits for what [`Buffer::put`](super::buffer::Buffer::put) missed. `sequence` was current when it was called.
-    pub(super) fn wait_for_space(&self, meter: &Meter, full: Full, seen: u64, sequence: u32) -> Result<()> {
+    /// Waits for what [`try_append`](Self::try_append) missed.
+    ///
+    /// # Errors
+    /// HW-0010 when the instance has stopped.
+    pub(crate) fn wait_for_space(&self, meter: &Meter, no_room: NoRoom) -> Result<()> {
         let core = &*self.core;
+        let NoRoom { full, seen, sequence } = no_room;
         self.check()?;
         let end = core.buffer.end();
         let unwritten = core.taken.load(Ordering::SeqCst) < end;

@@ -5,6 +5,11 @@
 //!
 //! A load into a table that others know ([`DirectLoad::settle`]) writes an undo record of its blocks in the redo record that moves the mark.
 //!
+//! Blocks above the mark may have been something else's, of which a scan may still read them, and change them to say
+//! what became of a transaction. While a run is written its blocks are claimed: nobody changes them, and their buffers
+//! are dropped without being written. What the log keeps for a run is let go of, and the blocks so far are written,
+//! before the load waits for room in the log.
+//!
 //! A load that is not logged writes no images. What it has written is synced before the mark moves. Redo of what the blocks were before would be put over them
 //! by a recovery that begins before the load: images are not compared with what is on disk. So there is a checkpoint before the first block is written, and
 //! another whenever the load was given an extent and any was freed since.
@@ -18,8 +23,20 @@ use waits::{Event, SegmentStatistic, Statistic};
 
 use super::extent::{Position, Reading};
 use super::{BlockRange, Segment};
-use crate::cache::ChangeGroup;
+use crate::cache::{ChangeGroup, Claim, RedoKept};
 use crate::instance::Session;
+use crate::redo::NoRoom;
+
+/// Blocks of a run whose images are in the log, and which are not written yet.
+struct Piece {
+    /// Of the run.
+    start: BlockAddress,
+    /// Places in the run.
+    first: usize,
+    end: usize,
+    /// The redo of the images, and of what the buffers of these blocks had when they were dropped.
+    kept: Option<RedoKept>,
+}
 
 /// A load in progress; the HW enqueue is taken only while extents are added and the mark is moved.
 pub struct DirectLoad<G, S> {
@@ -56,9 +73,10 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
     /// itself.
     ///
     /// # Errors
-    /// Those of the cache; HW-0010 when the instance has stopped.
+    /// ORA-08103 when the segment was given up; those of the cache; HW-0010 when the instance has stopped.
     pub fn new(segment: G, session: S) -> Result<Self> {
         session.instance().health().check()?;
+        segment.check_alive()?;
         let start = {
             let header = segment.header_block(&session, Reading::Current)?;
             Position::from(segment::header(&header).high)
@@ -229,38 +247,86 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
             return Ok(());
         }
         let cache = s.instance().cache();
-        // A checkpoint meanwhile must not pass the images by: the blocks are in no buffer.
-        let kept = cache.keep_redo()?;
-        for block in self.buffer[..bytes].chunks_exact_mut(block_bytes) {
+        let blocks = BlockRange { start, blocks: filled as u32 };
+        let claim = cache.claim(blocks);
+        let mut piece = Piece { start, first: 0, end: 0, kept: None };
+        for n in 0..filled {
+            let address = start.plus(n as u32);
+            // A session that changes the block still may wait for room in the log, which must not wait for this load
+            // then.
+            if !claim.settle(s.meter(), address, false)? {
+                self.write_piece(&claim, &mut piece)?;
+                claim.settle(s.meter(), address, true)?;
+            }
+            let block = &mut self.buffer[n * block_bytes..][..block_bytes];
+            let mut record = None;
             if self.unlogged.is_some() {
                 s.stamp_new(block);
             } else {
-                s.log_image(block)?;
+                record = Some(s.image_record(block));
             }
             format::block::seal(block);
+            // A checkpoint meanwhile must not pass the image by: the block is in no buffer.
+            while let Some(no_room) = self.log_image(&mut piece, record.as_deref())? {
+                // The checkpoint that frees a log file must not wait for what this load keeps of the log: the blocks so
+                // far are written first.
+                if !no_room.is_in_buffer() {
+                    self.write_piece(&claim, &mut piece)?;
+                }
+                s.instance().redo().wait_for_space(s.meter(), no_room)?;
+            }
+            if let Some(kept) = &piece.kept {
+                claim.drop_buffer(s.meter(), address, kept)?;
+            }
+            piece.end = n + 1;
         }
+        self.write_piece(&claim, &mut piece)
+    }
+
+    /// Puts the image of a piece's next block into the log. Where there is no room, what to wait for.
+    fn log_image(&self, piece: &mut Piece, record: Option<&[u8]>) -> Result<Option<NoRoom>> {
+        let s = &*self.session;
+        if piece.kept.is_none() {
+            piece.kept = Some(s.instance().cache().keep_redo()?);
+        }
+        match record {
+            Some(record) => Ok(s.instance().redo().try_append(s.meter(), record)?.err()),
+            None => Ok(None),
+        }
+    }
+
+    /// Writes the blocks of a piece of the run, and lets go of the redo that was kept for them. The next piece begins
+    /// behind it.
+    fn write_piece(&self, claim: &Claim, piece: &mut Piece) -> Result<()> {
+        let s = &*self.session;
+        let kept = piece.kept.take();
+        let first = std::mem::replace(&mut piece.first, piece.end);
+        let Some(kept) = kept.filter(|_| first < piece.end) else { return Ok(()) };
+        let (start, count) = (piece.start.plus(first as u32), piece.end - first);
+        let block_bytes = self.segment.block_size().bytes();
+        let bytes = &self.buffer[first * block_bytes..piece.end * block_bytes];
         // The log before the blocks: what they were before may be given up by redo that is not durable yet.
         let redo = s.instance().redo();
         redo.flush(redo.end())?;
-        let file = cache.file(start.file)?;
-        // A block that was in use before the segment was truncated may still be cached.
-        let blocks = BlockRange { start, blocks: filled as u32 };
-        cache.discard(s.meter(), blocks)?;
-        let at = [u64::from(start.file.0), u64::from(start.block), filled as u64];
+        let file = s.instance().cache().file(start.file)?;
+        let at = [u64::from(start.file.0), u64::from(start.block), count as u64];
         let object = self.segment.data_object();
-        let write = || file.write_blocks(start, &self.buffer[..bytes]);
+        let write = || file.write_blocks(start, bytes);
         let (written, micros) = s.meter().timed_wait(Event::DirectPathWrite, at, i64::from(object.0), write);
         written.map_err(|error| s.instance().health().stop(&error))?;
         file.count_write_time(micros);
+        // A scan of whatever the blocks were before may have read them once more, or be about to: nobody has changed
+        // them.
+        for n in 0..count {
+            claim.drop_buffer(s.meter(), start.plus(n as u32), &kept)?;
+        }
         drop(kept);
-        // A scan of whatever the blocks were before may have read them once more.
-        cache.discard(s.meter(), blocks)?;
-        s.meter().count(Statistic::PhysicalWrites, filled as u64);
-        s.meter().count(Statistic::PhysicalWritesDirect, filled as u64);
+        s.meter().count(Statistic::PhysicalWrites, count as u64);
+        s.meter().count(Statistic::PhysicalWritesDirect, count as u64);
         s.meter().count(Statistic::PhysicalWriteIoRequests, 1);
-        s.meter().count(Statistic::PhysicalWriteBytes, bytes as u64);
-        s.meter().segment(object, SegmentStatistic::PhysicalWrites, filled as u64);
-        s.meter().segment(object, SegmentStatistic::PhysicalWritesDirect, filled as u64);
+        s.meter().count(Statistic::PhysicalWriteBytes, bytes.len() as u64);
+        s.meter().segment(object, SegmentStatistic::PhysicalWrites, count as u64);
+        s.meter().segment(object, SegmentStatistic::PhysicalWritesDirect, count as u64);
         s.meter().segment(object, SegmentStatistic::PhysicalWriteRequests, 1);
         Ok(())
     }

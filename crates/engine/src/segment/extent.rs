@@ -1,7 +1,7 @@
 //! The extent map: in the segment header, and in chained extent map blocks once it outgrows the header.
 
 use common::sync::Arc;
-use common::{BlockAddress, BlockClass, Error, Result};
+use common::{BlockAddress, BlockClass, Error, ErrorKind, Result, Scn};
 use format::segment::{self, ExtentEntry, HighWaterMark, SegmentHeader};
 
 use super::{BlockRange, Segment, metadata};
@@ -124,6 +124,23 @@ impl Segment {
     /// Those of the cache.
     pub fn scan_ranges(&self, s: &Session) -> Result<Vec<BlockRange>> {
         self.space.scan_ranges(self, s)
+    }
+
+    /// As [`Segment::scan_ranges`], for a reader at `scn`, which may not keep others from giving the segment up.
+    ///
+    /// # Errors
+    /// ORA-08103 when the segment was given up; those of the cache.
+    pub(crate) fn scan_ranges_at(&self, s: &Session, scn: Scn) -> Result<Vec<BlockRange>> {
+        self.check_alive()?;
+        let ranges = match self.scan_ranges(s) {
+            // What the header lists may leave the segment before it is read (SHRINK SPACE).
+            Err(error) if error.kind == ErrorKind::Corrupt => {
+                drop(self.growing(s));
+                self.scan_ranges(s)
+            }
+            ranges => ranges,
+        };
+        ranges.map_err(|error| self.explained(s, scn, error))
     }
 
     /// Entry `ordinal` of the map, given the header block.

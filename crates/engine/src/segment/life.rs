@@ -167,6 +167,8 @@ impl Segment {
     /// # Errors
     /// Those of the cache.
     pub fn drop_segment(&self, s: &Session) -> Result<()> {
+        // Before its blocks are let go of: a reader that gets one later changes it no more.
+        self.set_given_up();
         let _growing = self.growing(s);
         let extents = self.extents(s)?;
         for range in &extents {
@@ -179,17 +181,40 @@ impl Segment {
         Ok(())
     }
 
+    /// Lets go of the segment's buffers. To be called before a group of changes that [empties](Segment::empty) the
+    /// segment, for it waits for sessions that change its blocks.
+    ///
+    /// # Errors
+    /// Those of the cache.
+    pub(crate) fn let_go(&self, s: &Session) -> Result<()> {
+        for range in self.extents(s)? {
+            s.instance().cache().discard(s.meter(), range)?;
+        }
+        Ok(())
+    }
+
     /// Empties the segment: all extents but the first are given back, the high-water mark goes to the start. Returns the segment under its new data
     /// object number.
     ///
     /// # Errors
-    /// Those of the cache.
+    /// Those of the cache; nothing has happened then.
     pub fn truncate(&self, s: &Session, data_object: ObjectNumber) -> Result<Arc<Self>> {
+        self.let_go(s)?;
+        let group = s.revocable_group();
+        let emptied = self.empty(s, data_object)?;
+        self.set_given_up();
+        group.finish();
+        Ok(emptied)
+    }
+
+    /// As [`Segment::truncate`], as a part of a group of changes that the caller finishes; then it says that the
+    /// segment was [given up](Segment::set_given_up).
+    ///
+    /// # Errors
+    /// Those of the cache; the group has to be revoked then.
+    pub(crate) fn empty(&self, s: &Session, data_object: ObjectNumber) -> Result<Arc<Self>> {
         let _growing = self.growing(s);
         let extents = self.extents(s)?;
-        for range in &extents {
-            s.instance().cache().discard(s.meter(), *range)?;
-        }
         let spec = SegmentSpec { data_object, ..self.spec.clone() };
         let parts = SegmentParts { spec: &spec, block_size: self.block_size() };
         let header = self.space.format_segment(&parts, s, extents[0])?;
@@ -216,7 +241,7 @@ impl Segment {
     /// Adds an extent; the HW enqueue is held by the caller.
     pub(super) fn grow(&self, s: &Session, blocks_so_far: u32) -> Result<()> {
         // The extent leaves the file's bitmap and enters the segment's map in one record: it is never lost between the two.
-        let _group = s.group();
+        let group = s.revocable_group();
         let blocks = match self.tablespace.extent_management() {
             ExtentManagement::Uniform { blocks } => blocks,
             ExtentManagement::Autoallocate => {
@@ -242,7 +267,10 @@ impl Segment {
                 ),
             )
         })?;
-        self.enter(s, range)
+        self.space.add_extent(self, s, range)?;
+        self.count_space(s, self.spec.data_object, range);
+        group.finish();
+        Ok(())
     }
 
     /// Enters an extent into the segment. One that cannot serve is given back.

@@ -23,6 +23,8 @@ pub(super) struct SegmentLocks {
     pub(super) shrinks: AtomicU32,
     /// Snapshots older than this do not find here what they are to see.
     pub(super) readable_from: AtomicU64,
+    /// The segment was given up under this data object number, and those before it.
+    pub(super) given_up: AtomicU32,
 }
 
 /// The FB enqueue of a batch of blocks, until it is dropped.

@@ -5,6 +5,7 @@
 mod block_map;
 mod direct;
 mod extent;
+mod gone;
 mod life;
 mod locks;
 pub(crate) mod metadata;
@@ -14,6 +15,7 @@ mod usage;
 
 pub use block_map::{BlockMap, BlockUse, Freelist, MappedBlock, Rows};
 pub use direct::DirectLoad;
+pub(crate) use gone::is_of;
 pub use usage::SpaceUsage;
 
 use std::fmt;

@@ -23,22 +23,24 @@ pub struct BlockFigures {
 /// Reads every block of a table and hands over the rowid of each row that has migrated or is chained. No block is latched meanwhile.
 ///
 /// # Errors
-/// Those of getting blocks, ORA-01013, and those of `take`.
+/// Those of getting blocks, ORA-08103 when the segment is given up meanwhile, ORA-01013, and those of `take`.
 pub fn chained_rows(
     session: &Arc<Session>,
     table: &TableDef,
     take: &mut dyn FnMut(Rowid) -> Result<()>,
 ) -> Result<BlockFigures> {
     let snapshot = session.snapshot();
-    let ranges = table.segment.scan_ranges(session)?;
+    let ranges = table.segment.scan_ranges_at(session, snapshot.scn())?;
     let mut blocks = session.scan_blocks(ranges, BlockClass::Data, true);
     let (mut figures, mut found) = (BlockFigures::default(), Vec::new());
-    while let Some(block) = blocks.next_block()? {
+    while let Some(block) =
+        blocks.next_block().map_err(|error| table.segment.explained(session, snapshot.scn(), error))?
+    {
         session.check_cancelled()?;
         session.meter().count(Statistic::TableScanBlocksGotten, 1);
-        let block = session.as_seen(block, &snapshot)?;
+        let block = session.as_seen(&table.segment, block, &snapshot)?;
         if !is_block_of(table, &block) {
-            continue;
+            return Err(table.segment.gone());
         }
         let address = block.address();
         figures.blocks += 1;

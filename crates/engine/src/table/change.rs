@@ -424,7 +424,7 @@ pub(crate) fn row_holder(s: &Session, table: &TableDef, rowid: Rowid) -> Result<
         return Ok(None);
     }
     let mut block = s.current_mut(at.block, BlockClass::Data)?;
-    if !is_block_of(table, &block) {
+    if !is_block_of(table, &block) || table.segment.is_given_up() {
         return Ok(None);
     }
     let Some(lock) = heap::row(&block, at.slot).map(RowPiece::lock) else { return Ok(None) };

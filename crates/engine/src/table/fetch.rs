@@ -24,10 +24,10 @@ pub(super) enum Mode<'a> {
     At(&'a Snapshot),
 }
 
-fn get(s: &Session, address: RowAddress, mode: Mode<'_>) -> Result<Block> {
+fn get(s: &Session, table: &TableDef, address: RowAddress, mode: Mode<'_>) -> Result<Block> {
     match mode {
         Mode::Current => s.current(address.block, BlockClass::Data),
-        Mode::At(snapshot) => s.consistent_at(address.block, BlockClass::Data, snapshot),
+        Mode::At(snapshot) => s.consistent_at(&table.segment, address.block, BlockClass::Data, snapshot),
     }
 }
 
@@ -70,7 +70,7 @@ impl Tail {
                 return Err(Error::corrupt(self.home.block, why));
             }
             s.meter().count(Statistic::TableFetchContinuedRow, 1);
-            let block = get(s, address, mode)?;
+            let block = get(s, table, address, mode)?;
             let piece = self.next_piece(table, &block, address)?;
             pieces.push(address);
             row.append_piece(piece);
@@ -111,7 +111,7 @@ pub(super) fn read_row(
     loop {
         let mut row = Row::new();
         let (tail, head) = {
-            let block = get(s, home, mode)?;
+            let block = get(s, table, home, mode)?;
             let Some(piece) = head_piece(table, &block, home) else { return Ok(None) };
             row.append_piece(piece);
             (Tail::behind(piece, home), piece.encoded().map(<[u8]>::to_vec))
@@ -184,7 +184,8 @@ impl Fetcher {
     /// The projected columns of a row, into `row`. False when there is no such row.
     ///
     /// # Errors
-    /// ORA-01410 for a rowid of another segment; ORA-12838; those of getting blocks.
+    /// ORA-01410 for a rowid of another segment; ORA-08103 when the table's segment was given up; ORA-12838; those of
+    /// getting blocks.
     pub fn fetch(&mut self, rowid: Rowid, row: &mut Row) -> Result<bool> {
         row.clear();
         let home = address_in(&self.table, rowid)?;
@@ -193,12 +194,17 @@ impl Fetcher {
             // One data block at a time (rule 1).
             self.block = None;
             if !can_exist(&self.session, &self.table, home) {
+                self.table.segment.check_there(self.snapshot.scn())?;
                 return Ok(false);
             }
-            self.block = Some(get(&self.session, home, Mode::At(&self.snapshot))?);
+            self.block = Some(get(&self.session, &self.table, home, Mode::At(&self.snapshot))?);
         }
         let Some(block) = &self.block else { return Ok(false) };
-        let Some(piece) = head_piece(&self.table, block, home) else { return Ok(false) };
+        let Some(piece) = head_piece(&self.table, block, home) else {
+            // Whatever it is, it is not kept latched: a statement that formats it may be waited for.
+            self.block = None;
+            return Ok(false);
+        };
         self.session.meter().count(Statistic::TableFetchByRowid, 1);
         if !piece.continues() {
             project_piece(piece, &self.projection, self.width, row);

@@ -30,9 +30,10 @@ pub struct Inserter {
 
 impl Inserter {
     /// # Errors
-    /// ORA-12838.
+    /// ORA-12838; ORA-08103 for a definition of a table whose segment was given up since.
     pub fn new(session: Arc<Session>, table: Arc<TableDef>) -> Result<Self> {
         session.check_not_loaded(&table)?;
+        table.segment.check_alive()?;
         let capacity = piece_capacity(&table);
         let keys = KeyBatch::new(&table);
         let (rows, addresses, slots) = (RowBuffer::new(), Vec::new(), Vec::new());

@@ -1,7 +1,7 @@
 //! The full scan of a table: blocks below the high-water mark in order, rows filtered and projected where they lie.
 
 use common::sync::Arc;
-use common::{BlockAddress, BlockClass, Error, ErrorKind, Result};
+use common::{BlockAddress, BlockClass, ErrorKind, Result};
 use format::heap::{self, RowAddress};
 use format::transaction;
 use scan::{RowSink, ScanSpec, Scanner, Stop};
@@ -80,14 +80,15 @@ impl TableScan {
 
     fn start(session: Arc<Session>, table: Arc<TableDef>, spec: ScanSpec, query: bool) -> Result<Self> {
         session.check_not_loaded(&table)?;
-        let ranges = table.segment.scan_ranges(&session)?;
+        let snapshot = session.snapshot();
+        table.segment.check_readable(snapshot.scn())?;
+        let ranges = table.segment.scan_ranges_at(&session, snapshot.scn())?;
         let blocks: u64 = ranges.iter().map(|range| u64::from(range.blocks)).sum();
         let buffers = session.instance().cache().pool_of(table.segment.block_size()).capacity() as u64;
         let short = table.cache || blocks * 100 <= buffers * SHORT_TABLE_PERCENT;
         let kind = if short { Statistic::TableScansShortTables } else { Statistic::TableScansLongTables };
         session.meter().count(kind, 1);
         session.meter().segment(table.segment.data_object(), SegmentStatistic::SegmentScans, 1);
-        let snapshot = session.snapshot();
         table.segment.check_readable(snapshot.scn())?;
         let blocks = if query && direct::is_worth(&session, &table, &ranges) {
             session.meter().count(Statistic::TableScansDirectRead, 1);
@@ -112,23 +113,28 @@ impl TableScan {
     /// No block stays pinned from one call to the next, so a call that goes on in the middle of a block gets it once more.
     ///
     /// # Errors
-    /// ORA-01013 when the user has cancelled; those of getting blocks.
+    /// ORA-01013 when the user has cancelled; ORA-08103 when the segment was given up, or its rows have been moved;
+    /// those of getting blocks.
     pub fn next(&mut self, sink: &mut dyn RowSink, max_rows: usize) -> Result<bool> {
-        if !self.table.segment.is_readable(self.snapshot.scn()) {
-            return Err(Error::user(8103, "object no longer exists"));
-        }
+        self.table.segment.check_there(self.snapshot.scn())?;
         let mut left = max_rows;
         while left > 0 {
             let (block, slot) = match self.resume.take() {
                 Some((address, slot)) => match self.blocks.again(address) {
-                    Some(block) => (self.session.as_seen(block, &self.snapshot)?, slot),
-                    None => (self.session.consistent_at(address, BlockClass::Data, &self.snapshot)?, slot),
+                    Some(block) => (self.session.as_seen(&self.table.segment, block, &self.snapshot)?, slot),
+                    None => {
+                        let segment = &self.table.segment;
+                        (self.session.consistent_at(segment, address, BlockClass::Data, &self.snapshot)?, slot)
+                    }
                 },
                 None => {
                     self.session.check_cancelled()?;
-                    let Some(block) = self.blocks.next_block()? else { return Ok(false) };
+                    let segment = &self.table.segment;
+                    let next = self.blocks.next_block();
+                    let next = next.map_err(|error| segment.explained(&self.session, self.snapshot.scn(), error))?;
+                    let Some(block) = next else { return Ok(false) };
                     self.session.meter().count(Statistic::TableScanBlocksGotten, 1);
-                    (self.session.as_seen(block, &self.snapshot)?, 0)
+                    (self.session.as_seen(segment, block, &self.snapshot)?, 0)
                 }
             };
             let address = block.address();
@@ -140,9 +146,9 @@ impl TableScan {
     }
 
     fn scan_block(&mut self, block: Block, slot: u16, left: &mut usize, sink: &mut dyn RowSink) -> Result<Progress> {
-        // Blocks of a table that was truncated and filled again, or that are formatted for something else, have no rows of ours.
+        // All blocks that the scan reads were formatted for the table when it began.
         if !is_block_of(&self.table, &block) {
-            return Ok(Progress::Done);
+            return Err(self.table.segment.gone());
         }
         let outcome = self.scanner.scan_block(&block, slot, *left, sink);
         self.session.meter().count(Statistic::TableScanRowsGotten, outcome.examined as u64);

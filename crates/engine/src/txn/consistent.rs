@@ -4,7 +4,6 @@
 //! reader ([`crate::cache`], clones).
 
 use common::{BlockAddress, BlockClass, Error, Result, Scn, Uba, Xid};
-use format::block::{self, BlockType};
 use format::itl;
 use format::transaction::Owner;
 use waits::{GetMode, Statistic};
@@ -12,6 +11,7 @@ use waits::{GetMode, Statistic};
 use super::{Snapshot, operation};
 use crate::cache::Block;
 use crate::instance::Session;
+use crate::segment::{Segment, is_of};
 use crate::undo::{self, OwnedPrevious, Record, State};
 
 /// What a reader makes of an ITL slot.
@@ -60,21 +60,31 @@ fn seen_from(bytes: &[u8]) -> Option<Scn> {
 }
 
 impl Session {
-    /// A block as a snapshot sees it.
+    /// A block of a segment as a snapshot sees it; one that is not the segment's as it is.
     ///
     /// # Errors
-    /// ORA-01555 when undo that is needed is gone; those of [`crate::cache::Cache::get`].
-    pub fn consistent_at(&self, address: BlockAddress, class: BlockClass, snapshot: &Snapshot) -> Result<Block> {
-        let block = self.instance().cache().get(self.meter(), address, class, GetMode::Consistent)?;
-        self.as_seen(block, snapshot)
+    /// ORA-08103 when the segment was given up; ORA-01555 when undo that is needed is gone; those of
+    /// [`crate::cache::Cache::get`].
+    pub(crate) fn consistent_at(
+        &self,
+        segment: &Segment,
+        address: BlockAddress,
+        class: BlockClass,
+        snapshot: &Snapshot,
+    ) -> Result<Block> {
+        let got = self.instance().cache().get(self.meter(), address, class, GetMode::Consistent);
+        let block = got.map_err(|error| segment.explained(self, snapshot.scn(), error))?;
+        self.as_seen(segment, block, snapshot)
     }
 
-    /// A block that was got for a consistent read, as a snapshot sees it.
+    /// A block that was got for a consistent read of a segment, as a snapshot sees it; one that is not the segment's as
+    /// it is.
     ///
     /// # Errors
     /// As [`Session::consistent_at`].
-    pub(crate) fn as_seen(&self, block: Block, snapshot: &Snapshot) -> Result<Block> {
-        if block::kind(&block) != Some(BlockType::Data) {
+    pub(crate) fn as_seen(&self, segment: &Segment, block: Block, snapshot: &Snapshot) -> Result<Block> {
+        segment.check_there(snapshot.scn())?;
+        if !is_of(&block, segment.data_object()) {
             return Ok(block);
         }
         let meter = self.meter();
@@ -123,6 +133,7 @@ impl Session {
             if !is_private
                 && let Some(mut block) = cache.try_cached_mut(meter, address, BlockClass::Data)?
                 && *block == *bytes
+                && !segment.is_given_up()
             {
                 self.clean_ended(&mut block)?;
                 meter.count(Statistic::CleanoutsOnlyConsistentReadGets, 1);

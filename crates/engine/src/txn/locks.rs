@@ -416,7 +416,8 @@ impl Locks {
                 self.released.wait_for(&mut state, left.min(LOOK_ROUND));
                 #[cfg(test)]
                 woken(&mut state);
-                if let Err(error) = s.check_cancelled() {
+                // Of an instance that has stopped no session gives its locks up.
+                if let Err(error) = s.check_cancelled().and_then(|()| s.instance().health().check()) {
                     break Err(error);
                 }
             };

@@ -110,7 +110,7 @@ impl Bitmaps {
 
     fn leave(segment: &Segment, s: &Session, leaving: &Leaving) -> Result<()> {
         let Leaving { entry, range, own, .. } = leaving;
-        let _group = s.group();
+        let group = s.revocable_group();
         let mut header = segment.header_block_mut(s)?;
         match own {
             None => Self::part(s, BlockAddress::unpack(entry.first_level.get()), *range)?,
@@ -173,7 +173,9 @@ impl Bitmaps {
             }
         });
         drop(header);
-        segment.tablespace.free(s, *range)
+        segment.tablespace.free(s, *range)?;
+        group.finish();
+        Ok(())
     }
 
     /// Takes an extent out of a first-level bitmap block that it has joined.
@@ -264,12 +266,14 @@ impl Bitmaps {
             s.change(&mut header, |bytes| segment::header_mut(bytes).low = low);
         }
         for (l1, extent, offsets, from) in parts.into_iter().rev() {
-            let _group = s.group();
+            let group = s.revocable_group();
             let above = from >= top;
             let mut header = segment.header_block_mut(s)?;
             Self::unformat(s, l1, extent, offsets, above)?;
             let high = mark(if above { from } else { top });
             s.change(&mut header, |bytes| segment::header_mut(bytes).high = high);
+            drop(header);
+            group.finish();
         }
         Ok(())
     }
