@@ -42,9 +42,11 @@ reference:
     HIGHWATER_WRITE_REFERENCE=1 UPDATE_REFERENCE=1 cargo test -p waits -p engine -p report reference
 
 # Crashes and faults by seed (crates/sim/README.md)
-sim seeds="100":
+sim seeds="100" lives="1000":
     cargo run --release -p sim -- --seeds {{seeds}} --steps 100 --places 60
     cargo run --release -p sim -- --seeds 5 --steps 12 --exhaustive 1
+    cargo run --release -p sim -- --lives 3 --seeds {{lives}} --steps 20 --places 12 --jobs 2 --quiet 1
+    cargo run --release -p sim -- --lives 3 --threads 3 --seeds {{seeds}} --steps 20 --places 12 --quiet 1
 
 # Kills the binary at random moments while sessions write, and checks what it leaves (crates/lab/README.md)
 kill loops="200":

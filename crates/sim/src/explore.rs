@@ -208,7 +208,7 @@ pub fn explore(recording: &Recording, crashes: &Crashes) -> Outcome {
                 let again = Walk::new(image.clone());
                 again_crash(&mut outcome, again, &recovery.operations, &allowed, crashes, &at, &mut random);
             }
-            if crashes.faults_every > 0 && number % crashes.faults_every == 0 {
+            if crashes.faults_every > 0 && number % crashes.faults_every == 0 && allowed.database.created {
                 for _ in 0..crashes.faults_times {
                     fail(&mut outcome, image.clone(), &recovery, &allowed, &at, &mut random);
                 }

@@ -67,7 +67,7 @@ pub(crate) fn scan(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<BTre
 ///
 /// # Errors
 /// As [`scan`].
-pub(crate) fn read(session: &Arc<Session>) -> Result<State> {
+pub fn read(session: &Arc<Session>) -> Result<State> {
     read_part(session, 0, 1)
 }
 
@@ -98,7 +98,11 @@ fn borrow(row: &Row) -> Vec<Option<&[u8]>> {
     row.iter().map(Option::as_deref).collect()
 }
 
-pub(crate) fn create_table(session: &Arc<Session>, name: &str, tablespace: &str, pctfree: u64) -> Result<()> {
+/// Makes a table of the workload's kind.
+///
+/// # Errors
+/// Those of CREATE TABLE.
+pub fn create_table(session: &Arc<Session>, name: &str, tablespace: &str, pctfree: u64) -> Result<()> {
     let column = |number: usize, bytes| ColumnDef {
         name: format!("C{number}"),
         data_type: DataType::Varchar2 { bytes },
@@ -133,7 +137,11 @@ pub(crate) fn create_index(
     session.create_index(&spec).map(drop)
 }
 
-pub(crate) fn insert(session: &Arc<Session>, name: &str, rows: &[Row]) -> Result<()> {
+/// Inserts rows.
+///
+/// # Errors
+/// Those of the insert; ORA-00600 when not all of them are in.
+pub fn insert(session: &Arc<Session>, name: &str, rows: &[Row]) -> Result<()> {
     let mut inserter = Inserter::new(session.clone(), table(session, name)?)?;
     for row in rows {
         inserter.push(&borrow(row))?;

@@ -8,18 +8,20 @@ use crate::disk::Operation;
 
 const SECTOR: usize = 512;
 
-/// Places of which that is taken that a sync comes after: what is in doubt there is what the next life must not trust.
-const PLACES: usize = 3;
+/// Places of which that is taken where something is in doubt that the next life must not trust: before a sync, or within a durable write.
+const PLACES: usize = 4;
 
 /// An operation from this one on that the kill falls into.
 pub(super) fn place(operations: &[Operation], from: usize, random: &mut Seeded) -> usize {
     let length = operations.len() - from + 1;
     let mut places: Vec<usize> = (0..PLACES).map(|_| from + random.index(length)).collect();
-    let synced = |place: &usize| {
-        let next = operations.get(*place).map(Operation::begun);
-        matches!(next, Some(Operation::Sync { .. } | Operation::SyncDirectory { .. }))
+    let within_durable = random.percent(50);
+    let wanted = |place: &usize| match operations.get(*place).map(Operation::begun) {
+        Some(Operation::Sync { .. } | Operation::SyncDirectory { .. }) => !within_durable,
+        Some(Operation::Write { durable, .. }) => *durable && within_durable,
+        _ => false,
     };
-    let at = places.iter().position(synced).unwrap_or_default();
+    let at = places.iter().position(wanted).unwrap_or_default();
     places.swap_remove(at)
 }
 

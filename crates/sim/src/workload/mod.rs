@@ -15,7 +15,8 @@ mod spaces;
 mod state;
 mod transactions;
 
-pub(crate) use engine::{OWNER, create_table, insert, read};
+pub(crate) use engine::OWNER;
+pub use engine::{create_table, insert, read};
 pub use plan::Plan;
 pub use record::record;
 pub use recording::{Ending, Life, Recording};

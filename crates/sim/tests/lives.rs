@@ -1,0 +1,116 @@
+//! Several lives of a database on one disk: by seed, by threads, and with disks that lie.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+use sim::disk::Lie;
+use sim::explore::{Crashes, Outcome, explore};
+use sim::workload::{Plan, Recording, record};
+
+/// What the engine does not survive yet, each shown by a test in known.rs; who mends one takes its messages away.
+const KNOWN: [&str; 8] = [
+    "ORA-01113",
+    "head and tail differ",
+    "checksum does not match",
+    "unformatted block is not zero",
+    "ORA-00313",
+    "ORA-30012",
+    "is not a undo segment header",
+    "a creation that was cut short",
+];
+
+fn crashes(seed: u64, places: usize) -> Crashes {
+    Crashes {
+        seed,
+        places,
+        ways: 1,
+        blocks_every: 2,
+        again_every: 11,
+        again_places: 2,
+        faults_every: 13,
+        faults_times: 1,
+    }
+}
+
+/// What was wrong and is not known.
+fn unknown(recording: &Recording, outcome: &Outcome) -> Vec<String> {
+    let failures = outcome.failures.iter().map(ToString::to_string);
+    let all = failures.chain(recording.ended_by.clone());
+    all.filter(|text| !KNOWN.iter().any(|known| text.contains(known))).collect()
+}
+
+#[test]
+fn what_was_acknowledged_in_any_life_survives_crashes_in_each() {
+    let (mut tried, mut lives) = (0, 0);
+    for seed in 1..=16 {
+        let recording = record(&Plan::lives(seed, 20, 3), &[], Lie::None).unwrap();
+        let outcome = explore(&recording, &crashes(seed, 9));
+        tried += outcome.crashes;
+        lives += recording.lives.len();
+        assert_eq!(unknown(&recording, &outcome), Vec::<String>::new(), "seed {seed}");
+    }
+    assert!(tried > 100 && lives > 35, "{tried} crashes in {lives} lives");
+}
+
+#[test]
+fn a_seed_has_the_same_lives_each_time() {
+    let run = || record(&Plan::lives(4, 15, 3), &[], Lie::None).unwrap();
+    let (one, other) = (run(), run());
+    assert_eq!((one.trace(), &one.lives), (other.trace(), &other.lives));
+}
+
+#[test]
+fn what_threads_have_acknowledged_survives_crashes() {
+    let mut overlapping = 0;
+    for seed in 1..=6 {
+        let recording = record(&Plan::threads(seed, 12, 2, 3), &[], Lie::None).unwrap();
+        let outcome = explore(&recording, &crashes(seed, 8));
+        assert_eq!(unknown(&recording, &outcome), Vec::<String>::new(), "seed {seed}");
+        overlapping += overlaps(&recording);
+    }
+    assert!(overlapping > 50, "{overlapping} operations began while others were under way");
+}
+
+/// Operations that begin while others are under way.
+fn overlaps(recording: &Recording) -> usize {
+    use sim::disk::Operation::{Begun, Ended};
+    let (mut flying, mut overlapping) = (0_usize, 0);
+    for operation in &recording.operations {
+        match operation {
+            Begun { .. } => {
+                overlapping += usize::from(flying > 0);
+                flying += 1;
+            }
+            Ended { .. } => flying = flying.saturating_sub(1),
+            _ => {}
+        }
+    }
+    overlapping
+}
+
+/// Goes through seeds until a failure says one of these, which no honest disk brings about.
+fn assert_noticed(lie: Lie, texts: &[&str]) {
+    for seed in 1..=80 {
+        let recording = record(&Plan { creation: false, ..Plan::lives(seed, 20, 3) }, &[], lie).unwrap();
+        let outcome = explore(&recording, &Crashes { again_every: 0, faults_every: 0, ..crashes(seed, 12) });
+        let said = |text: &str| texts.iter().any(|wanted| text.contains(wanted));
+        if outcome.failures.iter().any(|failure| said(&failure.to_string())) {
+            return;
+        }
+    }
+    panic!("{lie:?} is not noticed");
+}
+
+#[test]
+fn syncs_of_directories_that_are_left_out_are_noticed() {
+    assert_noticed(Lie::SkippedDirectorySync, &["lost: "]);
+}
+
+#[test]
+fn datafiles_that_are_not_synced_after_a_kill_are_noticed() {
+    assert_noticed(Lie::SkippedSyncAfterKill, &["redo is missing", "lost: "]);
+}
+
+#[test]
+fn logs_that_are_not_synced_after_a_kill_are_noticed() {
+    assert_noticed(Lie::SkippedLogSyncAfterKill, &["ORA-00353", "lost: "]);
+}
