@@ -32,7 +32,7 @@ impl Database {
         match Instance::open_with(there, Path::new(DIRECTORY), clock.clone(), None, self.background) {
             Err(error) if !self.created => {
                 if files.image().names().any(|(path, _)| path.extension().is_some_and(|e| e == "ctl"))
-                    && !is_unfinished(&error)
+                    && !error.is_own(12)
                 {
                     return Err(Error::bug(format!("a creation that was cut short is told as: {error}")));
                 }
@@ -43,9 +43,4 @@ impl Database {
             result => result,
         }
     }
-}
-
-/// Whether an open was refused because the creation of the database was cut short.
-fn is_unfinished(error: &Error) -> bool {
-    error.to_string().contains("creation")
 }

@@ -1,5 +1,4 @@
-//! What a database must survive over several lives, each case small and tried at every place. The cases that the engine does not survive yet say with
-//! what they fail: whoever mends it takes the line away.
+//! What a database must survive over several lives: a small case of each kind of failure that several lives have found, tried at every place.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -128,7 +127,6 @@ fn with_tables() -> Image {
 }
 
 #[test]
-#[should_panic(expected = "ORA-01113")]
 fn a_database_that_was_recovered_and_closed_without_a_change_opens_again() {
     let life = life(&base(), |instance, session| {
         session.create_tablespace(&tablespace("T0", BlockSize::K8)).unwrap();
@@ -155,7 +153,6 @@ fn crash_the_next(life: &Life, kill: usize, keep: &[Keep], random: &mut Seeded) 
 }
 
 #[test]
-#[should_panic(expected = "head and tail differ")]
 fn a_block_that_was_read_whole_after_a_kill_is_not_torn_by_a_later_crash() {
     let life = life(&with_tables(), |instance, session| {
         fill(session, "ONE", 100..120);
@@ -180,7 +177,6 @@ fn a_block_that_was_read_whole_after_a_kill_is_not_torn_by_a_later_crash() {
 }
 
 #[test]
-#[should_panic(expected = "ORA-00313")]
 fn a_control_file_that_was_found_after_a_kill_stays_the_one_that_counts() {
     let base = with_tables();
     // Two lives, so that the redo is in every log group. After the checkpoint that ends the second only the last of it is needed.
@@ -199,7 +195,8 @@ fn a_control_file_that_was_found_after_a_kill_stays_the_one_that_counts() {
     let last: Vec<usize> = (1..life.operations.len())
         .rev()
         .filter(|number| matches!(life.operations[number - 1], Operation::Rename { .. }))
-        .take(8)
+        // Those of the checkpoint: before it not every row was committed.
+        .take(4)
         .collect();
     for kill in last {
         crash_the_next(&life, kill, &[Keep::Nothing], &mut random);
@@ -207,7 +204,6 @@ fn a_control_file_that_was_found_after_a_kill_stays_the_one_that_counts() {
 }
 
 #[test]
-#[should_panic(expected = "ORA-30012")]
 fn an_undo_tablespace_is_made_whole_or_not_at_all() {
     let base = with_tables();
     let before = life(&base, |_, _| {}).state;
@@ -225,7 +221,6 @@ fn an_undo_tablespace_is_made_whole_or_not_at_all() {
 }
 
 #[test]
-#[should_panic(expected = "a creation that was cut short")]
 fn a_creation_that_was_cut_short_is_told_and_can_be_made_again() {
     let files = SimulatedFileSystem::new();
     create(&files);
