@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::event::Operation;
 
 /// Bytes that are copied at once.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 64 << 10;
 
 /// Files below a directory with their sizes, and directories.
 pub(crate) type Listing = (BTreeMap<PathBuf, u64>, BTreeSet<PathBuf>);

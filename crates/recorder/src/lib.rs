@@ -7,6 +7,7 @@
 pub mod check;
 pub mod error;
 pub mod event;
+pub mod faults;
 pub mod image;
 pub mod images;
 pub mod lives;

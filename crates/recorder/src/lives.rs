@@ -23,7 +23,7 @@ use crate::check::{Findings, check};
 use crate::error::{Error, Result};
 use crate::event::{Event, LifeEnd};
 use crate::image;
-use crate::trace::{Recorder, Stop};
+use crate::trace::{Input, Recorder, Stop};
 use crate::walk::{Honesty, Walk};
 use crate::workload::{Kind, Plan, State, Statement, Told, script, setup};
 
@@ -186,7 +186,14 @@ pub fn run_lives(options: &Options, root: &Path, state: State, expected: u64) ->
         };
         let from = recorder.events().len();
         let data_text = data.to_string_lossy();
-        let ended = recorder.run(&options.program, &["sql", "-S", "--data", &data_text], &text, stop, &[], PATIENCE)?;
+        let ended = recorder.run(
+            &options.program,
+            &["sql", "-S", "--data", &data_text],
+            Input::Script(&text),
+            stop,
+            &[],
+            PATIENCE,
+        )?;
         let mut told = Told::default();
         for event in &recorder.events()[from..] {
             if let Event::Said(bytes) = event {

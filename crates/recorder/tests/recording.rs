@@ -12,7 +12,7 @@ use common::Seeded;
 use recorder::error::{Error, Result};
 use recorder::event::{Event, LifeEnd, Operation};
 use recorder::image::{difference, read_directory};
-use recorder::trace::{Ended, Fault, FaultKind, Recorder, Stop};
+use recorder::trace::{Ended, Fault, FaultKind, Input, Recorder, Stop};
 use recorder::walk::{Honesty, Walk};
 use sim::disk::Keep;
 
@@ -28,7 +28,7 @@ fn permitted(result: &Result<Ended>) -> bool {
 }
 
 fn run(recorder: &mut Recorder, program: &str, arguments: &[&str], stop: Stop, faults: &[Fault]) -> Result<Ended> {
-    recorder.run(Path::new(program), arguments, "input\n", stop, faults, PATIENCE)
+    recorder.run(Path::new(program), arguments, Input::Script("input\n"), stop, faults, PATIENCE)
 }
 
 fn operations(recorder: &Recorder) -> Vec<&Operation> {

@@ -11,4 +11,4 @@ mod memory;
 mod recorder;
 mod tracee;
 
-pub use recorder::{Ended, Fault, FaultKind, Recorder, Stop};
+pub use recorder::{Ended, Fault, FaultKind, Input, Recorder, Reply, Stop};

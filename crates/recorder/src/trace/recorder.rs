@@ -8,7 +8,8 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -63,6 +64,29 @@ pub enum Stop {
     Before(u64),
     /// As soon as it has returned.
     After(u64),
+}
+
+/// What a client says next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reply {
+    /// Nothing yet.
+    Wait,
+    Say(String),
+    /// Nothing any more.
+    End,
+}
+
+/// What a process reads from standard input.
+pub enum Input<'a> {
+    Script(&'a str),
+    /// The client is asked first with nothing, and then with each output.
+    Dialog(&'a mut dyn FnMut(&[u8]) -> Reply),
+}
+
+impl std::fmt::Debug for Input<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if matches!(self, Self::Script(_)) { "Script" } else { "Dialog" })
+    }
 }
 
 /// What became of a process.
@@ -173,12 +197,21 @@ impl Recorder {
         &mut self,
         program: &Path,
         arguments: &[&str],
-        script: &str,
+        input: Input<'_>,
         stop: Stop,
         faults: &[Fault],
         patience: Duration,
     ) -> Result<Ended> {
-        let input = temporary(script.as_bytes())?;
+        let (input, mut client) = match input {
+            Input::Script(text) => (temporary(text.as_bytes())?, None),
+            Input::Dialog(ask) => {
+                let (reader, writer) = io::pipe().map_err(|error| Error::Io(format!("a pipe: {error}")))?;
+                (File::from(OwnedFd::from(reader)), Some(Client { ask, pipe: Some(writer) }))
+            }
+        };
+        if let Some(client) = &mut client {
+            client.hear(b"");
+        }
         let mut errors = temporary(b"")?;
         let heard = errors.try_clone().map_err(|error| Error::Io(format!("standard error: {error}")))?;
         // The program may write through a copy of the descriptor; the file is the same.
@@ -190,6 +223,7 @@ impl Recorder {
         let mut life = Life {
             recorder: self,
             tracee,
+            client,
             output,
             stop,
             faults,
@@ -285,6 +319,7 @@ impl Recorder {
 struct Life<'a> {
     recorder: &'a mut Recorder,
     tracee: Tracee,
+    client: Option<Client<'a>>,
     /// What the descriptor of standard output leads to.
     output: Option<PathBuf>,
     stop: Stop,
@@ -449,7 +484,12 @@ impl Life<'_> {
                 self.recorder.events.push(Event::Failed { number });
                 return self.answer(thread, registers, errno);
             }
-            Pending::Said(bytes) if done => self.recorder.events.push(Event::Said(bytes)),
+            Pending::Said(bytes) if done => {
+                if let Some(client) = &mut self.client {
+                    client.hear(&bytes);
+                }
+                self.recorder.events.push(Event::Said(bytes));
+            }
             Pending::Write { number, asked } => {
                 let written = self.recorder.in_flight.remove(&number);
                 if let (true, Some((file, offset, bytes))) = (done, written) {
@@ -546,6 +586,25 @@ impl Life<'_> {
     }
 }
 
+/// The client's end of a dialog.
+struct Client<'a> {
+    ask: &'a mut dyn FnMut(&[u8]) -> Reply,
+    pipe: Option<io::PipeWriter>,
+}
+
+impl Client<'_> {
+    fn hear(&mut self, bytes: &[u8]) {
+        match (self.ask)(bytes) {
+            Reply::Wait => {}
+            Reply::Say(text) => {
+                // A process that has ended hears nothing.
+                let _ = self.pipe.as_mut().map(|pipe| pipe.write_all(text.as_bytes()));
+            }
+            Reply::End => self.pipe = None,
+        }
+    }
+}
+
 /// Kills a process that does not end in time.
 struct Watch {
     over: Arc<AtomicBool>,
@@ -603,7 +662,7 @@ fn descriptor(pid: Pid, fd: i32) -> Result<(u64, i32)> {
 }
 
 fn temporary(bytes: &[u8]) -> Result<File> {
-    use std::io::{Seek, Write};
+    use std::io::Seek;
     let made = || -> io::Result<File> {
         let mut file = tempfile::tempfile()?;
         file.write_all(bytes)?;

@@ -17,4 +17,4 @@ mod told;
 pub use found::read;
 pub use plan::{Kind, Plan, Statement, setup};
 pub use state::{Difference, Jobs, State, Table};
-pub use told::{Answer, Told, script};
+pub use told::{Answer, SETTINGS, Told, line, mark, script};

@@ -8,17 +8,32 @@ use super::plan::Statement;
 /// Before a statement's number.
 const MARK: &str = "##";
 
+/// What the shell is told before all statements.
+pub const SETTINGS: &str = "set pagesize 0\nset linesize 200\n";
+
+/// A statement as the shell reads it, with the line before it.
+#[must_use]
+pub fn line(number: usize, text: &str) -> String {
+    format!("prompt {MARK}{number}\n{text}{}\n", end(text))
+}
+
+/// The line behind the last statement: its number says that the one before has returned.
+#[must_use]
+pub fn mark(number: usize) -> String {
+    format!("prompt {MARK}{number}\n")
+}
+
 /// The script of the statements, numbered from 1.
 #[must_use]
 pub fn script<'a>(statements: impl IntoIterator<Item = &'a str>) -> String {
-    let mut script = String::from("set pagesize 0\nset linesize 200\n");
+    let mut script = String::from(SETTINGS);
     let mut last = 0;
     for (index, text) in statements.into_iter().enumerate() {
         last = index + 1;
-        script.push_str(&format!("prompt {MARK}{last}\n{text}{}\n", end(text)));
+        script.push_str(&line(last, text));
     }
-    // So that it is known that the last one has returned.
-    script.push_str(&format!("prompt {MARK}{}\nexit\n", last + 1));
+    script.push_str(&mark(last + 1));
+    script.push_str("exit\n");
     script
 }
 
