@@ -13,7 +13,10 @@ use recorder::walk::Honesty;
 use recorder::workload::Kind;
 
 /// Operations of a life, before one was seen.
-const OPERATIONS: u64 = 600;
+const OPERATIONS: u64 = 300;
+
+/// Seeds that come to no end, beyond which nothing is tried.
+const FAILED_MAX: usize = 20;
 
 #[derive(Parser)]
 #[command(about = "Records the file operations of the real binary, and tries what faults and power failures leave")]
@@ -128,6 +131,9 @@ fn run_images(common: &Common, images: usize, choice: impl Fn(Kind, u64, usize) 
                 Err(Error::Workload(text)) => {
                     failed += 1;
                     println!("{} seed {seed}: {text}", kind.name());
+                    if failed == FAILED_MAX {
+                        return Err(Error::Workload("too many seeds fail".to_owned()));
+                    }
                 }
                 Err(error) => return Err(error),
             }

@@ -36,7 +36,7 @@ const LOG_BYTES: u64 = 512 << 10;
 const CACHE: &str = "6M";
 /// Disks of each of two groups, and their size.
 const DISKS: u32 = 2;
-const DISK_BYTES: &str = "12M";
+const DISK_BYTES: &str = "20M";
 
 /// What is tried.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -127,15 +127,10 @@ impl Plan {
             }
             (7.., Some(name)) => {
                 let tablespace = self.a_place();
-                let indexes = self.current.tables.get(&name).map(|table| table.indexes.clone()).unwrap_or_default();
                 if let Some(table) = self.current.tables.get_mut(&name) {
                     table.tablespace.clone_from(&tablespace);
                 }
                 self.commit_by(format!("alter table {name} move tablespace {tablespace}{logging}"));
-                // A move leaves the indexes unusable.
-                for index in indexes {
-                    self.commit_by(format!("alter index {index} rebuild"));
-                }
             }
             (_, None) => {
                 let (name, tablespace) = (format!("T{}", self.fresh()), self.a_place());

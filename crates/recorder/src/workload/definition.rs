@@ -4,6 +4,7 @@ use super::plan::{COLUMNS, Plan};
 use super::state::Table;
 
 const MB: u64 = 1 << 20;
+const UNDO_BYTES: u64 = 8 * MB;
 /// Tables and tablespaces beyond which they are dropped.
 const TABLES_MAX: usize = 7;
 const TABLESPACES_MAX: usize = 5;
@@ -110,7 +111,7 @@ impl Plan {
             return self.drop_tablespace();
         }
         let n = self.fresh();
-        let bytes = MB * (1 + self.random.below(2));
+        let bytes = MB * (2 + self.random.below(2));
         let management = ["manual", "auto"][self.random.index(2)];
         let (name, file) = if group.is_empty() {
             (format!("TS{n}"), format!("ts{n}.dbf"))
@@ -130,10 +131,10 @@ impl Plan {
         let Some(name) = self.random.pick(&names).cloned() else { return self.create_tablespace(group) };
         let file = if group.is_empty() { format!("more{}.dbf", self.fresh()) } else { format!("+{group}") };
         if let Some(files) = self.current.tablespaces.get_mut(&name) {
-            files.push(MB);
+            files.push(2 * MB);
             files.sort_unstable();
         }
-        self.commit_by(format!("alter tablespace {name} add datafile '{file}' size {MB}"));
+        self.commit_by(format!("alter tablespace {name} add datafile '{file}' size {}", 2 * MB));
     }
 
     /// Longer: what is behind an end that moves down may be in use.
@@ -170,8 +171,12 @@ impl Plan {
     fn change_undo(&mut self) {
         let before = self.current.tablespaces.keys().find(|name| name.starts_with("UN")).cloned();
         let name = format!("UN{}", self.fresh());
-        self.current.tablespaces.insert(name.clone(), vec![2 * MB]);
-        self.commit_by(format!("create undo tablespace {name} datafile '{}.dbf' size {}", name.to_lowercase(), 2 * MB));
+        self.current.tablespaces.insert(name.clone(), vec![UNDO_BYTES]);
+        self.commit_by(format!(
+            "create undo tablespace {name} datafile '{}.dbf' size {}",
+            name.to_lowercase(),
+            UNDO_BYTES
+        ));
         self.say(format!("alter system set undo_tablespace = {name}"));
         if let Some(before) = before {
             self.current.tablespaces.remove(&before);
