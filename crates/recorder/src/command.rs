@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 use recorder::error::{Error, Result};
-use recorder::faults::{Target, spread};
-use recorder::images::{Choice, by_text, try_images};
-use recorder::lives::{Options, make_database, run_lives};
+use recorder::faults::inject_all;
+use recorder::images::{Choice, by_text, record_and_try};
+use recorder::lives::Options;
 use recorder::summary::Summary;
 use recorder::walk::Honesty;
 use recorder::workload::Kind;
@@ -125,8 +125,8 @@ fn run_images(common: &Common, images: usize, choice: impl Fn(Kind, u64, usize) 
         for (kind, operations) in kinds.iter().zip(&mut operations) {
             let left = images.saturating_sub(summary.images());
             let before = summary.findings().len();
-            match trial(&common.options(*kind, seed), &choice(*kind, seed, left), operations, &mut summary) {
-                Ok(()) => {}
+            match record_and_try(&common.options(*kind, seed), &choice(*kind, seed, left), operations, &mut summary) {
+                Ok(_) => {}
                 // The seed ends here; the others go on.
                 Err(Error::Workload(text)) => {
                     failed += 1;
@@ -151,27 +151,11 @@ fn run_images(common: &Common, images: usize, choice: impl Fn(Kind, u64, usize) 
     Ok(summary.findings().is_empty() && failed == 0)
 }
 
-fn trial(options: &Options, choice: &Choice, operations: &mut u64, summary: &mut Summary) -> Result<()> {
-    let root = temporary()?;
-    let state = make_database(&options.program, root.path())?;
-    let trial = run_lives(options, root.path(), state, *operations)?;
-    *operations = trial.operations;
-    summary.begin(choice.kind, choice.seed, &trial);
-    try_images(&trial, &options.program, choice, summary)
-}
-
 /// True when nothing was found.
 fn run_faults(common: &Common, most: u64, all: bool) -> Result<bool> {
     let (mut injected, mut hit, mut failed, mut stopped, mut wrong) = (0, 0, 0, 0, 0);
     for kind in common.kinds() {
-        let root = temporary()?;
-        let options = common.options(kind, common.seed);
-        let state = make_database(&options.program, root.path())?;
-        let target = Target::new(&options, root.path(), state)?;
-        let counts = target.counts()?;
-        println!("{}: calls {counts:?}", kind.name());
-        for fault in spread(&counts, most) {
-            let injection = target.inject(fault)?;
+        let counts = inject_all(&common.options(kind, common.seed), most, |injection| {
             injected += 1;
             hit += usize::from(injection.hit.is_some());
             failed += usize::from(injection.failed.is_some());
@@ -185,15 +169,12 @@ fn run_faults(common: &Common, most: u64, all: bool) -> Result<bool> {
             for finding in &injection.findings {
                 println!("    WRONG: {finding}");
             }
-        }
+        })?;
+        println!("{}: calls without a fault: {counts:?}", kind.name());
     }
     println!(
         "{injected} faults planned, {hit} hit; a statement failed after {failed}, the instance stopped after {stopped}; \
          something is wrong after {wrong}"
     );
     Ok(wrong == 0)
-}
-
-fn temporary() -> Result<tempfile::TempDir> {
-    tempfile::tempdir().map_err(|error| Error::Io(format!("a temporary directory: {error}")))
 }

@@ -18,7 +18,7 @@ use crate::check::check;
 use crate::error::{Error, Result};
 use crate::event::{Event, LifeEnd};
 use crate::image;
-use crate::lives::{Options, PATIENCE, clear};
+use crate::lives::{Options, PATIENCE, clear, make_database};
 use crate::trace::{Ended, Fault, FaultKind, Input, Recorder, Reply, Stop};
 use crate::walk::{Honesty, Walk};
 use crate::workload::{Answer, Plan, SETTINGS, State, Statement, Told, line, mark};
@@ -210,6 +210,21 @@ impl Script<'_> {
         let statement = line.split_once('\n').map_or("", |(_, statement)| statement);
         Reply::Say(format!("{statement}{}", mark(self.sent + 1)))
     }
+}
+
+/// Makes calls of a workload fail in a new database, each in a run of its own: at most `most` of each kind, spread over all.
+///
+/// # Errors
+/// As [`Target::counts`] and [`Target::inject`].
+pub fn inject_all(options: &Options, most: u64, mut each: impl FnMut(&Injection)) -> Result<BTreeMap<FaultKind, u64>> {
+    let root = tempfile::tempdir().map_err(|error| Error::Io(format!("a temporary directory: {error}")))?;
+    let state = make_database(&options.program, root.path())?;
+    let target = Target::new(options, root.path(), state)?;
+    let counts = target.counts()?;
+    for fault in spread(&counts, most) {
+        each(&target.inject(fault)?);
+    }
+    Ok(counts)
 }
 
 /// Faults of all kinds: every `step`-th call of each.

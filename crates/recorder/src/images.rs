@@ -11,7 +11,7 @@ use crate::check::{Findings, check};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::image;
-use crate::lives::{Life, Recording, Trial, run};
+use crate::lives::{Life, Options, Recording, Trial, make_database, run, run_lives};
 use crate::summary::{Finding, Summary};
 use crate::walk::{Honesty, Walk};
 use crate::workload::{Kind, Told};
@@ -36,6 +36,25 @@ struct Moment {
     recording: usize,
     event: usize,
     keep: usize,
+}
+
+/// Records the lives of a seed in a new database, and tries images of them. `operations` are those of a life, as far as they are known.
+///
+/// # Errors
+/// As [`run_lives`] and [`try_images`].
+pub fn record_and_try(
+    options: &Options,
+    choice: &Choice,
+    operations: &mut u64,
+    summary: &mut Summary,
+) -> Result<Trial> {
+    let root = tempfile::tempdir().map_err(|error| Error::Io(format!("a temporary directory: {error}")))?;
+    let state = make_database(&options.program, root.path())?;
+    let trial = run_lives(options, root.path(), state, *operations)?;
+    *operations = trial.operations;
+    summary.begin(choice.kind, choice.seed, &trial);
+    try_images(&trial, &options.program, choice, summary)?;
+    Ok(trial)
 }
 
 /// Tries images of a trial, the moments spread evenly over the lives.
