@@ -124,7 +124,7 @@ fn follow(
         let allowed = at.allowed(&heard);
         let (mut findings, _) = check(image.clone(), &trial.data, &at.states[allowed.clone()]);
         let mut by_binary = false;
-        if choice.binary_every > 0 && summary.images() % choice.binary_every == 0 {
+        if choice.binary_every > 0 && summary.images().is_multiple_of(choice.binary_every) {
             by_binary = true;
             let found = open_by_binary(program, trial, &image, &at.states[allowed.clone()])?;
             if findings.is_empty() {
