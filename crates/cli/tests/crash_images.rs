@@ -3,7 +3,7 @@
 //! `HIGHWATER_IMAGES` says how many images the first test tries, `HIGHWATER_FAULTS` how many calls of each kind fail in the last (crates/recorder/README.md).
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#![expect(clippy::unwrap_used, reason = "tests may")]
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "tests may")]
 
 use std::path::PathBuf;
 

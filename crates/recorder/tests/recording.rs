@@ -3,7 +3,7 @@
 //! The programs are those that every machine has; where ptrace is not permitted the tests say so and end.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 use std::path::Path;
 use std::time::Duration;
@@ -32,8 +32,13 @@ fn run(recorder: &mut Recorder, program: &str, arguments: &[&str], stop: Stop, f
 }
 
 fn operations(recorder: &Recorder) -> Vec<&Operation> {
-    let begun = |event| if let &Event::Begun { ref operation, .. } = event { Some(operation) } else { None };
-    recorder.events().iter().filter_map(begun).collect()
+    let mut found = Vec::new();
+    for event in recorder.events() {
+        if let Event::Begun { operation, .. } = event {
+            found.push(operation);
+        }
+    }
+    found
 }
 
 fn file(root: &Path, name: &str, bytes: &[u8]) {
