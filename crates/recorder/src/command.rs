@@ -140,6 +140,8 @@ fn run_images(common: &Common, images: usize, choice: impl Fn(Kind, u64, usize) 
             for finding in &summary.findings()[before..] {
                 println!("{}: {}", finding.place, finding.findings.first().unwrap_or_default());
             }
+            let (found, images) = (summary.findings().len(), summary.images());
+            println!("{} seed {seed} is done: {images} images so far, something is wrong in {found}", kind.name());
         }
         seed += 1;
     }
