@@ -1,6 +1,8 @@
-//! The real binary, recorded: what a power failure at any moment of three lives in a row would leave, and calls of its that fail.
+//! The real binary, recorded: what a power failure at any moment of three lives in a row would leave, and calls of its
+//! that fail.
 //!
-//! `HIGHWATER_IMAGES` says how many images the first test tries, `HIGHWATER_FAULTS` how many calls of each kind fail in the last (crates/recorder/README.md).
+//! `HIGHWATER_IMAGES` says how many images the first test tries, `HIGHWATER_FAULTS` how many calls of each kind fail in
+//! the last (crates/recorder/README.md).
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "tests may")]

@@ -44,7 +44,8 @@ impl Findings {
     }
 }
 
-/// Opens the database in `data` on an image twice, and compares it with the states that it may be in. Also says which one it is in.
+/// Opens the database in `data` on an image twice, and compares it with the states that it may be in. Also says which
+/// one it is in.
 #[must_use]
 pub fn check(image: Image, data: &Path, allowed: &[State]) -> (Findings, Option<usize>) {
     let files = SimulatedFileSystem::on(image);

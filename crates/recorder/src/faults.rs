@@ -212,7 +212,8 @@ impl Script<'_> {
     }
 }
 
-/// Makes calls of a workload fail in a new database, each in a run of its own: at most `most` of each kind, spread over all.
+/// Makes calls of a workload fail in a new database, each in a run of its own: at most `most` of each kind, spread over
+/// all.
 ///
 /// # Errors
 /// As [`Target::counts`] and [`Target::inject`].

@@ -38,7 +38,8 @@ struct Moment {
     keep: usize,
 }
 
-/// Records the lives of a seed in a new database, and tries images of them. `operations` are those of a life, as far as they are known.
+/// Records the lives of a seed in a new database, and tries images of them. `operations` are those of a life, as far as
+/// they are known.
 ///
 /// # Errors
 /// As [`run_lives`] and [`try_images`].
@@ -62,7 +63,7 @@ pub fn record_and_try(
 /// # Errors
 /// Those of starting the binary and of writing images out.
 pub fn try_images(trial: &Trial, program: &Path, choice: &Choice, summary: &mut Summary) -> Result<()> {
-    let mut random = Seeded::at(choice.seed, 1 << 51);
+    let mut random = Seeded::at(choice.seed, (1 << 51) + choice.kind as u64);
     let mut moments = choose(trial, choice.images, &mut random);
     moments.sort_unstable();
     for (index, recording) in trial.recordings.iter().enumerate() {

@@ -6,7 +6,8 @@
 //!                        └─ power fails ─┘   a new recording: what is left is durable
 //! ```
 //!
-//! What a killed process has left decides with which state the next one begins: the statement in flight may be there or not.
+//! What a killed process has left decides with which state the next one begins: the statement in flight may be there or
+//! not.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -159,14 +160,15 @@ pub fn run(program: &Path, arguments: &[&str], input: &str) -> Result<String> {
     Err(Error::Workload(format!("{} {}: {} {}", program.display(), arguments.join(" "), text.trim(), errors.trim())))
 }
 
-/// Runs the lives of a seed in `root`, which holds the database and nothing else. `expected` are the operations of a life, as far as they are known.
+/// Runs the lives of a seed in `root`, which holds the database and nothing else. `expected` are the operations of a
+/// life, as far as they are known.
 ///
 /// # Errors
 /// Those of the recorder; a statement that fails though nothing is wrong with the disk.
 pub fn run_lives(options: &Options, root: &Path, state: State, expected: u64) -> Result<Trial> {
     let root = fs::canonicalize(root).map_err(|error| Error::io(root, &error))?;
     let data = root.join("db");
-    let mut random = Seeded::at(options.seed, 1 << 50);
+    let mut random = Seeded::at(options.seed, (1 << 50) + options.kind as u64);
     let mut trial =
         Trial { data: data.clone(), recordings: Vec::new(), findings: Vec::new(), ends: [0; 3], operations: expected };
     let mut recorder = Recorder::new(&root)?;
@@ -221,7 +223,7 @@ pub fn run_lives(options: &Options, root: &Path, state: State, expected: u64) ->
         let allowed = life.allowed(&told);
         lives.push(life);
         // The last life's end is one of the moments.
-        let power = ended.end == LifeEnd::Killed && number + 1 < LIVES && random.percent(30);
+        let power = ended.end == LifeEnd::Killed && number + 1 < LIVES && random.percent(50);
         let left = if power {
             let mut walk = Walk::new(baseline.clone(), Honesty::Honest);
             recorder.events().iter().for_each(|event| walk.pass(event));

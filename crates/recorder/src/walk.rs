@@ -1,10 +1,13 @@
 //! What a power failure leaves at any moment of a recording.
 //!
-//! 1. Durable are: writes of which a later sync has returned that began when they had returned; durable writes that have returned; sizes like writes; names
+//! 1. Durable are: writes of which a later sync has returned that began when they had returned; durable writes that
+//!    have returned; sizes like writes; names
 //!    whose directory was synced in the same way. A process that ends or is killed makes nothing durable.
-//! 2. Of any other write, each sector of 512 bytes is kept or lost by itself, in any combination. A sector is never half written.
+//! 2. Of any other write, each sector of 512 bytes is kept or lost by itself, in any combination. A sector is never
+//!    half written.
 //! 3. An operation that has begun and not returned may have happened.
-//! 4. Names change in the order in which they were changed: of those that are not durable some first part is kept. A name may survive whose file's bytes do
+//! 4. Names change in the order in which they were changed: of those that are not durable some first part is kept. A
+//!    name may survive whose file's bytes do
 //!    not, and bytes whose name does not.
 //! 5. What a failed sync was about is never made durable by a later one.
 //! 6. A write behind the end of a file makes it longer; when that is lost, so are the bytes.

@@ -1,6 +1,7 @@
 //! System calls that change files or names, as registers say them.
 //!
-//! What is not here reads, or is about memory, threads and time. A call that changes files in a way that a recording cannot hold is [`Call::Unrecorded`].
+//! What is not here reads, or is about memory, threads and time. A call that changes files in a way that a recording
+//! cannot hold is [`Call::Unrecorded`].
 
 use nix::libc::{self, c_long, user_regs_struct};
 

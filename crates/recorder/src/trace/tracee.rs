@@ -1,7 +1,9 @@
 //! Starts a process under ptrace and follows all of its threads.
 //!
-//! The process is a shell that stops itself, so that nothing happens between the start and the attachment; it then becomes the program. One thread traces: the
-//! kernel accepts requests from the thread that attached, and reports stops to it alone (`__WNOTHREAD`), so several traces may run beside each other.
+//! The process is a shell that stops itself, so that nothing happens between the start and the attachment; it then
+//! becomes the program. One thread traces: the
+//! kernel accepts requests from the thread that attached, and reports stops to it alone (`__WNOTHREAD`), so several
+//! traces may run beside each other.
 
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -1,6 +1,7 @@
 //! Statements by seed.
 //!
-//! A definition commits what is open, so a COMMIT always stands before one: each statement leads from one committed state to the next, or to the same.
+//! A definition commits what is open, so a COMMIT always stands before one: each statement leads from one committed
+//! state to the next, or to the same.
 
 use common::Seeded;
 use common::sync::Arc;
@@ -37,7 +38,8 @@ impl Kind {
         }
     }
 
-    /// Percent of the units of a script that are transactions of rows, definitions, statements about groups, loads and jobs.
+    /// Percent of the units of a script that are transactions of rows, definitions, statements about groups, loads and
+    /// jobs.
     fn weights(self) -> [u64; 5] {
         match self {
             Self::Rows => [90, 8, 0, 0, 2],

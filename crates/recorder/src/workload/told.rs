@@ -1,6 +1,7 @@
 //! What the shell has told its client.
 //!
-//! A line with the number of the next statement stands before each statement's output, and the shell writes out what it has before it reads on. So when the line
+//! A line with the number of the next statement stands before each statement's output, and the shell writes out what it
+//! has before it reads on. So when the line
 //! of statement n is there, n may have begun, and all before it have returned.
 
 use super::plan::Statement;
