@@ -52,6 +52,16 @@ sim seeds="100" lives="1000":
 kill loops="200":
     cargo run --release -- bench durability --loops {{loops}}
 
+# Images of the real binary at any moment of three lives in a row (crates/recorder/README.md)
+images count="10000":
+    cargo build --release
+    cargo run --release -p recorder -- images --program "${CARGO_TARGET_DIR:-target}/release/highwater" --images {{count}}
+
+# Every write, sync, rename and truncate of the real binary fails once (crates/recorder/README.md)
+faults most="100000":
+    cargo build --release
+    cargo run --release -p recorder -- faults --program "${CARGO_TARGET_DIR:-target}/release/highwater" --most {{most}}
+
 # Each fuzz target for that many seconds (fuzz/README.md)
 fuzz seconds="60" targets="":
     bash fuzz/run {{seconds}} {{targets}}

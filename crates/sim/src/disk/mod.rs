@@ -8,6 +8,7 @@
 //!
 //! A run is made once. Every crash of it is built afterwards from the operations before it, on images that share what they have in common.
 
+mod building;
 mod content;
 mod crash;
 mod device;

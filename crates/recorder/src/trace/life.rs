@@ -1,0 +1,347 @@
+//! One process under trace: what its calls do to the files, and which of them fail.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::sync::Arc;
+use nix::errno::Errno;
+use nix::libc::{self, user_regs_struct};
+use nix::unistd::Pid;
+use sim::disk::FileId;
+
+use super::call::{Call, Name, Source, decode};
+use super::dialog::Client;
+use super::fault::{Fault, FaultKind};
+use super::memory;
+use super::recorder::{Recorder, Stop};
+use super::tracee::{Stopped, Tracee};
+use crate::error::{Error, Result};
+use crate::event::{Event, LifeEnd, Operation, OperationNumber};
+
+/// What a thread's call will be when it returns.
+#[derive(Debug)]
+pub(super) enum Pending {
+    Write {
+        number: OperationNumber,
+        asked: usize,
+    },
+    Sync {
+        number: OperationNumber,
+    },
+    Size {
+        file: FileId,
+        bytes: u64,
+    },
+    Grow {
+        file: FileId,
+        end: u64,
+    },
+    Open {
+        truncate: bool,
+    },
+    Rename {
+        from: PathBuf,
+        to: PathBuf,
+    },
+    Remove {
+        path: PathBuf,
+    },
+    MakeDirectory {
+        path: PathBuf,
+    },
+    Said(Vec<u8>),
+    /// The call is not carried out and returns this error.
+    Refused(Errno),
+    /// As Refused; the operation is in the recording.
+    RefusedSync {
+        number: OperationNumber,
+        errno: Errno,
+    },
+}
+
+/// One process under way.
+pub(super) struct Life<'a> {
+    pub(super) recorder: &'a mut Recorder,
+    pub(super) tracee: Tracee,
+    pub(super) client: Option<Client<'a>>,
+    /// What the descriptor of standard output leads to.
+    pub(super) output: Option<PathBuf>,
+    pub(super) stop: Stop,
+    pub(super) faults: &'a [Fault],
+    pub(super) pending: BTreeMap<Pid, Pending>,
+    pub(super) operations: u64,
+    pub(super) counts: BTreeMap<FaultKind, u64>,
+    pub(super) hits: Vec<String>,
+}
+
+impl Life<'_> {
+    pub(super) fn follow(&mut self) -> Result<LifeEnd> {
+        loop {
+            match self.tracee.next()? {
+                Stopped::Entry(thread) => {
+                    let Some(registers) = self.tracee.registers(thread) else { continue };
+                    let Some(call) = decode(&registers) else { continue };
+                    let before = self.operations;
+                    let pending = self.enter(call)?;
+                    if let Some(Pending::Refused(_) | Pending::RefusedSync { .. }) = pending {
+                        // No call has this number: the kernel carries nothing out.
+                        self.tracee.set_registers(thread, user_regs_struct { orig_rax: u64::MAX, ..registers })?;
+                    }
+                    if let Some(pending) = pending {
+                        self.pending.insert(thread, pending);
+                    }
+                    if self.operations > before && self.stop == Stop::Before(self.operations) {
+                        self.tracee.kill()?;
+                        return Ok(LifeEnd::Killed);
+                    }
+                }
+                Stopped::Exit(thread) => {
+                    let Some(pending) = self.pending.remove(&thread) else { continue };
+                    let Some(registers) = self.tracee.registers(thread) else { continue };
+                    self.leave(thread, &registers, pending)?;
+                    if self.stop == Stop::After(self.operations) && self.operations > 0 {
+                        self.tracee.kill()?;
+                        return Ok(LifeEnd::Killed);
+                    }
+                }
+                Stopped::Exited(code) => return Ok(LifeEnd::Exited(code)),
+                Stopped::Killed(_) => return Ok(LifeEnd::Killed),
+            }
+        }
+    }
+
+    /// What a call will have done when it returns; None for one that is not about the files.
+    fn enter(&mut self, call: Call) -> Result<Option<Pending>> {
+        Ok(match call {
+            Call::Write { fd, source, offset, durable } => self.write(fd, source, offset, durable)?,
+            Call::Sync { fd } => {
+                let Some(path) = self.path_of(fd) else { return Ok(None) };
+                self.sync(&path)
+            }
+            Call::Truncate { fd, bytes } => self.sized(fd, |file| Pending::Size { file, bytes }),
+            Call::Allocate { fd, mode: 0, end } => self.sized(fd, |file| Pending::Grow { file, end }),
+            Call::Allocate { fd, .. } => self.refuse("fallocate with a mode", fd)?,
+            Call::Open { truncate } => Some(Pending::Open { truncate }),
+            Call::Rename { from, to, flags } => self.rename(from, to, flags)?,
+            Call::Remove { name } => self.below(name)?.map(|path| {
+                self.operations += 1;
+                Pending::Remove { path }
+            }),
+            Call::MakeDirectory { name } => self.below(name)?.map(|path| {
+                self.operations += 1;
+                Pending::MakeDirectory { path }
+            }),
+            Call::MakeRing => Some(Pending::Refused(Errno::ENOSYS)),
+            Call::Map { fd } => self.refuse("a shared mapping", fd)?,
+            Call::Unrecorded { what, fd } => self.refuse(what, fd)?,
+            Call::UnrecordedName { what, name } => match self.below(name)? {
+                Some(path) => return Err(Error::Unrecorded(format!("{what} of {}", path.display()))),
+                None => None,
+            },
+            Call::SyncAll => return Err(Error::Unrecorded("a sync of all files".to_owned())),
+        })
+    }
+
+    fn write(&mut self, fd: i32, source: Source, offset: Option<u64>, durable: bool) -> Result<Option<Pending>> {
+        let pid = self.tracee.pid();
+        let taken = || {
+            match source {
+                Source::Bytes { address, length } => memory::bytes(pid, address, length),
+                Source::Vectors { address, count } => memory::vectors(pid, address, count),
+            }
+            .map_err(|errno| Error::Trace(format!("the bytes of a write: {errno}")))
+        };
+        let target = link(pid, fd);
+        if target.is_some() && target == self.output {
+            return Ok(Some(Pending::Said(taken()?)));
+        }
+        let Some((path, file)) = self.file_of(fd) else { return Ok(None) };
+        self.operations += 1;
+        if let Some(errno) = self.fault(FaultKind::Write, &path) {
+            return Ok(Some(Pending::Refused(errno)));
+        }
+        let (position, flags) = descriptor(pid, fd)?;
+        if flags & libc::O_APPEND != 0 {
+            return Err(Error::Unrecorded(format!("a write that appends to {}", path.display())));
+        }
+        let durable = durable || flags & libc::O_DSYNC != 0;
+        let (offset, bytes): (u64, Arc<[u8]>) = (offset.unwrap_or(position), taken()?.into());
+        let asked = bytes.len();
+        let number = self.recorder.begin(Operation::Write { file, offset, bytes: bytes.clone(), durable });
+        self.recorder.in_flight.insert(number, (file, offset, bytes));
+        Ok(Some(Pending::Write { number, asked }))
+    }
+
+    fn sync(&mut self, path: &Path) -> Option<Pending> {
+        let operation = if let Some(file) = self.recorder.cache.file(path) {
+            Operation::Sync { file }
+        } else if self.recorder.cache.has_directory(path) && path.starts_with(&self.recorder.root) {
+            Operation::SyncDirectory { path: path.to_owned() }
+        } else {
+            return None;
+        };
+        self.operations += 1;
+        let errno = self.fault(FaultKind::Sync, path);
+        let number = self.recorder.begin(operation);
+        Some(match errno {
+            Some(errno) => Pending::RefusedSync { number, errno },
+            None => Pending::Sync { number },
+        })
+    }
+
+    fn sized(&mut self, fd: i32, pending: impl FnOnce(FileId) -> Pending) -> Option<Pending> {
+        let (path, file) = self.file_of(fd)?;
+        self.operations += 1;
+        Some(match self.fault(FaultKind::Truncate, &path) {
+            Some(errno) => Pending::Refused(errno),
+            None => pending(file),
+        })
+    }
+
+    fn rename(&mut self, from: Name, to: Name, flags: u32) -> Result<Option<Pending>> {
+        let (Some(from), Some(to)) = (self.below(from)?, self.below(to)?) else { return Ok(None) };
+        if flags & !libc::RENAME_NOREPLACE != 0 {
+            return Err(Error::Unrecorded(format!("a rename of {} with flags", from.display())));
+        }
+        self.operations += 1;
+        Ok(Some(match self.fault(FaultKind::Rename, &to) {
+            Some(errno) => Pending::Refused(errno),
+            None => Pending::Rename { from, to },
+        }))
+    }
+
+    /// A call that a recording cannot hold is an error where it is about a file below the directory.
+    fn refuse(&self, what: &str, fd: i32) -> Result<Option<Pending>> {
+        match self.path_of(fd) {
+            Some(path) => Err(Error::Unrecorded(format!("{what} of {}", path.display()))),
+            None => Ok(None),
+        }
+    }
+
+    /// The call has returned.
+    fn leave(&mut self, thread: Pid, registers: &user_regs_struct, pending: Pending) -> Result<()> {
+        let returned = registers.rax.cast_signed();
+        let done = returned >= 0;
+        match pending {
+            Pending::Refused(errno) => return self.answer(thread, registers, errno),
+            Pending::RefusedSync { number, errno } => {
+                self.recorder.events.push(Event::Failed { number });
+                return self.answer(thread, registers, errno);
+            }
+            Pending::Said(bytes) if done => {
+                if let Some(client) = &mut self.client {
+                    client.hear(&bytes);
+                }
+                self.recorder.events.push(Event::Said(bytes));
+            }
+            Pending::Write { number, asked } => {
+                let written = self.recorder.in_flight.remove(&number);
+                if let (true, Some((file, offset, bytes))) = (done, written) {
+                    let moved = (returned as usize).min(asked);
+                    self.recorder.cache.write(file, offset, &bytes[..moved]);
+                    self.recorder.events.push(Event::Ended { number, moved });
+                } else {
+                    self.recorder.events.push(Event::Failed { number });
+                }
+            }
+            Pending::Sync { number } if done => self.recorder.events.push(Event::Ended { number, moved: 0 }),
+            Pending::Sync { number } => self.recorder.events.push(Event::Failed { number }),
+            Pending::Open { truncate } if done => self.opened(returned as i32, truncate),
+            Pending::Size { file, bytes } if done => self.recorder.at_once(Operation::SetSize { file, bytes }),
+            Pending::Grow { file, end } if done && end > self.recorder.cache.file_size(file) => {
+                self.recorder.at_once(Operation::SetSize { file, bytes: end });
+            }
+            Pending::Rename { from, to } if done => self.recorder.at_once(Operation::Rename { from, to }),
+            Pending::Remove { path } if done => self.recorder.at_once(Operation::Remove { path }),
+            Pending::MakeDirectory { path } if done => self.recorder.at_once(Operation::MakeDirectory { path }),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn answer(&self, thread: Pid, registers: &user_regs_struct, errno: Errno) -> Result<()> {
+        let rax = i64::from(-(errno as i32)).cast_unsigned();
+        self.tracee.set_registers(thread, user_regs_struct { rax, ..*registers })
+    }
+
+    fn opened(&mut self, fd: i32, truncate: bool) {
+        let Some(path) = self.path_of(fd) else { return };
+        if self.recorder.cache.has_directory(&path) {
+            return;
+        }
+        match self.recorder.cache.file(&path) {
+            None => {
+                self.operations += 1;
+                self.recorder.make(path);
+            }
+            Some(file) if truncate && self.recorder.cache.file_size(file) > 0 => {
+                self.operations += 1;
+                self.recorder.at_once(Operation::SetSize { file, bytes: 0 });
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// The error of a fault that is planned for the next call of this kind.
+    fn fault(&mut self, kind: FaultKind, path: &Path) -> Option<Errno> {
+        let count = self.counts.entry(kind).or_default();
+        *count += 1;
+        let number = *count;
+        let hit = self
+            .faults
+            .iter()
+            .find(|fault| fault.kind == kind && (fault.number == number || (fault.lasting && number > fault.number)))?;
+        let below = path.strip_prefix(&self.recorder.root).unwrap_or(path);
+        self.hits.push(format!("{kind:?} {number} of {}: {}", below.display(), hit.errno));
+        Some(hit.errno)
+    }
+
+    /// Path of a descriptor when it is below the directory and not deleted.
+    fn path_of(&self, fd: i32) -> Option<PathBuf> {
+        let path = link(self.tracee.pid(), fd)?;
+        let deleted = path.as_os_str().as_encoded_bytes().ends_with(b" (deleted)");
+        (path.starts_with(&self.recorder.root) && !deleted).then_some(path)
+    }
+
+    fn file_of(&self, fd: i32) -> Option<(PathBuf, FileId)> {
+        let path = self.path_of(fd)?;
+        let file = self.recorder.cache.file(&path)?;
+        Some((path, file))
+    }
+
+    /// The path of an argument when it is below the directory.
+    fn below(&self, name: Name) -> Result<Option<PathBuf>> {
+        let pid = self.tracee.pid();
+        let Ok(text) = memory::path(pid, name.address) else { return Ok(None) };
+        let base = match name.directory {
+            libc::AT_FDCWD => format!("/proc/{pid}/cwd"),
+            fd => format!("/proc/{pid}/fd/{fd}"),
+        };
+        let path = if text.is_absolute() {
+            text
+        } else {
+            fs::read_link(&base).map_err(|error| Error::io(Path::new(&base), &error))?.join(text)
+        };
+        let (Some(parent), Some(last)) = (path.parent(), path.file_name()) else { return Ok(None) };
+        // Without its folder the call fails.
+        let Ok(parent) = fs::canonicalize(parent) else { return Ok(None) };
+        let path = parent.join(last);
+        Ok(path.starts_with(&self.recorder.root).then_some(path))
+    }
+}
+
+/// What a descriptor leads to.
+pub(super) fn link(pid: Pid, fd: i32) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{pid}/fd/{fd}")).ok()
+}
+
+/// Position and flags of a descriptor.
+fn descriptor(pid: Pid, fd: i32) -> Result<(u64, i32)> {
+    let path = PathBuf::from(format!("/proc/{pid}/fdinfo/{fd}"));
+    let text = fs::read_to_string(&path).map_err(|error| Error::io(&path, &error))?;
+    let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    let position = field("pos:").and_then(|text| text.parse().ok());
+    let flags = field("flags:").and_then(|text| i32::from_str_radix(text, 8).ok());
+    position.zip(flags).ok_or_else(|| Error::Trace(format!("{} has no position", path.display())))
+}

@@ -1,0 +1,20 @@
+//! What the binary is made to do, and what must be in the database afterwards.
+//!
+//! ```text
+//!   plan.rs    seed, kind ──> statements of a life, each with the state that it leads to
+//!   state.rs   what tables hold, and how two states differ
+//!   found.rs   the state that is in a database
+//!   told.rs    output of the shell ──> which statements were acknowledged
+//! ```
+
+mod change;
+mod definition;
+mod found;
+mod plan;
+mod state;
+mod told;
+
+pub use found::read;
+pub use plan::{Kind, Plan, Statement, setup};
+pub use state::{Difference, Jobs, State, Table};
+pub use told::{Answer, SETTINGS, Told, line, mark, script};
