@@ -83,9 +83,15 @@ fn what_was_recovered_and_closed_without_a_change_opens_again() {
 }
 
 fn create_table(session: &Arc<Session>, name: &str) -> Result<()> {
+    create_table_in(session, name, None)
+}
+
+fn create_table_in(session: &Arc<Session>, name: &str, tablespace: Option<&str>) -> Result<()> {
     let column =
         ColumnDef { name: "K".to_owned(), data_type: DataType::Varchar2 { bytes: 4 }, nullable: true, default: None };
-    session.create_table(&TableSpec::new("SYSTEM", name, vec![column])).map(drop)
+    let mut spec = TableSpec::new("SYSTEM", name, vec![column]);
+    spec.tablespace = tablespace.map(str::to_owned);
+    session.create_table(&spec).map(drop)
 }
 
 #[test]
@@ -191,6 +197,45 @@ fn an_undo_tablespace_is_there_with_its_segments_or_not_at_all() {
         }
     }
     assert!(there.last().is_some_and(|last| (4..39).contains(last)), "{there:?}");
+}
+
+#[test]
+fn a_tablespace_is_dropped_with_its_tables_or_not_at_all() {
+    let (mut kept, mut gone) = (0, 0);
+    for nth in 1.. {
+        let (faulty, files, instance, session) = database();
+        session.create_tablespace(&tablespace("S", vec![datafile("s.dbf", 4 << 20, false)])).unwrap();
+        for table in ["A", "B"] {
+            create_table_in(&session, table, Some("S")).unwrap();
+        }
+        // From this write on none succeeds, as when the power fails.
+        faulty.fail_from(nth, Fault::Write);
+        let dropped = session.drop_tablespace("S", true, true);
+        faulty.heal();
+        drop(session);
+        crash(instance);
+        let instance = open_in(&files, directory()).unwrap();
+        let session = instance.connect("SYSTEM").unwrap();
+        let tables = ["A", "B"].map(|table| session.catalog().require_table("SYSTEM", table).is_ok());
+        let there = instance.tablespaces().named("S").is_ok();
+        assert_eq!(tables, [there; 2], "write {nth}: {dropped:?}, {:?}", instance.notes());
+        // A file that no database knows may be left.
+        assert!(!there || files.exists(&directory().join("s.dbf")).unwrap(), "write {nth}");
+        assert!(!there || dropped.is_err(), "write {nth}");
+        kept += usize::from(there);
+        gone += usize::from(!there);
+        if there {
+            create_table_in(&session, "C", Some("S")).unwrap();
+        }
+        drop(session);
+        instance.shutdown().unwrap();
+        drop(instance);
+        assert_sound(&files);
+        if dropped.is_ok() {
+            break;
+        }
+    }
+    assert!(kept > 0 && gone > 3, "{kept} times there, {gone} times gone");
 }
 
 #[test]

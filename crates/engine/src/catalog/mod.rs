@@ -88,6 +88,7 @@ pub use snapshot::Catalog;
 pub use statistics::Gathering;
 pub use synonym::SynonymDef;
 pub use table_ddl::TableSpec;
+pub(crate) use tablespace_ddl::finish_drops;
 pub use tablespace_ddl::{DatafileChange, TablespaceChange};
 pub use trigger::{TriggerDef, TriggerRule, TriggerSpec, TriggerTiming};
 pub use user::{PUBLIC, SYS, SYSTEM, UserDef, UserKind, UserNumber};

@@ -11,7 +11,7 @@ use super::dictionary::{Ddl, equal};
 use super::privilege::SystemPrivilege;
 use super::rows::{IndexRow, ObjectRow, QuotaRow, TableRow};
 use super::{TableDef, UserNumber};
-use crate::instance::Session;
+use crate::instance::{Session, TablespaceKind};
 use crate::tablespace::{DatafileSpec, Tablespace, TablespaceSpec};
 
 /// A change to a tablespace.
@@ -100,16 +100,49 @@ impl Session {
     /// # Errors
     /// ORA-00959, ORA-01031, ORA-01549 not empty without `contents`, ORA-01550 SYSTEM, ORA-12919 the default tablespace of users.
     pub fn drop_tablespace(self: &Arc<Self>, name: &str, contents: bool, datafiles: bool) -> Result<()> {
-        self.ddl(|ddl| ddl.empty_tablespace(name, contents))?;
-        self.ddl(|ddl| {
-            // Something may have been made in it since.
-            ddl.check_tablespace_empty(name)?;
-            let tablespace = self.instance().tablespaces().named(name)?;
-            ddl.delete::<QuotaRow>(&equal("TS", name.to_owned())?)?;
-            ddl.catalog.forget_quotas(name);
-            self.instance().drop_tablespace_files(self, &tablespace, datafiles)
-        })
+        let dropped = self.ddl(|ddl| ddl.empty_tablespace(name, contents, datafiles)).and_then(|()| {
+            self.ddl(|ddl| {
+                // Something may have been made in it since.
+                ddl.check_tablespace_empty(name)?;
+                let tablespace = self.instance().tablespaces().named(name)?;
+                ddl.delete::<QuotaRow>(&equal("TS", name.to_owned())?)?;
+                ddl.catalog.forget_quotas(name);
+                self.instance().drop_tablespace_files(self, &tablespace, datafiles)
+            })
+        });
+        if let Err(error) = dropped {
+            if let Ok(tablespace) = self.instance().tablespaces().named(name)
+                && tablespace.is_being_dropped()
+                && self.instance().health().check().is_ok()
+            {
+                self.instance().set_dropping(&tablespace, None)?;
+            }
+            return Err(error);
+        }
+        Ok(())
     }
+}
+
+/// Carries through what a crash has left of DROP TABLESPACE INCLUDING CONTENTS: the tablespace goes with what is left in it.
+///
+/// # Errors
+/// Those of the control file. What keeps a tablespace from being dropped is noted, and the tablespace stays.
+pub(crate) fn finish_drops(session: &Arc<Session>) -> Result<()> {
+    let instance = session.instance();
+    let begun: Vec<_> = {
+        let control = instance.control();
+        let records = control.data().tablespaces.iter();
+        records.filter_map(|record| Some((record.name.clone(), record.dropping?))).collect()
+    };
+    for (name, datafiles) in begun {
+        if let Err(error) = session.drop_tablespace(&name, true, datafiles) {
+            instance.health().check()?;
+            instance.note(format!(
+                "Tablespace {name} is still there: a crash has cut its drop short, and now it fails: {error}."
+            ));
+        }
+    }
+    Ok(())
 }
 
 impl Ddl<'_> {
@@ -117,9 +150,10 @@ impl Ddl<'_> {
         self.catalog.check_system_privilege(&self.session.rights(), privilege)
     }
 
-    fn empty_tablespace(&mut self, name: &str, contents: bool) -> Result<()> {
+    fn empty_tablespace(&mut self, name: &str, contents: bool, datafiles: bool) -> Result<()> {
         self.check_privilege(SystemPrivilege::DropTablespace)?;
-        let number = self.session.instance().tablespaces().named(name)?.number();
+        let tablespace = self.session.instance().tablespaces().named(name)?;
+        let number = tablespace.number();
         if name == SYSTEM_TABLESPACE {
             return Err(Error::user(1550, "the tablespace SYSTEM cannot be dropped"));
         }
@@ -142,6 +176,10 @@ impl Ddl<'_> {
                 2449,
                 "keys of tables in the tablespace are referred to by foreign keys elsewhere",
             ));
+        }
+        // The tables are gone with the end of this, and the tablespace after it: from here on it is one step.
+        if tablespace.kind() == TablespaceKind::Permanent {
+            self.session.instance().set_dropping(&tablespace, Some(datafiles))?;
         }
         for table in &tables {
             let Some(table) = self.catalog.table_by_number(table.object).cloned() else { continue };

@@ -26,7 +26,7 @@ use crate::disk_group::GroupRecord;
 use crate::redo::{LogGroupRecord, Rba};
 
 const HEADER: &str = "HIGHWATER CONTROL";
-/// The version that is written. Version 1 had neither [`ControlData::complete`] nor [`TablespaceRecord::unfinished`].
+/// The version that is written. Version 1 had no [`ControlData::complete`], [`TablespaceRecord::unfinished`] and [`TablespaceRecord::dropping`].
 const VERSION: u32 = 2;
 /// The oldest version that is read; it is written anew as [`VERSION`] when the database is opened.
 const VERSION_MIN: u32 = 1;
@@ -77,6 +77,9 @@ pub struct TablespaceRecord {
     /// The statement that makes it has not come to its end: what it holds is not all durable yet, and nobody works in it. An open removes it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
+    /// DROP TABLESPACE INCLUDING CONTENTS has begun, with or without AND DATAFILES: an open carries it through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropping: Option<bool>,
 }
 
 impl TablespaceRecord {

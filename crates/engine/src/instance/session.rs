@@ -181,6 +181,7 @@ impl Session {
             let tidying = self.rolling_back.load(Ordering::Relaxed) > 0;
             return if tidying { Ok(()) } else { Err(self.entry.calls.death_in_call()) };
         }
+        self.instance.health.check_stopped()?;
         if self.entry.is_orphaned() && self.rolling_back.load(Ordering::Relaxed) == 0 {
             return Err(super::kill::killed());
         }

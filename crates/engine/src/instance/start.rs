@@ -291,6 +291,7 @@ impl Instance {
             instance.undo.load(&session)?;
             instance.roll_back_dead(&session)?;
             catalog::load(&session)?;
+            catalog::finish_drops(&session)?;
             if instance.rolled_forward.get().is_some() {
                 recovery::free_unowned(&session)?;
             }

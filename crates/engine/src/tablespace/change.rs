@@ -213,6 +213,7 @@ impl Instance {
             kind,
             retention_guarantee,
             unfinished: kind == TablespaceKind::Undo,
+            dropping: None,
         };
         let files = self.make_files(s, &record, &spec.files)?;
         let records: Vec<_> = files.iter().map(|(record, _)| record.clone()).collect();
@@ -508,6 +509,20 @@ impl Instance {
             }
         }
         head
+    }
+
+    /// Notes in the control file that a tablespace is being dropped with all that is in it, with its datafiles or without, or that it is not any more.
+    ///
+    /// # Errors
+    /// Those of the control file.
+    pub(crate) fn set_dropping(&self, tablespace: &Tablespace, dropping: Option<bool>) -> Result<()> {
+        self.control().update(|data| {
+            if let Some(record) = data.tablespaces.iter_mut().find(|t| t.number == tablespace.number.0) {
+                record.dropping = dropping;
+            }
+        })?;
+        tablespace.dropping.store(dropping.is_some(), Ordering::Release);
+        Ok(())
     }
 
     /// Removes a tablespace that holds no segments any more (the catalog sees to that), and its files if `datafiles`. Files in disk groups, which the

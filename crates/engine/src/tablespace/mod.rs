@@ -31,6 +31,8 @@ pub struct Tablespace {
     /// Extents go round the files.
     next_file: AtomicUsize,
     retention_guarantee: AtomicBool,
+    /// DROP TABLESPACE is at it: no extent is given out any more.
+    dropping: AtomicBool,
     /// How often an extent has been freed since the open.
     freed: AtomicU64,
 }
@@ -47,6 +49,7 @@ impl Tablespace {
             files: RwLock::new(files),
             next_file: AtomicUsize::new(0),
             retention_guarantee: AtomicBool::new(record.retention_guarantee),
+            dropping: AtomicBool::new(record.dropping.is_some()),
             freed: AtomicU64::new(0),
         })
     }
@@ -86,6 +89,12 @@ impl Tablespace {
     #[must_use]
     pub fn retention_guarantee(&self) -> bool {
         self.retention_guarantee.load(Ordering::Acquire)
+    }
+
+    /// Whether DROP TABLESPACE INCLUDING CONTENTS is at work.
+    #[must_use]
+    pub fn is_being_dropped(&self) -> bool {
+        self.dropping.load(Ordering::Acquire)
     }
 
     #[must_use]

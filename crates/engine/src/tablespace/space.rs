@@ -54,6 +54,9 @@ impl Tablespace {
 
     /// As [`Tablespace::allocate`]; without growth only what the files have now is looked at.
     pub(crate) fn allocate_within(self: &Arc<Self>, s: &Session, blocks: u32, growth: Growth) -> Result<BlockRange> {
+        if self.dropping.load(Ordering::Acquire) {
+            return Err(Error::user(959, format!("tablespace '{}' is being dropped", self.name)));
+        }
         let unit = self.unit_blocks();
         let mut want = blocks.div_ceil(unit) * unit;
         let mut full_disk = None;
