@@ -73,15 +73,11 @@ impl Instance {
     pub fn is_own_file(&self, path: &Path) -> Result<bool> {
         let data = self.control().data().clone();
         let own = self.own_files(&data);
-        let told = Place::of(&**self.files(), path).and_then(|place| {
-            for file in own {
-                // An own file that cannot be looked at is no reason to take another one for it.
-                if file == path || Place::of(&**self.files(), &file).is_ok_and(|own| own == place) {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
-        });
+        // An own file that cannot be looked at is no reason to take another one for it.
+        let same = |own: &PathBuf, place: &Place| {
+            own == path || Place::of(&**self.files(), own).is_ok_and(|other| other == *place)
+        };
+        let told = Place::of(&**self.files(), path).map(|place| own.iter().any(|file| same(file, &place)));
         told.map_err(|error| {
             let text = format!("unable to obtain file status of '{}': {error}", path.display());
             common::Error::new(common::ErrorKind::Io, common::Number::Ora(27037), text)

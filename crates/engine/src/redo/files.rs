@@ -66,7 +66,7 @@ pub(super) fn open_written(
     for member in members {
         let mut bytes = AlignedBuffer::zeroed(2 * BLOCK);
         let read = member.device.read_at(0, &mut [&mut bytes]).map_err(|error| error.to_string());
-        match read.and_then(|()| Ok(LogHeader::decode(&bytes)?)) {
+        match read.and_then(|()| LogHeader::decode(&bytes)) {
             Ok(header) if header.database != database => {
                 problems.push((member.path, "the file belongs to another database".to_owned()));
             }
