@@ -14,8 +14,9 @@ use engine::instance::{
     Background, ControlFile, CreateOptions, Existing, Instance, Session, SpaceManagement, TablespaceKind,
 };
 use engine::parameters::Scope;
+use engine::table::Inserter;
 use engine::tablespace::{DatafileSpec, TablespaceSpec};
-use engine::txn::CommitWrite;
+use engine::txn::{CommitWrite, LockWait, TableLock};
 use waits::GetMode;
 
 fn directory() -> &'static Path {
@@ -236,6 +237,44 @@ fn a_tablespace_is_dropped_with_its_tables_or_not_at_all() {
         }
     }
     assert!(kept > 0 && gone > 3, "{kept} times there, {gone} times gone");
+}
+
+#[test]
+fn a_drop_that_was_refused_is_not_carried_through() {
+    let (faulty, files, instance, session) = database();
+    session.create_tablespace(&tablespace("S", vec![datafile("s.dbf", 4 << 20, false)])).unwrap();
+    for table in ["A", "B"] {
+        create_table_in(&session, table, Some("S")).unwrap();
+    }
+    let other = instance.connect("SYSTEM").unwrap();
+    let table = other.catalog().require_table("SYSTEM", "B").unwrap().clone();
+    other.lock_table(&table, TableLock::RowExclusive, LockWait::NoWait).unwrap();
+    let mut inserter = Inserter::new(other.clone(), table).unwrap();
+    inserter.push(&[Some(b"1")]).unwrap();
+    inserter.finish().unwrap();
+    let busy = session.drop_tablespace("S", true, true).unwrap_err();
+    assert!(busy.is_ora(54), "{busy}");
+    other.rollback().unwrap();
+    // The note that the tables go, and the copies of it: none of the writes lets half of the statement stand.
+    for nth in 1..6 {
+        faulty.fail(nth, Fault::Write);
+        let failed = session.drop_tablespace("S", true, true);
+        faulty.heal();
+        if failed.is_ok() || instance.health().check().is_err() {
+            break;
+        }
+        create_table_in(&session, &format!("C{nth}"), Some("S")).unwrap();
+    }
+    drop((session, other));
+    crash(instance);
+    let instance = open_in(&files, directory()).unwrap();
+    let session = instance.connect("SYSTEM").unwrap();
+    let tables = ["A", "B"].map(|table| session.catalog().require_table("SYSTEM", table).is_ok());
+    assert_eq!(tables, [instance.tablespaces().named("S").is_ok(); 2], "{:?}", instance.notes());
+    drop(session);
+    instance.shutdown().unwrap();
+    drop(instance);
+    assert_sound(&files);
 }
 
 #[test]

@@ -70,10 +70,10 @@ impl Running {
     pub(crate) fn open_or_create(&self) -> Result<(bool, Vec<String>)> {
         let directory = &self.directory;
         let files: Arc<dyn FileSystem> = Arc::new(OsFileSystem::new());
-        files.create_directory(directory).map_err(|error| file(directory, &error))?;
         if ControlFile::find(&files, directory) == Existing::Database {
             return Ok((false, self.open()?));
         }
+        files.create_directory(directory).map_err(|error| file(directory, &error))?;
         let lock = device::lock_directory(directory).map_err(|error| locked(directory, &error))?;
         // Another process may have made it meanwhile.
         let existing = ControlFile::find(&files, directory);

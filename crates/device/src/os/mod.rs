@@ -118,14 +118,16 @@ impl FileSystem for OsFileSystem {
     }
 
     fn create_directory(&self, path: &Path) -> io::Result<()> {
-        fs::create_dir_all(path)?;
         let path = std::path::absolute(path)?;
-        let mut above = path.ancestors().skip(1);
-        if let Some(parent) = above.next() {
-            self.sync_directory(parent)?;
+        let missing = path.ancestors().take_while(|directory| !directory.exists()).count();
+        fs::create_dir_all(&path)?;
+        for (number, parent) in path.ancestors().skip(1).enumerate() {
+            let synced = self.sync_directory(parent);
+            if number < missing {
+                synced?;
+            }
+            // What was there before is synced too, where that is allowed: a process that was killed may have made it.
         }
-        // Those further up were mostly there before, and need not be ours to open.
-        above.for_each(|directory| drop(self.sync_directory(directory)));
         Ok(())
     }
 

@@ -412,8 +412,10 @@ impl Cache {
     /// HW-0010, and the instance is stopped, when a sync fails.
     pub(crate) fn redo_needed_from(&self, meter: &Meter) -> Result<Lsn> {
         let end = self.redo()?.end().0;
+        // The pools first: what a load takes out of them unwritten is noted around them before it is gone.
+        let cached = self.pools.iter().map(Pool::redo_needed_from).min().unwrap_or(end);
         let around = self.around.needed_from().map_or(end, |from| from.0);
-        let least = self.pools.iter().map(Pool::redo_needed_from).min().unwrap_or(end).min(around);
+        let least = cached.min(around);
         self.sync(meter)?;
         Ok(Lsn(least.min(end)))
     }

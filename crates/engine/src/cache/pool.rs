@@ -518,6 +518,14 @@ impl Pool {
                 frame.unpin();
                 continue;
             }
+            if frame.writing.load(Ordering::SeqCst) {
+                // Before anybody can read the block from the disk again, where an older copy may be still. Not under the latch, which the writer may
+                // want.
+                drop(latch);
+                super::writer::wait_written(meter, frame, address);
+                frame.unpin();
+                continue;
+            }
             if frame.is_dirty() {
                 match dirty {
                     Dirty::Write => {
@@ -531,8 +539,6 @@ impl Pool {
                     Dirty::Forget => {}
                 }
             }
-            // Before anybody can read the block from the disk again, where an older copy may be still.
-            super::writer::wait_written(meter, frame, address);
             self.unpublish(meter, frame);
             frame.set_state(DETACHED);
             drop(latch);

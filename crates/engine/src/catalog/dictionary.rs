@@ -110,6 +110,8 @@ impl Session {
         // With a group open, commit and segments are one record: durable is what the end of the log says then.
         let committed = result.and_then(|result| {
             self.commit(CommitWrite { no_wait: ddl.whole.is_some(), batch: false })?;
+            // Before the segments are given up: a statement that begins now finds the definitions that follow, and waits for the segments' headers.
+            ddl.publish();
             if let Some(whole) = ddl.whole.take() {
                 ddl.emptied.iter().for_each(|segment| segment.set_given_up());
                 whole.finish();
@@ -119,7 +121,6 @@ impl Session {
         });
         match committed {
             Ok(result) => {
-                ddl.publish();
                 ddl.ended.iter().for_each(|sequence| sequence.end());
                 ddl.shrink_segments()?;
                 ddl.drop_segments().map(|()| result)

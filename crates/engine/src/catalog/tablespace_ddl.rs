@@ -94,36 +94,46 @@ impl Session {
         })
     }
 
-    /// DROP TABLESPACE [INCLUDING CONTENTS [AND DATAFILES]]. The contents go first, in a statement of their own: when they are gone and the
-    /// files then cannot be removed, they stay gone.
+    /// DROP TABLESPACE [INCLUDING CONTENTS [AND DATAFILES]]. The contents go first; with their commit the tablespace goes too, after a crash by the
+    /// next open.
     ///
     /// # Errors
     /// ORA-00959, ORA-01031, ORA-01549 not empty without `contents`, ORA-01550 SYSTEM, ORA-12919 the default tablespace of users.
     pub fn drop_tablespace(self: &Arc<Self>, name: &str, contents: bool, datafiles: bool) -> Result<()> {
-        let dropped = self.ddl(|ddl| ddl.empty_tablespace(name, contents, datafiles)).and_then(|()| {
-            self.ddl(|ddl| {
+        let mut begun = None;
+        let emptied = self.ddl(|ddl| ddl.empty_tablespace(name, contents, datafiles, &mut begun));
+        // Space that cannot be given back, for a damaged extent map, goes with the files.
+        let committed = begun.as_ref().is_some_and(|tablespace: &Arc<Tablespace>| self.is_without_objects(tablespace));
+        let dropped = match emptied {
+            Err(error) if !committed => Err(error),
+            _ => self.ddl(|ddl| {
                 // Something may have been made in it since.
                 ddl.check_tablespace_empty(name)?;
                 let tablespace = self.instance().tablespaces().named(name)?;
                 ddl.delete::<QuotaRow>(&equal("TS", name.to_owned())?)?;
                 ddl.catalog.forget_quotas(name);
                 self.instance().drop_tablespace_files(self, &tablespace, datafiles)
-            })
-        });
-        if let Err(error) = dropped {
-            if let Ok(tablespace) = self.instance().tablespaces().named(name)
-                && tablespace.is_being_dropped()
-                && self.instance().health().check().is_ok()
-            {
-                self.instance().set_dropping(&tablespace, None)?;
-            }
-            return Err(error);
+            }),
+        };
+        if let (Err(_), Some(tablespace)) = (&dropped, begun)
+            && self.instance().tablespaces().named(name).is_ok()
+        {
+            self.instance().end_drop(&tablespace)?;
         }
-        Ok(())
+        dropped
+    }
+
+    /// Whether the dictionary has nothing that lies in the tablespace.
+    fn is_without_objects(&self, tablespace: &Tablespace) -> bool {
+        let catalog = self.catalog();
+        let number = tablespace.number();
+        !catalog.tables().any(|table| table.segment.tablespace().number() == number)
+            && !catalog.indexes().any(|index| index.segment.tablespace().number() == number)
     }
 }
 
-/// Carries through what a crash has left of DROP TABLESPACE INCLUDING CONTENTS: the tablespace goes with what is left in it.
+/// Carries through what a crash has left of DROP TABLESPACE INCLUDING CONTENTS: once its tables are gone the tablespace goes too. While they are there
+/// the statement had not committed that, and nothing of it stands.
 ///
 /// # Errors
 /// Those of the control file. What keeps a tablespace from being dropped is noted, and the tablespace stays.
@@ -135,11 +145,17 @@ pub(crate) fn finish_drops(session: &Arc<Session>) -> Result<()> {
         records.filter_map(|record| Some((record.name.clone(), record.dropping?))).collect()
     };
     for (name, datafiles) in begun {
-        if let Err(error) = session.drop_tablespace(&name, true, datafiles) {
+        let tablespace = instance.tablespaces().named(&name)?;
+        if !session.is_without_objects(&tablespace) {
+            instance.end_drop(&tablespace)?;
+        } else if let Err(error) = session.drop_tablespace(&name, false, datafiles) {
             instance.health().check()?;
-            instance.note(format!(
-                "Tablespace {name} is still there: a crash has cut its drop short, and now it fails: {error}."
-            ));
+            let what = match instance.tablespaces().named(&name) {
+                Ok(_) => "is still there",
+                Err(_) => "is gone, and a file of it is not",
+            };
+            instance.end_drop(&tablespace)?;
+            instance.note(format!("Tablespace {name} {what}: a crash had cut its drop short, and now: {error}."));
         }
     }
     Ok(())
@@ -150,7 +166,14 @@ impl Ddl<'_> {
         self.catalog.check_system_privilege(&self.session.rights(), privilege)
     }
 
-    fn empty_tablespace(&mut self, name: &str, contents: bool, datafiles: bool) -> Result<()> {
+    /// Drops what is in a tablespace. `begun` is the tablespace when its drop has begun: it has to be ended, if it is not carried through.
+    fn empty_tablespace(
+        &mut self,
+        name: &str,
+        contents: bool,
+        datafiles: bool,
+        begun: &mut Option<Arc<Tablespace>>,
+    ) -> Result<()> {
         self.check_privilege(SystemPrivilege::DropTablespace)?;
         let tablespace = self.session.instance().tablespaces().named(name)?;
         let number = tablespace.number();
@@ -177,9 +200,9 @@ impl Ddl<'_> {
                 "keys of tables in the tablespace are referred to by foreign keys elsewhere",
             ));
         }
-        // The tables are gone with the end of this, and the tablespace after it: from here on it is one step.
         if tablespace.kind() == TablespaceKind::Permanent {
-            self.session.instance().set_dropping(&tablespace, Some(datafiles))?;
+            tablespace.begin_drop();
+            *begun = Some(Arc::clone(&tablespace));
         }
         for table in &tables {
             let Some(table) = self.catalog.table_by_number(table.object).cloned() else { continue };
@@ -191,7 +214,12 @@ impl Ddl<'_> {
         for index in &indexes {
             self.drop_index(index)?;
         }
-        self.delete_unusable(number.0)
+        self.delete_unusable(number.0)?;
+        // Every table is locked by now. The tables are gone with the commit that follows, and the tablespace after it: it is one step.
+        match begun {
+            Some(tablespace) => self.session.instance().note_drop(tablespace, Some(datafiles)),
+            None => Ok(()),
+        }
     }
 
     /// Tables and indexes whose segment headers are damaged are in the dictionary and not in the catalog. Their space goes with the tablespace.

@@ -77,7 +77,8 @@ pub struct TablespaceRecord {
     /// The statement that makes it has not come to its end: what it holds is not all durable yet, and nobody works in it. An open removes it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
-    /// DROP TABLESPACE INCLUDING CONTENTS has begun, with or without AND DATAFILES: an open carries it through.
+    /// DROP TABLESPACE INCLUDING CONTENTS is about to commit that its tables are gone, with or without AND DATAFILES: an open that finds no table in it
+    /// any more carries it through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropping: Option<bool>,
 }

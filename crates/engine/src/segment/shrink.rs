@@ -19,6 +19,11 @@ impl Segment {
         self.space.give_up(self, s, last, u32::try_from(keep).unwrap_or(u32::MAX))
     }
 
+    /// How often it has been shrunk since the open.
+    pub(crate) fn shrinks(&self) -> u32 {
+        self.locks.shrinks.load(Ordering::Acquire)
+    }
+
     /// The rows are here since `scn`: what was before is not kept. It is not on disk, since no snapshot outlives the instance.
     pub fn moved(&self, scn: Scn) {
         self.locks.readable_from.fetch_max(scn.0, Ordering::AcqRel);

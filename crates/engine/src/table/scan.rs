@@ -29,6 +29,8 @@ pub struct TableScan {
     blocks: Blocks,
     /// The block that the last call left in the middle, and the slot to go on from.
     resume: Option<(BlockAddress, u16)>,
+    /// How often the segment had been shrunk when its blocks were listed.
+    shrinks: u32,
 }
 
 /// Where the blocks are from.
@@ -82,6 +84,7 @@ impl TableScan {
         session.check_not_loaded(&table)?;
         let snapshot = session.snapshot();
         table.segment.check_readable(snapshot.scn())?;
+        let shrinks = table.segment.shrinks();
         let ranges = table.segment.scan_ranges_at(&session, snapshot.scn())?;
         let blocks: u64 = ranges.iter().map(|range| u64::from(range.blocks)).sum();
         let buffers = session.instance().cache().pool_of(table.segment.block_size()).capacity() as u64;
@@ -96,7 +99,7 @@ impl TableScan {
         } else {
             Blocks::Cached(session.scan_blocks(ranges, BlockClass::Data, !short))
         };
-        Ok(Self { session, table, snapshot, scanner: Scanner::new(spec), blocks, resume: None })
+        Ok(Self { session, table, snapshot, scanner: Scanner::new(spec), blocks, resume: None, shrinks })
     }
 
     /// Blocks that the scan covers.
@@ -148,7 +151,10 @@ impl TableScan {
     fn scan_block(&mut self, block: Block, slot: u16, left: &mut usize, sink: &mut dyn RowSink) -> Result<Progress> {
         // All blocks that the scan reads were formatted for the table when it began.
         if !is_block_of(&self.table, &block) {
-            return Err(self.table.segment.gone());
+            self.table.segment.check_there(self.snapshot.scn())?;
+            // Its end has been given back since; no row was there that the snapshot sees, or the segment would say so.
+            let shrunk = self.table.segment.shrinks() != self.shrinks;
+            return if shrunk { Ok(Progress::Done) } else { Err(self.table.segment.gone()) };
         }
         let outcome = self.scanner.scan_block(&block, slot, *left, sink);
         self.session.meter().count(Statistic::TableScanRowsGotten, outcome.examined as u64);

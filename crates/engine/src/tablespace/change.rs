@@ -511,18 +511,29 @@ impl Instance {
         head
     }
 
-    /// Notes in the control file that a tablespace is being dropped with all that is in it, with its datafiles or without, or that it is not any more.
+    /// Notes in the control file that a tablespace goes when what is in it has gone, with its datafiles or without; None: that it stays.
     ///
     /// # Errors
     /// Those of the control file.
-    pub(crate) fn set_dropping(&self, tablespace: &Tablespace, dropping: Option<bool>) -> Result<()> {
+    pub(crate) fn note_drop(&self, tablespace: &Tablespace, dropping: Option<bool>) -> Result<()> {
         self.control().update(|data| {
             if let Some(record) = data.tablespaces.iter_mut().find(|t| t.number == tablespace.number.0) {
                 record.dropping = dropping;
             }
-        })?;
-        tablespace.dropping.store(dropping.is_some(), Ordering::Release);
-        Ok(())
+        })
+    }
+
+    /// A drop that has begun is not carried through: the tablespace gives out extents again.
+    ///
+    /// # Errors
+    /// Those of the control file.
+    pub(crate) fn end_drop(&self, tablespace: &Tablespace) -> Result<()> {
+        tablespace.dropping.store(false, Ordering::Release);
+        let noted = |t: &TablespaceRecord| t.number == tablespace.number.0 && t.dropping.is_some();
+        if self.health().check().is_err() || !self.control().data().tablespaces.iter().any(noted) {
+            return Ok(());
+        }
+        self.note_drop(tablespace, None)
     }
 
     /// Removes a tablespace that holds no segments any more (the catalog sees to that), and its files if `datafiles`. Files in disk groups, which the

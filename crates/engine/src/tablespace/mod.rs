@@ -91,10 +91,9 @@ impl Tablespace {
         self.retention_guarantee.load(Ordering::Acquire)
     }
 
-    /// Whether DROP TABLESPACE INCLUDING CONTENTS is at work.
-    #[must_use]
-    pub fn is_being_dropped(&self) -> bool {
-        self.dropping.load(Ordering::Acquire)
+    /// From now on no extent is given out.
+    pub(crate) fn begin_drop(&self) {
+        self.dropping.store(true, Ordering::Release);
     }
 
     #[must_use]

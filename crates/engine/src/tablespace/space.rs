@@ -123,6 +123,12 @@ impl Tablespace {
                 let start = BlockAddress::new(number, space.first_block.get() + first * space.unit_blocks.get());
                 return Ok(Some(BlockRange { start, blocks: want }));
             }
+            // A growth that came before an error has left the header behind.
+            let there = chosen.as_ref().map_or(0, |file| file.blocks());
+            if there > space.blocks.get() {
+                s.change(&mut header, |block| resize_header(block, there));
+                continue;
+            }
             let longer = if grow { s.instance().autoextended(number, want)? } else { None };
             let Some(blocks) = longer else {
                 return Ok(None);
