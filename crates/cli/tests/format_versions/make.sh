@@ -9,15 +9,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 cat > clean.sql <<'SQL'
+whenever sqlerror exit failure
 alter database add logfile group 4 ('redo04.log') size 1M;
 alter database add logfile group 5 ('redo05.log') size 1M;
-alter system switch logfile;
-alter system checkpoint;
+alter database drop logfile group 2;
+alter database drop logfile group 3;
 alter system switch logfile;
 alter system checkpoint;
 alter database drop logfile group 1;
-alter database drop logfile group 2;
-alter database drop logfile group 3;
 create tablespace data datafile 'data01.dbf' size 2M extent management local segment space management auto;
 create table emp (empno number(4) primary key, ename varchar2(20), hired date, note varchar2(200)) tablespace data;
 insert into emp select level, 'NAME' || level, date '2020-01-01' + level, rpad('x', mod(level, 150), 'y') from dual connect by level <= 1000;
@@ -32,6 +31,7 @@ commit;
 exit
 SQL
 cat > crashed.sql <<'SQL'
+whenever sqlerror exit failure
 insert into emp select 1000 + level, 'LATER' || level, date '2021-01-01', 'after' from dual connect by level <= 200;
 delete from emp where empno <= 100;
 commit;
