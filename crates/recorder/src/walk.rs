@@ -155,6 +155,7 @@ impl Walk {
                     one.returned = true;
                     one.durable |= durable;
                     if let Change::Write { offset, bytes } = &mut one.change {
+                        debug_assert!(moved > 0 || bytes.is_empty(), "a write that returns has moved something");
                         if moved < bytes.len() {
                             *bytes = bytes[..moved].into();
                         }

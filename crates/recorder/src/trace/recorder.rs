@@ -162,8 +162,9 @@ impl Recorder {
     /// An operation that has one moment.
     pub(super) fn at_once(&mut self, operation: Operation) {
         image::apply(&mut self.cache, &operation, usize::MAX);
+        let moved = if let Operation::Write { bytes, .. } = &operation { bytes.len() } else { 0 };
         let number = self.begin(operation);
-        self.events.push(Event::Ended { number, moved: 0 });
+        self.events.push(Event::Ended { number, moved });
     }
 
     pub(super) fn make(&mut self, path: PathBuf) -> FileId {
