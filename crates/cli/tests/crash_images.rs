@@ -17,7 +17,7 @@ use recorder::summary::Summary;
 use recorder::walk::Honesty;
 use recorder::workload::Kind;
 
-/// Images where nobody says how many: they take seconds.
+/// Images without HIGHWATER_IMAGES.
 const IMAGES: usize = 100;
 const FAULTS: u64 = 2;
 /// Transactions, definitions and loads of a life.

@@ -41,8 +41,8 @@ pub(super) enum Dirty<'a> {
     Write,
     /// It is not written. The redo that it needs is kept until other content of the block is on disk.
     Keep(&'a RedoKept),
-    /// It is not written, and nobody will read its redo, nor what sessions change of it still: nobody is waited for but
-    /// the writer.
+    /// It is not written, and its redo is not read again: the file is gone. The caller waits for the writer alone, not for
+    /// sessions that still change the block.
     Forget,
 }
 
@@ -550,7 +550,7 @@ impl Pool {
         }
     }
 
-    /// Whether nobody has the block latched for a change; with `patience` that is waited for.
+    /// Whether the block is free of a change latch; with `patience` the caller waits until it is.
     pub(super) fn is_unchanging(&self, meter: &Meter, address: BlockAddress, patience: bool) -> bool {
         let Some(frame) = self.find_valid(meter, address) else { return true };
         let free = if patience {

@@ -74,7 +74,7 @@ pub struct TablespaceRecord {
     /// RETENTION GUARANTEE: undo that is within undo_retention is kept at the price of statements that fail.
     #[serde(default)]
     pub retention_guarantee: bool,
-    /// The statement that makes it has not come to its end: what it holds is not all durable yet, and nobody works in it. An open removes it.
+    /// The statement that makes it has not come to its end: not all that it holds is durable yet, and no session works in it. An open removes it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
     /// DROP TABLESPACE INCLUDING CONTENTS is about to commit that its tables are gone, with or without AND DATAFILES: an open that finds no table in it

@@ -154,7 +154,7 @@ impl Instance {
         Ok(tablespace)
     }
 
-    /// CREATE UNDO TABLESPACE, with RETENTION GUARANTEE or without: the tablespace and its first undo segments. Nobody finds the tablespace before its
+    /// CREATE UNDO TABLESPACE, with RETENTION GUARANTEE or without: the tablespace and its first undo segments. No session finds the tablespace before its
     /// segments are durable; an open after a crash in between removes it.
     ///
     /// # Errors
