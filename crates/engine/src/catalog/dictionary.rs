@@ -25,6 +25,7 @@ use super::sequence::SequenceState;
 use super::{Catalog, SYS, TableDef};
 use crate::cache::ChangeGroup;
 use crate::instance::Session;
+use crate::redo::Reserved;
 use crate::segment::Segment;
 use crate::table;
 use crate::txn::CommitWrite;
@@ -62,6 +63,8 @@ pub(super) struct Ddl<'a> {
     /// From here on to the commit all is one record of the log, or nothing: segments that are emptied, and the commit
     /// of the rows that say so.
     whole: Option<ChangeGroup<'a>>,
+    /// Room in the log for its record.
+    reserved: Option<Reserved<'a>>,
     /// Segments that are given up with the commit, under the numbers that they have had.
     emptied: Vec<Arc<Segment>>,
     /// The next numbers as the dictionary's rows have them.
@@ -115,6 +118,7 @@ impl Session {
             if let Some(whole) = ddl.whole.take() {
                 ddl.emptied.iter().for_each(|segment| segment.set_given_up());
                 whole.finish();
+                ddl.reserved = None;
                 self.instance().redo().flush(self.instance().redo().end())?;
             }
             Ok(result)
@@ -169,6 +173,7 @@ impl<'a> Ddl<'a> {
             ended: Vec::new(),
             locks: Vec::new(),
             whole: None,
+            reserved: None,
             new_version,
             state_changed: false,
         }
@@ -207,10 +212,16 @@ impl Ddl<'_> {
     }
 
     /// What follows, to the commit, happens as a whole or not at all, by an error or in a crash: the segments' part. No
-    /// row of the dictionary may change any more, because a transaction does not know of blocks that are put back.
-    pub(super) fn as_a_whole(&mut self) -> Result<()> {
+    /// row of the dictionary may change any more, because a transaction does not know of blocks that are put back. The
+    /// `segments` are those that are to be [emptied](Self::empty): the log keeps room for that.
+    pub(super) fn as_a_whole(&mut self, segments: &[&Segment]) -> Result<()> {
         self.keep_numbers()?;
-        self.whole = Some(self.session.revocable_group());
+        let s = self.session;
+        let bytes = segments
+            .iter()
+            .try_fold(COMMIT_BYTES, |bytes, segment| Ok::<_, Error>(bytes + segment.bytes_to_empty(s)?))?;
+        self.reserved = Some(s.instance().redo().reserve(s.meter(), bytes)?);
+        self.whole = Some(s.revocable_group());
         Ok(())
     }
 
@@ -222,12 +233,16 @@ impl Ddl<'_> {
     }
 
     /// # Errors
-    /// HW-0049 when the record of the whole is longer than a log file.
+    /// HW-0049 when the record of the whole is longer than what a log file has for it.
     fn check_whole(&self) -> Result<()> {
         let Some(whole) = &self.whole else { return Ok(()) };
         let (bytes, most) =
-            (whole.record_bytes() as u64 + COMMIT_BYTES, self.session.instance().redo().longest_record());
+            (whole.record_bytes() as u64 + COMMIT_BYTES, self.session.instance().redo().longest_latched_record());
         if bytes <= most {
+            debug_assert!(
+                self.reserved.as_ref().is_some_and(|reserved| reserved.holds(bytes)),
+                "{bytes} bytes of redo"
+            );
             return Ok(());
         }
         let text =
@@ -425,6 +440,7 @@ impl Ddl<'_> {
     fn take_back(mut self, error: Error) -> Error {
         // Dropped without an end: the segments are as they were.
         self.whole = None;
+        self.reserved = None;
         if let Err(second) = self.session.rollback() {
             let text = format!("{}; and the dictionary could not be put back: {second}", error.text);
             return Error { text, ..error };

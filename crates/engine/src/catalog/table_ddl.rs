@@ -273,7 +273,9 @@ impl Ddl<'_> {
         for (index, _) in &indexes {
             index.segment.let_go(self.session)?;
         }
-        self.as_a_whole()?;
+        let segments: Vec<_> =
+            std::iter::once(&*table.segment).chain(indexes.iter().map(|(index, _)| &*index.segment)).collect();
+        self.as_a_whole(&segments)?;
         let segment = self.empty(&table.segment, data_object)?;
         let mut emptied = TableDef { segment, changed_us: now, ..TableDef::clone(table) };
         emptied.indexes.clear();

@@ -44,6 +44,8 @@ pub(super) struct Core {
     pub(super) post_bytes: u64,
     /// The longest record that every log file can hold.
     pub(super) record_bytes: AtomicU64,
+    /// Blocks of the current file that are kept for records that sessions have announced.
+    pub(super) reserved_blocks: AtomicU64,
     pub(super) take: Mutex<Take>,
     pub(super) groups: Mutex<Groups>,
     index: Mutex<Index>,
@@ -172,6 +174,7 @@ impl Core {
             write_bytes: third.min(1 << 20),
             post_bytes: third.min(1 << 20),
             record_bytes: AtomicU64::new(0),
+            reserved_blocks: AtomicU64::new(0),
             buffer,
             take: Mutex::new(Take {
                 group: 0,

@@ -29,7 +29,7 @@ pub use host::LogHost;
 pub use layout::{BLOCK, FIRST_BLOCK, RECORD_HEADER};
 pub use log::{LogOptions, RedoLog};
 pub use reader::{EndReason, ReadEnd, RedoReader};
-pub(crate) use space::NoRoom;
+pub(crate) use space::{NoRoom, Reserved};
 
 /// Writer threads, and writes in flight at the most.
 const WRITERS: usize = 4;

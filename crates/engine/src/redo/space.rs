@@ -27,6 +27,27 @@ pub(crate) struct NoRoom {
     pub(super) sequence: u32,
 }
 
+/// Room that is kept for a long record, until this is dropped.
+#[must_use]
+#[derive(Debug)]
+pub(crate) struct Reserved<'a> {
+    log: &'a RedoLog,
+    blocks: u64,
+}
+
+impl Reserved<'_> {
+    /// Whether it is enough for a record of so many bytes.
+    pub(crate) fn holds(&self, bytes: u64) -> bool {
+        super::layout::Write::blocks_of(bytes) <= self.blocks
+    }
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        self.log.core.reserved_blocks.fetch_sub(self.blocks, Ordering::SeqCst);
+    }
+}
+
 impl NoRoom {
     /// Whether room comes without a checkpoint: what is in the buffer has been promised room in the current file.
     pub(crate) fn is_in_buffer(self) -> bool {
@@ -83,8 +104,29 @@ impl RedoLog {
         if core.buffer.changes() == seen { core.host.writer_round() } else { Ok(()) }
     }
 
+    /// Keeps room for a record of up to so many bytes that the caller appends with latches held, and waits as [`wait_room`](Self::wait_room) does until it is
+    /// there. Until the caller lets go of it, other sessions stop that much earlier. One session at a time: two could want more than there is.
+    ///
+    /// # Errors
+    /// HW-0010 when the instance has stopped.
+    pub(crate) fn reserve(&self, meter: &Meter, bytes: u64) -> Result<Reserved<'_>> {
+        let blocks = super::layout::Write::blocks_of(bytes.min(self.longest_latched_record()));
+        self.core.reserved_blocks.fetch_add(blocks, Ordering::SeqCst);
+        let reserved = Reserved { log: self, blocks };
+        self.wait_room(meter)?;
+        Ok(reserved)
+    }
+
+    /// Bytes that a record may have whose session holds latches: as much as [`reserve`](Self::reserve) can keep in the smallest file.
+    pub(crate) fn longest_latched_record(&self) -> u64 {
+        let file = self.core.record_bytes.load(Ordering::Relaxed);
+        self.longest_record().min(file - file / KEPT)
+    }
+
     fn kept_blocks(&self) -> u64 {
-        self.core.record_bytes.load(Ordering::Relaxed) / super::layout::PAYLOAD as u64 / KEPT
+        let core = &*self.core;
+        let kept = core.record_bytes.load(Ordering::Relaxed) / super::layout::PAYLOAD as u64 / KEPT;
+        kept + core.reserved_blocks.load(Ordering::SeqCst)
     }
 
     fn check(&self) -> Result<()> {

@@ -11,6 +11,13 @@ use super::{BlockRange, Segment, SegmentSpec};
 use crate::instance::{ExtentManagement, Session, SpaceManagement, TablespaceKind};
 use crate::tablespace::{Tablespace, extent_step_blocks};
 
+/// Redo that gives an extent back to its file, at most.
+const EXTENT_BYTES: u64 = 160;
+/// Redo that formats a block of a freelist group, at most.
+const GROUP_BYTES: u64 = 512;
+/// Redo that formats the bitmap blocks of an extent, at most, for each block that they cover: a first-level one covers sixteen or more.
+const COVERED_BYTES: u64 = 16;
+
 fn manager(tablespace: &Tablespace) -> Box<dyn SpaceManager> {
     match tablespace.space_management() {
         SpaceManagement::Manual => Box::new(FreeLists),
@@ -231,6 +238,17 @@ impl Segment {
             space: manager(&self.tablespace),
             locks: self.locks.clone(),
         }))
+    }
+
+    /// At least the bytes of redo that [`Segment::empty`] makes, with what makes an index of it again.
+    ///
+    /// # Errors
+    /// Those of the cache.
+    pub(crate) fn bytes_to_empty(&self, s: &Session) -> Result<u64> {
+        let extents = self.extents(s)?;
+        let groups = u64::from(self.spec.storage.freelist_groups);
+        let formatted = self.block_size().bytes() as u64 + groups * GROUP_BYTES;
+        Ok(formatted + u64::from(extents[0].blocks) * COVERED_BYTES + extents.len() as u64 * EXTENT_BYTES)
     }
 
     fn count_space(&self, s: &Session, object: ObjectNumber, range: BlockRange) {

@@ -1,6 +1,7 @@
-//! Direct loads that are many times as large as all log files.
+//! Direct loads that are many times as large as all log files, and a TRUNCATE whose record takes much of one.
 
 use common::sync::Arc;
+use common::sync::atomic::{AtomicBool, Ordering};
 use device::{FileSystem, MemoryFileSystem};
 use engine::instance::Session;
 use engine::txn::CommitWrite;
@@ -11,6 +12,8 @@ use super::support::{
 
 /// 12 MB of rows; the log files have 256 KB each.
 const ROWS: u32 = 20_000;
+/// Of a table whose TRUNCATE needs a record of more than half a log file.
+const EXTENTS: u64 = 1_000;
 
 fn with_small_logs(work: impl Fn(&Arc<Session>) + Send + Copy + 'static) {
     for management in MANAGEMENTS {
@@ -87,4 +90,46 @@ fn loads_at_once_with_small_logs() {
         assert_eq!(all(&s, name), (0..4_000).collect::<Vec<_>>());
     }
     sound(&files, instance, s);
+}
+
+/// The record of a TRUNCATE has a part for each extent, and the session has the segment latched when it appends it.
+#[test]
+fn truncate_of_many_extents_with_small_logs() {
+    for management in MANAGEMENTS {
+        let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
+        let options = Options { management, log_bytes: 256 << 10, uniform_bytes: Some(64 << 10), ..Options::default() };
+        let (instance, s) = create(&files, &options);
+        s.create_table(&table_spec("B")).unwrap();
+        let ended = Arc::new(AtomicBool::new(false));
+        let writers: Vec<_> = (0..3)
+            .map(|_| {
+                let (s, ended) = (instance.connect("SYSTEM").unwrap(), ended.clone());
+                common::sync::spawn("writer", move || {
+                    while !ended.load(Ordering::SeqCst) {
+                        insert(&s, &table(&s, "B"), 0..20).unwrap();
+                        s.rollback().unwrap();
+                    }
+                })
+                .unwrap()
+            })
+            .collect();
+        let s = within(120, move || {
+            for loops in 0..12 {
+                let mut spec = table_spec("A");
+                spec.storage.initial = Some(EXTENTS * (64 << 10));
+                s.create_table(&spec).unwrap();
+                insert(&s, &table(&s, "A"), 0..200).unwrap();
+                s.commit(CommitWrite::default()).unwrap();
+                s.truncate_table("SYSTEM", "A").unwrap();
+                assert!(all(&s, "A").is_empty(), "{loops}");
+                s.drop_table("SYSTEM", "A").unwrap();
+            }
+            s
+        });
+        ended.store(true, Ordering::SeqCst);
+        writers.into_iter().for_each(|thread| super::support::join(thread, 60));
+        let (instance, s) = crash(&files, instance, s);
+        assert!(all(&s, "B").is_empty());
+        sound(&files, instance, s);
+    }
 }

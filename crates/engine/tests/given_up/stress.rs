@@ -136,7 +136,8 @@ fn spell(instance: &Arc<Instance>, micros: u64, turns: &Arc<AtomicU64>, kill: bo
 fn scans_beside_all_that_gives_blocks_up() {
     for management in MANAGEMENTS {
         let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
-        let options = Options { management, log_bytes: 1 << 20, file_bytes: 2 << 20, cache: "2M" };
+        let options =
+            Options { management, log_bytes: 1 << 20, file_bytes: 2 << 20, cache: "2M", ..Options::default() };
         let (mut instance, mut s) = create(&files, &options);
         for name in TABLES {
             s.create_table(&table_spec(name)).unwrap();

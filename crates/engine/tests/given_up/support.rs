@@ -30,11 +30,18 @@ pub(crate) struct Options {
     pub(crate) log_bytes: u64,
     pub(crate) file_bytes: u64,
     pub(crate) cache: &'static str,
+    pub(crate) uniform_bytes: Option<u64>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { management: SpaceManagement::Auto, log_bytes: 4 << 20, file_bytes: 4 << 20, cache: "4M" }
+        Self {
+            management: SpaceManagement::Auto,
+            log_bytes: 4 << 20,
+            file_bytes: 4 << 20,
+            cache: "4M",
+            uniform_bytes: None,
+        }
     }
 }
 
@@ -57,7 +64,7 @@ pub(crate) fn create(files: &Arc<dyn FileSystem>, options: &Options) -> (Arc<Ins
         name: "T".to_owned(),
         files: vec![file],
         block_size: None,
-        uniform_bytes: None,
+        uniform_bytes: options.uniform_bytes,
         space_management: options.management,
     };
     instance.create_tablespace(&session, &spec).unwrap();
