@@ -164,6 +164,36 @@ fn a_resize_that_fails_changes_nothing() {
 }
 
 #[test]
+fn a_drop_of_an_empty_tablespace_that_fails_says_so() {
+    let mut failed = 0;
+    for nth in 1.. {
+        let (faulty, files, instance, session) = database();
+        session.create_tablespace(&tablespace("S", vec![datafile("s.dbf", 2 << 20, false)])).unwrap();
+        let before = faulty.writes();
+        faulty.fail(nth, Fault::Write);
+        let dropped = session.drop_tablespace("S", true, true);
+        let met = faulty.writes() >= before + nth;
+        faulty.heal();
+        assert_eq!(dropped.is_err(), met, "write {nth}: {dropped:?}");
+        drop(session);
+        crash(instance);
+        let instance = open_in(&files, directory()).unwrap();
+        if instance.tablespaces().named("S").is_ok() {
+            let session = instance.connect("SYSTEM").unwrap();
+            session.drop_tablespace("S", true, true).unwrap();
+        }
+        instance.shutdown().unwrap();
+        drop(instance);
+        assert_sound(&files);
+        if !met {
+            break;
+        }
+        failed += 1;
+    }
+    assert!(failed > 2, "{failed}");
+}
+
+#[test]
 fn an_undo_tablespace_is_there_with_its_segments_or_not_at_all() {
     let mut there = Vec::new();
     // The writes of the statement one after another: the file, the control file, redo of the segments, the control file.

@@ -103,7 +103,9 @@ impl Session {
         let mut begun = None;
         let emptied = self.ddl(|ddl| ddl.empty_tablespace(name, contents, datafiles, &mut begun));
         // Space that cannot be given back, for a damaged extent map, goes with the files.
-        let committed = begun.as_ref().is_some_and(|tablespace: &Arc<Tablespace>| self.is_without_objects(tablespace));
+        let committed = begun.as_ref().is_some_and(|tablespace: &Arc<Tablespace>| {
+            self.instance().is_drop_noted(tablespace) && self.is_without_objects(tablespace)
+        });
         let dropped = match emptied {
             Err(error) if !committed => Err(error),
             _ => self.ddl(|ddl| {

@@ -529,11 +529,16 @@ impl Instance {
     /// Those of the control file.
     pub(crate) fn end_drop(&self, tablespace: &Tablespace) -> Result<()> {
         tablespace.dropping.store(false, Ordering::Release);
-        let noted = |t: &TablespaceRecord| t.number == tablespace.number.0 && t.dropping.is_some();
-        if self.health().check().is_err() || !self.control().data().tablespaces.iter().any(noted) {
+        if self.health().check().is_err() || !self.is_drop_noted(tablespace) {
             return Ok(());
         }
         self.note_drop(tablespace, None)
+    }
+
+    /// Whether the control file says that the tablespace goes.
+    pub(crate) fn is_drop_noted(&self, tablespace: &Tablespace) -> bool {
+        let noted = |t: &TablespaceRecord| t.number == tablespace.number.0 && t.dropping.is_some();
+        self.control().data().tablespaces.iter().any(noted)
     }
 
     /// Removes a tablespace that holds no segments any more (the catalog sees to that), and its files if `datafiles`. Files in disk groups, which the
