@@ -63,6 +63,12 @@ impl Answer {
     pub fn succeeded(&self) -> bool {
         self.errors().is_empty()
     }
+
+    /// True when the statement has been carried out. ORA-01259 says that of a DROP TABLESPACE of which a file is left.
+    #[must_use]
+    pub fn stands(&self) -> bool {
+        self.errors().iter().all(|error| error.starts_with("ORA-01259"))
+    }
 }
 
 /// True for a line such as `ORA-01653: …` or `HW-0010: …`.
