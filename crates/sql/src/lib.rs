@@ -14,6 +14,7 @@ pub(crate) mod scan;
 pub(crate) mod short_stack;
 pub(crate) mod statement;
 mod statspack;
+pub(crate) mod subquery;
 pub(crate) mod transaction;
 pub(crate) mod types;
 pub(crate) mod views;

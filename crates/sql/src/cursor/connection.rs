@@ -28,6 +28,7 @@ use super::context::{StatementContext, local_time};
 use super::database::Database;
 use super::library::SharedCursor;
 use super::nested::{CallPlace, Nested};
+use super::nullable::ForgetConstants;
 use super::open::{ColumnDescription, Cursor, CursorNumber, Prepared};
 use super::shared::Shared;
 use super::tables::SessionTables;
@@ -155,6 +156,7 @@ impl Connection {
         let config = SessionConfig::new().with_target_partitions(1).with_information_schema(false);
         let mut rules = PhysicalOptimizer::new().rules;
         rules.insert(0, Arc::new(OneStream));
+        rules.insert(1, Arc::new(ForgetConstants));
         let state = SessionStateBuilder::new()
             .with_config(config)
             .with_runtime_env(database.query_environment()?)

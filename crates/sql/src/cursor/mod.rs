@@ -11,6 +11,7 @@ mod execute;
 pub(crate) mod library;
 pub(crate) mod load;
 pub(crate) mod nested;
+mod nullable;
 pub(crate) mod open;
 pub(crate) mod run;
 pub(crate) mod shared;

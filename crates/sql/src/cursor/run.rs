@@ -27,6 +27,7 @@ use crate::error::{from_datafusion, is_about_subquery, to_datafusion};
 use crate::explain::sources;
 use crate::plan::expression::place;
 use crate::scan::exec::TableReadExec;
+use crate::subquery;
 
 /// Makes the physical plan: optimised, and with the places where it looks whether the user has cancelled.
 pub(crate) fn plan(
@@ -36,7 +37,8 @@ pub(crate) fn plan(
     logical: &LogicalPlan,
 ) -> Result<Arc<dyn ExecutionPlan>> {
     let planned = runtime.block_on(async {
-        let logical = cancel::check_filters(session, state.optimize(logical)?)?;
+        let logical = subquery::rewrite(logical.clone(), &subquery::Planner::new(session, state))?;
+        let logical = cancel::check_filters(session, state.optimize(&logical)?)?;
         let physical = state.query_planner().create_physical_plan(&logical, state).await?;
         cancel::check_joins(session, physical)
     });

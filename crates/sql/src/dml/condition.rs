@@ -40,7 +40,7 @@ pub(crate) fn row_scope(table: &str, columns: &[ColumnDef]) -> Scope<'static> {
             merged: Merged::No,
         })
         .collect();
-    Scope { columns, parent: None }
+    Scope::of(columns)
 }
 
 /// An expression ready to be evaluated over batches of `schema`.

@@ -204,7 +204,7 @@ fn output_scope(bound: &BoundQuery) -> Scope<'static> {
         pseudo: false,
         merged: Merged::No,
     });
-    Scope { columns: columns.collect(), parent: None }
+    Scope::of(columns.collect())
 }
 
 /// Sends the rows of a batch the ways that they go.

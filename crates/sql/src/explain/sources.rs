@@ -106,6 +106,7 @@ fn step(plan: &Plan, several: bool) -> Option<Step> {
         | "CoalesceBatchesExec"
         | "CoalescePartitionsExec"
         | "CheckedExec"
+        | "NullableExec"
         | "PlaceholderRowExec" => return None,
         "FilterExec" | "EmptyExec" => ("FILTER", ""),
         // The name says whether it keeps the first few rows only.
@@ -236,6 +237,7 @@ fn origin(plan: &Plan, index: usize) -> Option<(String, String)> {
             | "SortExec(TopK)"
             | "CooperativeExec"
             | "CheckedExec"
+            | "NullableExec"
             | "GlobalLimitExec"
             | "LocalLimitExec"
             | "CoalesceBatchesExec"

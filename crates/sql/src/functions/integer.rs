@@ -23,6 +23,12 @@ pub(crate) fn to_number(expr: Expr) -> Expr {
     Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(udf)), vec![expr]))
 }
 
+/// Whether a call is [`to_number`]'s.
+pub(crate) fn is_to_number(call: &ScalarFunction) -> bool {
+    let inner: &dyn std::any::Any = call.func.inner().as_ref();
+    inner.is::<ToNumber>()
+}
+
 impl ScalarUDFImpl for ToNumber {
     fn name(&self) -> &str {
         "ARROW_TO_NUMBER"

@@ -223,7 +223,7 @@ impl Binder<'_> {
         let items: Vec<FromItem> =
             select.from.iter().map(|item| self.bind_from_item(item, &mut from_context)).collect::<Result<_>>()?;
         let columns = items.iter().flat_map(|item| item.columns.iter().cloned()).collect();
-        let scope = Scope { columns, parent: None };
+        let scope = Scope::of(columns);
         let rowid = scope
             .columns
             .iter()
@@ -261,8 +261,8 @@ impl Binder<'_> {
         let target = self.bind_from_item(target, &mut from_context)?;
         let source = self.bind_from_item(source, &mut from_context)?;
         let both = target.columns.iter().chain(&source.columns).cloned().collect();
-        let on = self.condition(on, &Scope { columns: both, parent: None })?;
-        let scope = Scope { columns: source.columns, parent: None };
+        let on = self.condition(on, &Scope::of(both))?;
+        let scope = Scope::of(source.columns);
         let mut builder = LogicalPlanBuilder::new(source.plan)
             .join_on(target.plan, JoinType::LeftAnti, [on])
             .map_err(from_datafusion)?;
@@ -309,6 +309,19 @@ impl Binder<'_> {
                 _ => return Err(Error::user(1468, "a condition may outer-join only one table")),
             }
         }
+        // Where none of a table's conditions leads to another table, there is nothing that it is joined to.
+        let leads_away = |table: &str| {
+            result.outer_conditions.iter().filter(|(of, _)| of == table).any(|(_, condition)| {
+                condition
+                    .column_refs()
+                    .iter()
+                    .any(|column| column.relation.as_ref().is_some_and(|relation| relation.table() != table))
+            })
+        };
+        let (joining, plain): (Vec<_>, Vec<_>) =
+            result.outer_conditions.iter().cloned().partition(|(table, _)| leads_away(table));
+        result.outer_conditions = joining;
+        result.filters.extend(plain.into_iter().map(|(_, condition)| condition));
         result.filters = guarded(result.filters);
         Ok(result)
     }

@@ -1,17 +1,19 @@
 //! Conditions: comparisons, IN, BETWEEN, LIKE, EXISTS, IS NULL, ANY and ALL.
 
+use std::cmp::Ordering;
+
 use common::{Error, Result};
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::{Exists, InList, InSubquery, SetComparison, SetQuantifier};
-use datafusion::logical_expr::{Expr, LogicalPlanBuilder, Operator, Subquery, and, or};
+use datafusion::logical_expr::{Expr, Operator, Subquery, and, or};
 use datafusion::sql::sqlparser::ast::{self, BinaryOperator, Spanned, UnaryOperator, Value};
 
 use super::binder::Binder;
 use super::bound::Bound;
 use super::expression::subquery;
 use super::scope::Scope;
-use crate::error::from_datafusion;
 use crate::functions;
+use crate::subquery::tuple;
 use crate::types::{Kind, literal};
 
 /// A condition that is always true, or always false.
@@ -62,7 +64,7 @@ impl Binder<'_> {
             E::InSubquery { expr, subquery, negated } => self.membership(expr, subquery, *negated, scope),
             E::Exists { subquery: query, negated } => {
                 let bound = self.query(query, Some(scope), &[])?;
-                let subquery = subquery(bound.plan, self.offset(query.span()));
+                let subquery = subquery(bound.plan, self.offset(query.span()), scope);
                 Ok(Expr::Exists(Exists { subquery, negated: *negated }))
             }
             E::Like { negated, any: false, expr, pattern, escape_char } => {
@@ -119,28 +121,9 @@ impl Binder<'_> {
     }
 
     /// `value [NOT] IN (subquery)`.
-    ///
-    /// The planner's own NOT IN minds NULLs only as a join on one column: where the value has a column of this query, and the subquery none. Else it is
-    /// said with EXISTS: no row is equal, and where a comparison gave neither true nor false, it is unknown.
     fn membership(&self, expr: &ast::Expr, query: &ast::Query, negated: bool, scope: &Scope<'_>) -> Result<Expr> {
-        let (value, rows) = self.with_column(expr, query, scope)?;
-        if !negated || (!value.column_refs().is_empty() && rows.outer_ref_columns.is_empty()) {
-            return Ok(Expr::InSubquery(InSubquery::new(Box::new(value), rows, negated)));
-        }
-        let none = |filter: &dyn Fn(Bound, Bound) -> Result<Expr>| {
-            let value = self.value(expr, &Scope::under(Some(scope)))?;
-            let bound = self.query(query, Some(scope), &[])?;
-            let condition = filter(value, bound.outputs[0].bound())?;
-            let plan = LogicalPlanBuilder::new(bound.plan)
-                .filter(condition)
-                .and_then(LogicalPlanBuilder::build)
-                .map_err(from_datafusion)?;
-            Ok(Expr::Exists(Exists { subquery: subquery(plan, self.offset(query.span())), negated: true }))
-        };
-        let no_equal = none(&|value, column| self.compare(value, Operator::Eq, column))?;
-        let no_unknown =
-            none(&|value, column| Ok(or(Expr::IsNull(Box::new(value.expr)), Expr::IsNull(Box::new(column.expr)))))?;
-        Ok(and(no_equal, or(Expr::Literal(ScalarValue::Boolean(None), None), no_unknown)))
+        let (value, rows) = self.with_columns(expr, query, scope)?;
+        Ok(Expr::InSubquery(InSubquery::new(Box::new(value), rows, negated)))
     }
 
     fn in_list(&self, expr: &ast::Expr, list: &[ast::Expr], negated: bool, scope: &Scope<'_>) -> Result<Expr> {
@@ -162,7 +145,9 @@ impl Binder<'_> {
         let same = value.kind != Kind::Char
             && !value.text_literal
             && items.iter().all(|item| (item.kind == value.kind || item.kind == Kind::Null) && item.kind != Kind::Char);
-        if same && value.kind != Kind::Null {
+        // A list of anything else is taken for one of literals when the planner puts two of them together.
+        let literals = items.iter().all(|item| matches!(&item.expr, Expr::Literal(value, _) if !value.is_null()));
+        if same && literals && value.kind != Kind::Null {
             let kind = value.kind;
             let list = items
                 .into_iter()
@@ -170,15 +155,8 @@ impl Binder<'_> {
                 .collect::<Result<Vec<_>>>()?;
             return Ok(Expr::InList(InList::new(Box::new(value.expr), list, negated)));
         }
-        let mut any: Option<Expr> = None;
-        for item in items {
-            let equal = self.compare(value.clone(), Operator::Eq, item)?;
-            any = Some(match any {
-                Some(any) => or(any, equal),
-                None => equal,
-            });
-        }
-        let any = any.unwrap_or_else(|| constant(false));
+        let equal = |item| self.compare(value.clone(), Operator::Eq, item);
+        let any = any_of(items.into_iter().map(equal).collect::<Result<_>>()?);
         Ok(if negated { Expr::Not(Box::new(any)) } else { any })
     }
 
@@ -201,20 +179,42 @@ impl Binder<'_> {
         Ok(if op == Operator::NotEq { Expr::Not(Box::new(all)) } else { all })
     }
 
-    /// A value and a subquery of one column, both of the kind they are compared as.
-    fn with_column(&self, expr: &ast::Expr, query: &ast::Query, scope: &Scope<'_>) -> Result<(Expr, Subquery)> {
-        if matches!(expr, ast::Expr::Tuple(_)) {
-            return Err(Error::unsupported("IN with a list on the left and a subquery on the right"));
-        }
-        let value = self.value(expr, scope)?;
+    /// A value, or a list of them, and a subquery of as many columns, both of the kinds they are compared as.
+    fn with_columns(&self, expr: &ast::Expr, query: &ast::Query, scope: &Scope<'_>) -> Result<(Expr, Subquery)> {
+        let expressions = match expr {
+            ast::Expr::Tuple(list) => list.as_slice(),
+            ast::Expr::Nested(inner) if matches!(**inner, ast::Expr::Tuple(_)) => {
+                return self.with_columns(inner, query, scope);
+            }
+            one => std::slice::from_ref(one),
+        };
+        let values = expressions.iter().map(|expr| self.value(expr, scope)).collect::<Result<Vec<_>>>()?;
         let bound = self.query(query, Some(scope), &[])?;
-        if bound.outputs.len() != 1 {
-            return Err(Error::user(913, "too many values: the subquery must give one column"));
+        match bound.outputs.len().cmp(&values.len()) {
+            Ordering::Greater => {
+                return Err(Error::user(913, "too many values: the subquery gives more columns than there are values"));
+            }
+            Ordering::Less => {
+                return Err(Error::user(
+                    947,
+                    "not enough values: the subquery gives fewer columns than there are values",
+                ));
+            }
+            Ordering::Equal => {}
         }
-        let column = bound.outputs[0].bound();
-        let (left, right) = self.comparable(value, column.clone())?;
-        let bound = if right == column.expr { bound } else { bound.project_one(right)? };
-        Ok((left, subquery(bound.plan, self.offset(query.span()))))
+        let (mut lefts, mut rights) = (Vec::new(), Vec::new());
+        for (value, output) in values.into_iter().zip(&bound.outputs) {
+            let (left, right) = self.comparable(value, output.bound())?;
+            lefts.push(left);
+            rights.push(right);
+        }
+        let as_they_are = rights.iter().zip(&bound.outputs).all(|(right, output)| *right == output.bound().expr);
+        let bound = if as_they_are { bound } else { bound.project(rights)? };
+        let left = match <[Expr; 1]>::try_from(lefts) {
+            Ok([left]) => left,
+            Err(lefts) => tuple(lefts),
+        };
+        Ok((left, subquery(bound.plan, self.offset(query.span()), scope)))
     }
 
     fn quantified(
@@ -233,7 +233,7 @@ impl Binder<'_> {
                 (Operator::Eq, false) => self.membership(left, query, false, scope),
                 (Operator::NotEq, true) => self.membership(left, query, true, scope),
                 _ => {
-                    let (value, subquery) = self.with_column(left, query, scope)?;
+                    let (value, subquery) = self.with_columns(left, query, scope)?;
                     let quantifier = if all { SetQuantifier::All } else { SetQuantifier::Any };
                     Ok(Expr::SetComparison(SetComparison::new(Box::new(value), subquery, operator, quantifier)))
                 }
@@ -355,6 +355,18 @@ fn mirrored(op: &BinaryOperator) -> BinaryOperator {
         BinaryOperator::Gt => BinaryOperator::Lt,
         BinaryOperator::GtEq => BinaryOperator::LtEq,
         other => other.clone(),
+    }
+}
+
+/// Whether one of the conditions is true, as a tree of little depth.
+fn any_of(mut conditions: Vec<Expr>) -> Expr {
+    match conditions.len() {
+        0 => constant(false),
+        1 => conditions.remove(0),
+        count => {
+            let behind = conditions.split_off(count / 2);
+            or(any_of(conditions), any_of(behind))
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::functions;
 use crate::types::Kind;
 
 /// ORA-00932 for a value that cannot become the kind that its place asks for.
-fn inconsistent(wanted: Kind, got: Kind) -> Error {
+pub(super) fn inconsistent(wanted: Kind, got: Kind) -> Error {
     Error::user(932, format!("inconsistent data types: expected {}, got {}", wanted.name(), got.name()))
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use common::{Error, Result};
-use datafusion::common::{Location, ScalarValue, Span, Spans};
+use datafusion::common::{Column, Location, ScalarValue, Span, Spans};
 use datafusion::functions_aggregate::{count::count_udaf, min_max::min_udaf};
 use datafusion::logical_expr::expr::{AggregateFunction, Case};
 use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, binary_expr};
@@ -14,13 +14,18 @@ use datafusion::sql::sqlparser::tokenizer;
 
 use super::binder::{Binder, fold};
 use super::bound::{Bound, null};
+use super::convert::{common_kind, inconsistent};
 use super::query::BoundQuery;
 use super::scope::Scope;
 use super::sequence;
 use crate::error::from_datafusion;
 use crate::functions;
 use crate::statement::position;
+use crate::subquery::{may_be_joined, renamed};
 use crate::types::{Kind, column, literal};
+
+/// The planner's name of the column of a scalar subquery.
+const VALUE: &str = "\u{1}VALUE";
 
 impl Binder<'_> {
     /// An expression that is a value; a condition in its place is an error.
@@ -68,7 +73,7 @@ impl Binder<'_> {
                     return Err(Error::user(913, "too many values: a subquery in an expression gives one column"));
                 };
                 let (kind, bytes) = (output.kind, output.bytes());
-                Ok(Bound::new(scalar_subquery(bound, self.offset(query.span()))?, kind).bytes(bytes))
+                Ok(Bound::new(scalar_subquery(bound, self.offset(query.span()), scope)?, kind).bytes(bytes))
             }
             E::Substring { expr, substring_from, substring_for, special: _, shorthand: _ } => {
                 let mut arguments = vec![self.value(expr, scope)?];
@@ -263,6 +268,9 @@ impl Binder<'_> {
             whens.push(match &operand {
                 Some(operand) => {
                     let value = self.value(&when.condition, scope)?;
+                    if common_kind(operand.kind, value.kind).is_none() {
+                        return Err(inconsistent(operand.kind, value.kind));
+                    }
                     self.compare(operand.clone(), Operator::Eq, value)?
                 }
                 None => self.condition(&when.condition, scope)?,
@@ -300,19 +308,21 @@ impl Binder<'_> {
 
 /// A subquery as a value.
 ///
-/// The planner takes a correlated one only when it is sure to give at most one row a value of the outer columns. Others are aggregated, and
-/// counted beside it: where the count is above one, the row that asks gets ORA-01427.
-fn scalar_subquery(query: BoundQuery, at: Option<usize>) -> Result<Expr> {
-    let value = query.outputs[0].bound().expr;
+/// The planner makes a join of a correlated one only when it is sure to give at most one row a value of the outer columns. One that could be joined but for
+/// that is aggregated, and counted beside it: where the count is above one, the row that asks gets ORA-01427.
+fn scalar_subquery(query: BoundQuery, at: Option<usize>, scope: &Scope<'_>) -> Result<Expr> {
     let plan = query.plan;
-    if plan.all_out_ref_exprs().is_empty() || plan.max_rows().is_some_and(|rows| rows <= 1) {
-        return Ok(nested(plan, at));
+    if plan.max_rows().is_some_and(|rows| rows <= 1) || !may_be_joined(&plan) {
+        return Ok(nested(plan, at, scope));
     }
+    let LogicalPlan::Projection(projection) = &plan else { return Ok(nested(plan, at, scope)) };
+    let plan = renamed(projection, VALUE).map_err(from_datafusion)?;
+    let value = Expr::Column(Column::new_unqualified(VALUE));
     let aggregated = |function, argument| {
         LogicalPlanBuilder::new(plan.clone())
             .aggregate(Vec::<Expr>::new(), vec![function_call(function, argument)])
             .and_then(LogicalPlanBuilder::build)
-            .map(|plan| nested(plan, at))
+            .map(|plan| nested(plan, at, scope))
             .map_err(from_datafusion)
     };
     let one = Expr::Literal(ScalarValue::Int64(Some(1)), None);
@@ -327,26 +337,29 @@ fn function_call(function: Arc<AggregateUDF>, argument: Expr) -> Expr {
     Expr::AggregateFunction(AggregateFunction::new_udf(function, vec![argument], false, None, Vec::new(), None))
 }
 
-fn nested(plan: LogicalPlan, at: Option<usize>) -> Expr {
-    Expr::ScalarSubquery(subquery(plan, at))
+fn nested(plan: LogicalPlan, at: Option<usize>, scope: &Scope<'_>) -> Expr {
+    Expr::ScalarSubquery(subquery(plan, at, scope))
 }
 
 /// A subquery that keeps its place in the statement, for errors that are found when the whole is planned.
 ///
-/// The place is a byte offset; it stands as the line of DataFusion's span, which nothing else reads.
-pub(crate) fn subquery(plan: LogicalPlan, at: Option<usize>) -> Subquery {
+/// The place is a byte offset; it stands as the line of DataFusion's span, which nothing else reads, and the number of the scope that the subquery stands in
+/// as its column.
+pub(crate) fn subquery(plan: LogicalPlan, at: Option<usize>, scope: &Scope<'_>) -> Subquery {
     let outer_ref_columns = plan.all_out_ref_exprs();
     let mut spans = Spans::new();
-    if let Some(at) = at {
-        let place = Location { line: at as u64, column: 0 };
-        spans.add_span(Span::new(place, place));
-    }
+    let place = Location { line: at.map_or(u64::MAX, |at| at as u64), column: scope.number };
+    spans.add_span(Span::new(place, place));
     Subquery { subquery: Arc::new(plan), outer_ref_columns, spans }
 }
 
 /// The byte offset that `subquery` was given.
 pub(crate) fn place(subquery: &Subquery) -> Option<usize> {
-    subquery.spans.first().and_then(|span| usize::try_from(span.start.line).ok())
+    subquery
+        .spans
+        .first()
+        .filter(|span| span.start.line != u64::MAX)
+        .and_then(|span| usize::try_from(span.start.line).ok())
 }
 
 fn text_literal(text: &str) -> Bound {

@@ -6,7 +6,7 @@ use common::{Error, Number, Result};
 use datafusion::functions_aggregate::grouping::grouping_udaf;
 use datafusion::functions_aggregate::{count::count_udaf, min_max::max_udaf, min_max::min_udaf};
 use datafusion::logical_expr::expr::{AggregateFunction, Sort};
-use datafusion::logical_expr::{AggregateUDF, Expr, Operator};
+use datafusion::logical_expr::{AggregateUDF, Expr, Operator, binary_expr};
 use datafusion::sql::sqlparser::ast::{
     self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArgOperator, FunctionArgumentClause,
     FunctionArguments,
@@ -150,8 +150,7 @@ impl Binder<'_> {
                     let first = values.remove(0);
                     values = vec![self.convert(first, kind)?, self.convert(second, kind)?];
                 }
-                let given = Expr::IsNotNull(Box::new(values[0].expr.clone()));
-                self.choose(vec![given], values)
+                self.first_not_null("NVL", values)
             }
             "NVL2" => {
                 arity(3, 3)?;
@@ -162,6 +161,10 @@ impl Binder<'_> {
             "COALESCE" => {
                 arity(1, functions::library::ANY)?;
                 let values = arguments.collect::<Result<Vec<_>>>()?;
+                // What is behind a value that is not NULL is not evaluated; where that makes no difference, the call is shorter.
+                if values[1..].iter().all(|value| functions::not_null::is_harmless(&value.expr)) {
+                    return self.first_not_null("COALESCE", values);
+                }
                 let whens = values[..values.len() - 1]
                     .iter()
                     .map(|value| Expr::IsNotNull(Box::new(value.expr.clone())))
@@ -171,7 +174,18 @@ impl Binder<'_> {
             "NULLIF" => {
                 arity(2, 2)?;
                 let values = arguments.collect::<Result<Vec<_>>>()?;
-                let equal = self.compare(values[0].clone(), Operator::Eq, values[1].clone())?;
+                let (left, right) = self.comparable(values[0].clone(), values[1].clone())?;
+                if left == values[0].expr && values[0].kind != Kind::Null {
+                    let expr = functions::not_null::null_if(left, right);
+                    return Ok(Bound {
+                        expr,
+                        nullable: true,
+                        text_literal: false,
+                        declared: None,
+                        ..values[0].clone()
+                    });
+                }
+                let equal = binary_expr(left, Operator::Eq, right);
                 let null = null();
                 self.choose(vec![equal], vec![null, values[0].clone()])
             }
@@ -195,6 +209,18 @@ impl Binder<'_> {
                 }
             }
         }
+    }
+
+    /// The first of the values that is not NULL, the values unified.
+    fn first_not_null(&self, name: &'static str, values: Vec<Bound>) -> Result<Bound> {
+        let bytes = values.iter().map(|value| value.bytes).max().unwrap_or(4000);
+        let nullable = values.iter().all(|value| value.nullable);
+        let values = self.unify(values)?;
+        let kind = values[0].kind;
+        let expr = functions::not_null::first(name, values.into_iter().map(|value| value.expr).collect());
+        let mut bound = Bound::new(expr, kind).bytes(bytes);
+        bound.nullable = nullable;
+        Ok(bound)
     }
 
     /// `DECODE(value, search, result, … [, otherwise])`: two NULLs are equal here.
@@ -221,7 +247,7 @@ impl Binder<'_> {
             whens.push(if super::convert::is_null_literal(&right) {
                 Expr::IsNull(Box::new(left))
             } else {
-                datafusion::logical_expr::binary_expr(left, Operator::IsNotDistinctFrom, right)
+                binary_expr(left, Operator::IsNotDistinctFrom, right)
             });
             results.push(result);
         }

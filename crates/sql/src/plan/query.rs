@@ -57,12 +57,12 @@ pub(crate) struct BoundQuery {
 }
 
 impl BoundQuery {
-    /// The query with one column, made by `expr` over its outputs.
-    pub(crate) fn project_one(self, expr: Expr) -> Result<Self> {
-        let mut outputs = self.outputs;
-        outputs.truncate(1);
+    /// The query with its columns made by expressions over its outputs.
+    pub(crate) fn project(self, expressions: Vec<Expr>) -> Result<Self> {
+        let outputs = self.outputs;
+        let named = expressions.into_iter().zip(&outputs).map(|(expr, output)| expr.alias(&output.field));
         let plan = LogicalPlanBuilder::new(self.plan)
-            .project(vec![expr.alias(&outputs[0].field)])
+            .project(named.collect::<Vec<_>>())
             .and_then(LogicalPlanBuilder::build)
             .map_err(from_datafusion)?;
         Ok(Self { plan, outputs })
@@ -161,6 +161,11 @@ impl Binder<'_> {
             SetExpr::Query(query) => {
                 let bound = self.query(query, outer, names)?;
                 self.sorted(bound, order)
+            }
+            // All set operators have one precedence: the parser's tree is one for a language in which INTERSECT binds closer.
+            SetExpr::SetOperation { right, .. } if matches!(**right, SetExpr::SetOperation { .. }) => {
+                let level = left_to_right(body);
+                self.body(&level, order, outer, names)
             }
             SetExpr::SetOperation { left, op, set_quantifier, right } => {
                 let all = match set_quantifier {
@@ -309,6 +314,34 @@ impl Binder<'_> {
             None => usize::MAX,
         })
     }
+}
+
+/// A chain of set operators in the order in which it is written. What stands in parentheses is a query of its own.
+fn left_to_right(body: &SetExpr) -> SetExpr {
+    fn flatten<'e>(
+        body: &'e SetExpr,
+        operands: &mut Vec<&'e SetExpr>,
+        operators: &mut Vec<(SetOperator, SetQuantifier)>,
+    ) {
+        match body {
+            SetExpr::SetOperation { left, op, set_quantifier, right } => {
+                flatten(left, operands, operators);
+                operators.push((*op, *set_quantifier));
+                flatten(right, operands, operators);
+            }
+            other => operands.push(other),
+        }
+    }
+    let (mut operands, mut operators) = (Vec::new(), Vec::new());
+    flatten(body, &mut operands, &mut operators);
+    let mut operands = operands.into_iter().cloned();
+    let first = operands.next().unwrap_or_else(|| body.clone());
+    operands.zip(operators).fold(first, |left, (right, (op, set_quantifier))| SetExpr::SetOperation {
+        left: Box::new(left),
+        op,
+        set_quantifier,
+        right: Box::new(right),
+    })
 }
 
 /// ORA-00960: ORDER BY names a column by a name that several of the select list have.

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use common::sync::atomic::{AtomicU64, Ordering};
 use common::{DataType, Error, Result};
 use datafusion::arrow::datatypes::Field;
 use datafusion::common::{Column, TableReference};
 use datafusion::logical_expr::Expr;
 
 use super::bound::Bound;
+use crate::subquery::with_scope;
 use crate::types::Kind;
 
 /// A column as a query sees it.
@@ -54,22 +56,36 @@ impl ScopeColumn {
         bound
     }
 
-    fn outer(&self) -> Bound {
-        let field = Arc::new(Field::new(&self.column.name, self.kind.arrow(), true));
+    fn outer(&self, scope: u64) -> Bound {
+        let field = Arc::new(with_scope(Field::new(&self.column.name, self.kind.arrow(), true), scope));
         Bound { expr: Expr::OuterReferenceColumn(field, self.column.clone()), ..self.bound() }
     }
 }
 
 /// The columns of a FROM clause, and the scope around it.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub(crate) struct Scope<'a> {
+    /// Tells it from all others: references to its columns carry it.
+    pub(crate) number: u64,
     pub(crate) columns: Vec<ScopeColumn>,
     pub(crate) parent: Option<&'a Scope<'a>>,
 }
 
+impl Default for Scope<'_> {
+    fn default() -> Self {
+        Self::under(None)
+    }
+}
+
 impl<'a> Scope<'a> {
     pub(crate) fn under(parent: Option<&'a Scope<'a>>) -> Self {
-        Self { columns: Vec::new(), parent }
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Self { number: LAST.fetch_add(1, Ordering::Relaxed) + 1, columns: Vec::new(), parent }
+    }
+
+    /// These columns, and none around them.
+    pub(crate) fn of(columns: Vec<ScopeColumn>) -> Self {
+        Self { columns, ..Self::under(None) }
     }
 
     /// The column with this name, `table.name` or `owner.table.name`; None when there is none here or further out.
@@ -80,7 +96,7 @@ impl<'a> Scope<'a> {
         let mut scope = self.parent;
         while let Some(outer) = scope {
             if let Some(column) = outer.find(parts)? {
-                return Ok(Some(column.outer()));
+                return Ok(Some(column.outer(outer.number)));
             }
             scope = outer.parent;
         }

@@ -87,7 +87,12 @@ impl Binder<'_> {
                 let value = self.value(call.arguments[0], scope)?;
                 let mut args = vec![value.expr.clone()];
                 if call.arguments.len() > 1 {
-                    args.push(small(1)?);
+                    let offset = small(1)?;
+                    if matches!(offset, Expr::Literal(ScalarValue::Int64(Some(offset)), _) if offset < 0) {
+                        let offset = call.arguments[1];
+                        return Err(Error::user(1428, format!("argument '{offset}' is out of range")));
+                    }
+                    args.push(offset);
                 }
                 if call.arguments.len() > 2 {
                     let otherwise = self.value(call.arguments[2], scope)?;

@@ -150,7 +150,13 @@ ORA-00904: "NOSUCH": invalid identifier [34]
 
 select ename, (select max(x.sal) from emp x where x.sal < e.sal and x.deptno = e.deptno) m from emp e order by 1;
 ---
-HW-0001: not supported: a correlated subquery of this form [15]
+ENAME | M
+ADAMS | 2975
+BLAKE | -
+JONES | -
+KING | 2850
+SCOTT | 2975
+- | -
 
 select ename, (select sal from (select sal from emp x where x.deptno = e.deptno order by sal) where rownum = 1) from emp e;
 ---
@@ -158,17 +164,32 @@ ORA-00904: "E"."DEPTNO": invalid identifier [71]
 
 select ename from emp e where sal = (select max(sal) from emp x where x.deptno = e.deptno or x.sal = e.sal);
 ---
-HW-0001: not supported: a correlated subquery of this form [37]
+ENAME
+KING
+SCOTT
+ADAMS
 
 select ename,
   (select count(*) from emp x where x.sal > e.sal)
 from emp e;
 ---
-HW-0001: not supported: a correlated subquery of this form [17]
+ENAME | (SELECTCOUNT(*)FROMEMPXWHEREX.SAL>E.SAL)
+KING | 0
+BLAKE | 4
+JONES | 3
+SCOTT | 1
+ADAMS | 1
+- | 0
 
 select ename from emp e where exists (select 1 from dept d where d.deptno = e.deptno union select 1 from dual);
 ---
-HW-0001: not supported: a correlated subquery of this form [38]
+ENAME
+KING
+BLAKE
+JONES
+SCOTT
+ADAMS
+-
 
 select ename from emp e where sal > any (select x.sal from emp x where x.deptno <> e.deptno);
 ---
@@ -243,7 +264,7 @@ ORA-00942: table or view does not exist: nosuch [29]
 
 select ename from emp where empno in (select empno, sal from emp);
 ---
-ORA-00913: too many values: the subquery must give one column [28]
+ORA-00913: too many values: the subquery gives more columns than there are values [28]
 
 select ename from emp where (empno, sal) = (1, 2, 3);
 ---
@@ -655,7 +676,8 @@ b
 
 select case when exists (select 1 from dual) then (case 1 when 1 then 'x' end) end c from dual;
 ---
-HW-0001: not supported: a subquery in this place [25]
+C
+x
 
 select case deptno when 10 then case when sal > 3000 then 'high' else 'low' end else '-' end c from emp where empno <= 3 order by empno;
 ---

@@ -1,0 +1,132 @@
+//! What is constant on the side of an outer join that may be NULL is not constant above it.
+//!
+//! The planner takes the constants of both sides over when it works out by what the rows of a join are sorted, and drops a sort by such a column.
+//! [`ForgetConstants`] is one of the first of the physical optimiser's rules: it puts a node below the join that knows of none.
+
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{JoinType, Result};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::joins::{HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
+use datafusion::physical_plan::metrics::MetricsSet;
+use datafusion::physical_plan::{
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
+    ReplaceChildrenOptions,
+};
+
+use crate::error::to_datafusion;
+
+#[derive(Debug)]
+pub(crate) struct ForgetConstants;
+
+impl PhysicalOptimizerRule for ForgetConstants {
+    fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
+        plan.transform_up(|node| {
+            let Some(join_type) = join_type(&*node) else { return Ok(Transformed::no(node)) };
+            let nullable = match join_type {
+                JoinType::Left => [false, true],
+                JoinType::Right => [true, false],
+                JoinType::Full => [true, true],
+                _ => return Ok(Transformed::no(node)),
+            };
+            let inputs = node.children().into_iter().zip(nullable).map(|(input, nullable)| {
+                let constants = nullable && !input.equivalence_properties().constants().is_empty();
+                if constants { NullableExec::above(Arc::clone(input)) } else { Arc::clone(input) }
+            });
+            let inputs = inputs.collect();
+            let mode = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+            node.replace_children(inputs, mode).map(Transformed::yes)
+        })
+        .map(|transformed| transformed.data)
+    }
+
+    fn name(&self) -> &'static str {
+        "forget constants"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+fn join_type(node: &dyn ExecutionPlan) -> Option<JoinType> {
+    let node: &dyn std::any::Any = node;
+    if let Some(join) = node.downcast_ref::<HashJoinExec>() {
+        return Some(*join.join_type());
+    }
+    if let Some(join) = node.downcast_ref::<NestedLoopJoinExec>() {
+        return Some(*join.join_type());
+    }
+    node.downcast_ref::<SortMergeJoinExec>().map(SortMergeJoinExec::join_type)
+}
+
+/// Hands batches on.
+#[derive(Debug)]
+struct NullableExec {
+    input: Arc<dyn ExecutionPlan>,
+    properties: Arc<PlanProperties>,
+}
+
+impl NullableExec {
+    fn above(input: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
+        let old = input.properties();
+        let forgetful = EquivalenceProperties::new(input.schema());
+        let properties = PlanProperties::new(forgetful, old.partitioning.clone(), old.emission_type, old.boundedness)
+            .with_scheduling_type(old.scheduling_type)
+            .with_evaluation_type(old.evaluation_type);
+        Arc::new(Self { input, properties: Arc::new(properties) })
+    }
+}
+
+impl DisplayAs for NullableExec {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NullableExec")
+    }
+}
+
+impl ExecutionPlan for NullableExec {
+    fn name(&self) -> &'static str {
+        "NullableExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        mut children: Vec<Arc<dyn ExecutionPlan>>,
+        _: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let input = children.pop().ok_or_else(|| to_datafusion(common::Error::bug("a side of a join without rows")))?;
+        Ok(Self::above(input))
+    }
+
+    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        self.replace_children(children, ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute))
+    }
+
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        self.input.execute(partition, context)
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        self.input.metrics()
+    }
+}

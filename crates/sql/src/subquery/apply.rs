@@ -1,0 +1,370 @@
+//! A subquery as a function of the outer columns that it refers to: it is run once for each set of their values that comes.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use common::sync::{Mutex, run_aside};
+use common::{Error, ErrorKind};
+use datafusion::arrow::array::{ArrayRef, BooleanArray};
+use datafusion::arrow::datatypes::DataType as ArrowType;
+use datafusion::common::{Result, ScalarValue};
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, LogicalPlan, LogicalPlanBuilder, Operator, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
+    Signature, Volatility,
+};
+use engine::instance::Session;
+use tokio::runtime::Runtime;
+
+use super::reference::{scope_of_reference, with_values};
+use crate::cursor::run::{self, Running};
+use crate::error::to_datafusion;
+
+/// Stack of a thread that a subquery runs on. Memory is taken as it is used.
+const STACK_BYTES: usize = 16 << 20;
+/// Answers that are kept; beyond that all are forgotten.
+const KEPT_MAX: usize = 1 << 16;
+
+/// What plans and runs the subqueries of a statement.
+pub(crate) struct Planner {
+    session: Arc<Session>,
+    state: SessionState,
+}
+
+impl fmt::Debug for Planner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Planner")
+    }
+}
+
+impl Planner {
+    pub(crate) fn new(session: &Arc<Session>, state: &SessionState) -> Arc<Self> {
+        Arc::new(Self { session: Arc::clone(session), state: state.clone() })
+    }
+}
+
+/// What is asked of a subquery's rows.
+pub(super) enum Question {
+    /// The one value that they have.
+    Value,
+    Exists {
+        negated: bool,
+    },
+    /// Whether these values are among them.
+    In {
+        negated: bool,
+        left: Vec<Expr>,
+    },
+    /// Whether a value compares so with one of them, or with `all`.
+    Compared {
+        left: Expr,
+        op: Operator,
+        all: bool,
+    },
+}
+
+/// The same, the values as arguments of the call.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Form {
+    Value,
+    Exists { negated: bool },
+    In { negated: bool },
+    Compared { op: Operator, all: bool },
+}
+
+/// A subquery as a call: its arguments are the values that are asked about, then the `references` of the scope that it stands in; those further out stay
+/// references.
+pub(super) fn call(
+    question: Question,
+    plan: Arc<LogicalPlan>,
+    references: Vec<Expr>,
+    scope: u64,
+    planner: &Arc<Planner>,
+) -> Result<Expr> {
+    let (form, left) = match question {
+        Question::Value => (Form::Value, Vec::new()),
+        Question::Exists { negated } => (Form::Exists { negated }, Vec::new()),
+        Question::In { negated, left } => (Form::In { negated }, left),
+        Question::Compared { left, op, all } => (Form::Compared { op, all }, vec![left]),
+    };
+    let result = match form {
+        Form::Value => plan.schema().field(0).data_type().clone(),
+        _ => ArrowType::Boolean,
+    };
+    let plan = match form {
+        // One row is as good as many.
+        Form::Exists { .. } => Arc::new(LogicalPlanBuilder::new(LogicalPlan::clone(&plan)).limit(0, Some(1))?.build()?),
+        _ => plan,
+    };
+    let asked = left.len();
+    let mut arguments = left;
+    for reference in &references {
+        arguments.push(match reference {
+            Expr::OuterReferenceColumn(_, column) if scope_of_reference(reference) == Some(scope) => {
+                Expr::Column(column.clone())
+            }
+            other => other.clone(),
+        });
+    }
+    // Volatile: it stays in its place, and is asked for no row that other conditions have ruled out.
+    let signature = match arguments.len() {
+        0 => Signature::nullary(Volatility::Volatile),
+        count => Signature::any(count, Volatility::Volatile),
+    };
+    let function = Apply {
+        form,
+        plan,
+        references,
+        asked,
+        result,
+        planner: Arc::clone(planner),
+        answers: Arc::default(),
+        signature,
+    };
+    Ok(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(function)), arguments)))
+}
+
+struct Apply {
+    form: Form,
+    plan: Arc<LogicalPlan>,
+    references: Vec<Expr>,
+    /// How many of the arguments are values that are asked about.
+    asked: usize,
+    result: ArrowType,
+    planner: Arc<Planner>,
+    answers: Arc<Mutex<HashMap<Vec<ScalarValue>, Arc<Answer>>>>,
+    signature: Signature,
+}
+
+/// What is kept of a subquery's rows.
+enum Answer {
+    Value(ScalarValue),
+    Exists(bool),
+    /// Rows without a NULL, and those with one.
+    Rows {
+        whole: HashSet<Vec<ScalarValue>>,
+        partly_null: Vec<Vec<ScalarValue>>,
+    },
+    /// In order; and whether there are NULLs too.
+    Sorted {
+        values: Vec<ScalarValue>,
+        nulls: bool,
+    },
+}
+
+impl fmt::Debug for Apply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Apply({:?})", self.form)
+    }
+}
+
+impl PartialEq for Apply {
+    fn eq(&self, other: &Self) -> bool {
+        self.form == other.form && Arc::ptr_eq(&self.plan, &other.plan)
+    }
+}
+
+impl Eq for Apply {}
+
+impl Hash for Apply {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.form, Arc::as_ptr(&self.plan)).hash(state);
+    }
+}
+
+impl ScalarUDFImpl for Apply {
+    fn name(&self) -> &'static str {
+        "SUBQUERY"
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[ArrowType]) -> Result<ArrowType> {
+        Ok(self.result.clone())
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let count = args.number_rows;
+        if count == 0 {
+            return Ok(ColumnarValue::Scalar(ScalarValue::try_from(&self.result)?));
+        }
+        let arrays = args.args.iter().map(|argument| argument.to_array(count)).collect::<Result<Vec<_>>>()?;
+        let (asked, outer) = arrays.split_at(self.asked);
+        let answers = self.answers_for(outer, count)?;
+        let array: ArrayRef = if self.form == Form::Value {
+            ScalarValue::iter_to_array(answers.iter().map(|answer| match &**answer {
+                Answer::Value(value) => value.clone(),
+                _ => ScalarValue::Null,
+            }))?
+        } else {
+            let mut values = Vec::with_capacity(count);
+            for (row, answer) in answers.iter().enumerate() {
+                let asked = row_of(asked, row)?;
+                values.push(self.truth(&asked, answer));
+            }
+            Arc::new(BooleanArray::from(values))
+        };
+        Ok(ColumnarValue::Array(array))
+    }
+}
+
+fn row_of(arrays: &[ArrayRef], row: usize) -> Result<Vec<ScalarValue>> {
+    arrays.iter().map(|array| ScalarValue::try_from_array(array, row)).collect()
+}
+
+impl Apply {
+    /// What the subquery gives for each row's outer columns. It runs on a thread of its own, since a runtime of this one drives the query around it.
+    fn answers_for(&self, outer: &[ArrayRef], count: usize) -> Result<Vec<Arc<Answer>>> {
+        let mut keys = Vec::with_capacity(count);
+        let mut missing = Vec::new();
+        let mut found: HashMap<Vec<ScalarValue>, Arc<Answer>> = HashMap::new();
+        {
+            let mut answers = self.answers.lock();
+            if answers.len() > KEPT_MAX {
+                answers.clear();
+            }
+            for row in 0..count {
+                let key = row_of(outer, row)?;
+                if !found.contains_key(&key) && !missing.contains(&key) {
+                    match answers.get(&key) {
+                        Some(answer) => drop(found.insert(key.clone(), Arc::clone(answer))),
+                        None => missing.push(key.clone()),
+                    }
+                }
+                keys.push(key);
+            }
+        }
+        if !missing.is_empty() {
+            for (key, answer) in self.run_aside(missing)? {
+                self.answers.lock().insert(key.clone(), Arc::clone(&answer));
+                found.insert(key, answer);
+            }
+        }
+        Ok(keys.iter().filter_map(|key| found.get(key).cloned()).collect())
+    }
+
+    fn run_aside(&self, keys: Vec<Vec<ScalarValue>>) -> Result<Vec<(Vec<ScalarValue>, Arc<Answer>)>> {
+        let session = &self.planner.session;
+        let work = || {
+            let _moved = session.moved();
+            let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|error| no_runtime(&error))?;
+            let runtime = Arc::new(runtime);
+            keys.into_iter().map(|key| self.run(&runtime, &key).map(|answer| (key, Arc::new(answer)))).collect()
+        };
+        run_aside("subquery", STACK_BYTES, work).map_err(|error| no_runtime(&error))?
+    }
+
+    fn run(&self, runtime: &Arc<Runtime>, key: &[ScalarValue]) -> Result<Answer> {
+        let values: Vec<_> = self.references.iter().cloned().zip(key.iter().cloned()).collect();
+        let plan = with_values(LogicalPlan::clone(&self.plan), &values)?;
+        let Planner { session, state } = &*self.planner;
+        let plan = run::plan(session, runtime, state, &plan).map_err(to_datafusion)?;
+        let mut running = Running::start(session, runtime, state, plan, Arc::default()).map_err(to_datafusion)?;
+        let mut rows: Vec<Vec<ScalarValue>> = Vec::new();
+        while let Some(batch) = running.next_batch().map_err(to_datafusion)? {
+            if self.form == Form::Value && rows.len() + batch.num_rows() > 1 {
+                return Err(to_datafusion(Error::user(1427, "single-row subquery returns more than one row")));
+            }
+            for row in 0..batch.num_rows() {
+                rows.push(row_of(batch.columns(), row)?);
+            }
+        }
+        Ok(self.answer(rows))
+    }
+
+    fn answer(&self, rows: Vec<Vec<ScalarValue>>) -> Answer {
+        match self.form {
+            Form::Value => {
+                let value = rows.into_iter().next().and_then(|row| row.into_iter().next());
+                Answer::Value(value.unwrap_or_else(|| ScalarValue::try_from(&self.result).unwrap_or(ScalarValue::Null)))
+            }
+            Form::Exists { .. } => Answer::Exists(!rows.is_empty()),
+            Form::In { .. } => {
+                let (partly_null, whole): (Vec<_>, Vec<_>) =
+                    rows.into_iter().partition(|row| row.iter().any(ScalarValue::is_null));
+                Answer::Rows { whole: whole.into_iter().collect(), partly_null }
+            }
+            Form::Compared { .. } => {
+                let (nulls, mut values): (Vec<_>, Vec<_>) = rows.into_iter().flatten().partition(ScalarValue::is_null);
+                values.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+                Answer::Sorted { values, nulls: !nulls.is_empty() }
+            }
+        }
+    }
+
+    /// True, false or unknown.
+    fn truth(&self, asked: &[ScalarValue], answer: &Answer) -> Option<bool> {
+        match (self.form, answer) {
+            (Form::Exists { negated }, Answer::Exists(exists)) => Some(*exists != negated),
+            (Form::In { negated }, Answer::Rows { whole, partly_null }) => {
+                is_member(asked, whole, partly_null).map(|member| member != negated)
+            }
+            (Form::Compared { op, all }, Answer::Sorted { values, nulls }) => {
+                compared(&asked[0], op, all, values, *nulls)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a row is among others: unknown where a NULL decides it.
+fn is_member(
+    asked: &[ScalarValue],
+    whole: &HashSet<Vec<ScalarValue>>,
+    partly_null: &[Vec<ScalarValue>],
+) -> Option<bool> {
+    // Unless two values differ, the rows may be equal.
+    let may_be = |row: &Vec<ScalarValue>| row.iter().zip(asked).all(|(a, b)| a.is_null() || b.is_null() || a == b);
+    if asked.iter().any(ScalarValue::is_null) {
+        return if whole.iter().chain(partly_null).any(may_be) { None } else { Some(false) };
+    }
+    if whole.contains(asked) {
+        return Some(true);
+    }
+    if partly_null.iter().any(may_be) { None } else { Some(false) }
+}
+
+/// Whether a value compares so with one of the sorted values, or with all of them.
+fn compared(asked: &ScalarValue, op: Operator, all: bool, values: &[ScalarValue], nulls: bool) -> Option<bool> {
+    if values.is_empty() && !nulls {
+        return Some(all);
+    }
+    if asked.is_null() {
+        return None;
+    }
+    let holds = |value: &ScalarValue| {
+        let Some(order) = asked.partial_cmp(value) else { return false };
+        match op {
+            Operator::Eq => order.is_eq(),
+            Operator::NotEq => order.is_ne(),
+            Operator::Lt => order.is_lt(),
+            Operator::LtEq => order.is_le(),
+            Operator::Gt => order.is_gt(),
+            _ => order.is_ge(),
+        }
+    };
+    // Between the smallest and the largest: it is one of those that decides, but for equality with one of many.
+    let mut ends = values.first().into_iter().chain(values.last());
+    let decided = if all {
+        if op == Operator::NotEq { !is_in(asked, values) } else { ends.all(holds) }
+    } else if op == Operator::Eq {
+        is_in(asked, values)
+    } else {
+        ends.any(holds)
+    };
+    // A NULL leaves open what no other value has decided.
+    if nulls && decided == all { None } else { Some(decided) }
+}
+
+fn is_in(asked: &ScalarValue, values: &[ScalarValue]) -> bool {
+    values.binary_search_by(|value| value.partial_cmp(asked).unwrap_or(std::cmp::Ordering::Less)).is_ok()
+}
+
+fn no_runtime(error: &std::io::Error) -> datafusion::common::DataFusionError {
+    to_datafusion(Error::own(ErrorKind::OutOfResource, 2, format!("no thread for a subquery: {error}")))
+}

@@ -1,0 +1,19 @@
+//! Subqueries in expressions: which of them the planner makes joins of, and how the others are run.
+//!
+//! ```text
+//! binder: Exists, InSubquery, ScalarSubquery, SetComparison
+//!   -> rewrite   a subquery whose shape is trusted stays and becomes a join (shape.rs says which)
+//!                any other becomes a function of its outer columns (apply.rs), which runs it for each set of their values
+//! ```
+
+mod apply;
+mod reference;
+mod rewrite;
+mod shape;
+mod tuple;
+
+pub(crate) use apply::Planner;
+pub(crate) use reference::with_scope;
+pub(crate) use rewrite::rewrite;
+pub(crate) use shape::{may_be_joined, renamed};
+pub(crate) use tuple::tuple;

@@ -1,0 +1,95 @@
+//! The columns of outer queries that a subquery refers to, over any number of levels.
+//!
+//! A reference carries the number of the scope whose column it is, as metadata of its field; a subquery carries the number of the scope that it stands in
+//! (`plan/scope.rs`). So a reference to the query around is told from one to the query around that.
+
+use datafusion::arrow::datatypes::Field;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Result, ScalarValue};
+use datafusion::logical_expr::{Expr, LogicalPlan, Subquery};
+
+/// The key of the scope's number in the metadata of a reference's field.
+pub(super) const SCOPE: &str = "scope";
+
+/// The scope whose column a reference is.
+pub(crate) fn scope_of(field: &Field) -> u64 {
+    field.metadata().get(SCOPE).and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// A field of a reference to a column of this scope.
+pub(crate) fn with_scope(field: Field, scope: u64) -> Field {
+    field.with_metadata([(SCOPE.to_owned(), scope.to_string())].into())
+}
+
+/// The scope that a subquery stands in.
+pub(super) fn scope_around(subquery: &Subquery) -> u64 {
+    subquery.spans.first().map_or(0, |span| span.start.column)
+}
+
+/// The subquery that an expression is, if it is one.
+pub(super) fn subquery_of(expr: &Expr) -> Option<&Subquery> {
+    match expr {
+        Expr::ScalarSubquery(subquery) => Some(subquery),
+        Expr::Exists(exists) => Some(&exists.subquery),
+        Expr::InSubquery(inside) => Some(&inside.subquery),
+        Expr::SetComparison(comparison) => Some(&comparison.subquery),
+        _ => None,
+    }
+}
+
+/// What a plan refers to outside of itself, each once.
+pub(super) fn free(plan: &LogicalPlan) -> Result<Vec<Expr>> {
+    let mut found = Vec::new();
+    plan.apply(|node| {
+        node.apply_expressions(|expr| {
+            expr.apply(|expr| {
+                if let Expr::OuterReferenceColumn(..) = expr {
+                    add(&mut found, expr.clone());
+                }
+                if let Some(inner) = subquery_of(expr) {
+                    let own = scope_around(inner);
+                    for reference in free(&inner.subquery)? {
+                        if scope_of_reference(&reference) != Some(own) {
+                            add(&mut found, reference);
+                        }
+                    }
+                }
+                Ok(TreeNodeRecursion::Continue)
+            })
+        })
+    })?;
+    Ok(found)
+}
+
+fn add(found: &mut Vec<Expr>, reference: Expr) {
+    if !found.contains(&reference) {
+        found.push(reference);
+    }
+}
+
+pub(super) fn scope_of_reference(expr: &Expr) -> Option<u64> {
+    match expr {
+        Expr::OuterReferenceColumn(field, _) => Some(scope_of(field)),
+        _ => None,
+    }
+}
+
+/// The plan with values in the place of references.
+pub(super) fn with_values(plan: LogicalPlan, values: &[(Expr, ScalarValue)]) -> Result<LogicalPlan> {
+    let value_of = |expr: &Expr| values.iter().find(|(reference, _)| reference == expr).map(|(_, value)| value.clone());
+    plan.transform_down_with_subqueries(|node| {
+        // Above these nodes their expressions are known by name, which must not change.
+        let named = matches!(node, LogicalPlan::Projection(_) | LogicalPlan::Aggregate(_) | LogicalPlan::Window(_));
+        node.map_expressions(|expr| {
+            expr.transform_down(|expr| {
+                if let Some(value) = value_of(&expr) {
+                    let literal = Expr::Literal(value, None);
+                    let literal = if named { literal.alias(expr.schema_name().to_string()) } else { literal };
+                    return Ok(Transformed::yes(literal));
+                }
+                Ok(Transformed::no(expr))
+            })
+        })
+    })
+    .map(|transformed| transformed.data)
+}
