@@ -413,6 +413,11 @@ impl Shell {
             }
             let end = scanner.line(&line);
             kind.line(&line);
+            let mut line = line;
+            // As in a command, a hyphen at the end says that the statement goes on: it is no minus.
+            if !kind.plsql() && !scanner.in_quote() && !scanner.in_comment() && continues(&line) {
+                line.truncate(line.trim_end().len() - 1);
+            }
             lines.push(line);
             if let LineEnd::Terminated(at) | LineEnd::TerminatedInQuote(at) = end
                 && !kind.plsql()
@@ -507,4 +512,8 @@ fn release() -> String {
 
 fn read_error(error: &std::io::Error) -> Error {
     Error::new(ErrorKind::Io, Number::Hw(2), format!("standard input: {error}"))
+}
+/// Whether a line ends in a hyphen that stands in no comment.
+fn continues(line: &str) -> bool {
+    line.trim_end().ends_with('-') && !line.contains("--")
 }

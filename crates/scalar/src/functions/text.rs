@@ -26,7 +26,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("INSTRB", 2, 4, fixed_number, instrb),
     function("LENGTH", 1, 1, fixed_number, |context, arguments| length(context, arguments, |t| t.chars().count())),
     function("LENGTHB", 1, 1, fixed_number, |context, arguments| length(context, arguments, str::len)),
-    function("LOWER", 1, 1, same_text, |context, arguments| mapped(context, arguments, str::to_lowercase)),
+    function("LOWER", 1, 1, same_text, |context, arguments| mapped(context, arguments, replace::lower)),
     function("LPAD", 2, 3, fixed_text, |context, arguments| padded(context, arguments, true)),
     function("LTRIM", 1, 2, fixed_text, |context, arguments| trimmed(context, arguments, trim::left)),
     function("REPLACE", 2, 3, fixed_text, replaced),
@@ -43,7 +43,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("TRIM", 1, 2, fixed_text, |context, arguments| {
         trimmed(context, arguments, |text, set| trim::right(trim::left(text, set), set))
     }),
-    function("UPPER", 1, 1, same_text, |context, arguments| mapped(context, arguments, str::to_uppercase)),
+    function("UPPER", 1, 1, same_text, |context, arguments| mapped(context, arguments, replace::upper)),
 ];
 
 fn mapped(context: &dyn Context, arguments: &[Datum], map: fn(&str) -> String) -> Result<Datum> {

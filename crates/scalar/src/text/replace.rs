@@ -13,6 +13,26 @@ pub fn translate(text: &str, from: &str, to: &str) -> String {
     out
 }
 
+/// UPPER: each character by itself. One whose capital would be several, as that of ß, stays.
+#[must_use]
+pub fn upper(text: &str) -> String {
+    text.chars().map(|character| one(character, character.to_uppercase())).collect()
+}
+
+/// LOWER: each character by itself.
+#[must_use]
+pub fn lower(text: &str) -> String {
+    text.chars().map(|character| one(character, character.to_lowercase())).collect()
+}
+
+/// What a character becomes, if that is one character.
+fn one(character: char, mut mapped: impl Iterator<Item = char>) -> char {
+    match (mapped.next(), mapped.next()) {
+        (Some(only), None) => only,
+        _ => character,
+    }
+}
+
 /// INITCAP: words, which are runs of letters and digits, with a capital in front.
 #[must_use]
 pub fn capitalize(text: &str) -> String {
@@ -20,9 +40,9 @@ pub fn capitalize(text: &str) -> String {
     let mut inside = false;
     for character in text.chars() {
         if inside {
-            out.extend(character.to_lowercase());
+            out.push(one(character, character.to_lowercase()));
         } else {
-            out.extend(character.to_uppercase());
+            out.push(one(character, character.to_uppercase()));
         }
         inside = character.is_alphanumeric();
     }

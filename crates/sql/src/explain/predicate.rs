@@ -14,6 +14,7 @@ use scalar::Datum;
 use scan::{Comparison, Predicate, Truth};
 
 use crate::functions::rows;
+use crate::subquery::shown;
 
 /// A value as a literal of SQL.
 fn literal(value: &Datum) -> String {
@@ -192,6 +193,9 @@ pub(crate) fn of_expr(expr: &Arc<dyn PhysicalExpr>, named: &dyn Fn(&Column) -> S
 
 fn of_call(call: &ScalarFunctionExpr, inner: &dyn Fn(&Arc<dyn PhysicalExpr>) -> String) -> String {
     let arguments: Vec<String> = call.args().iter().map(inner).collect();
+    if let Some(subquery) = shown(call.name(), &arguments) {
+        return subquery;
+    }
     match (call.name(), arguments.as_slice()) {
         // What the planner puts around conditions and CHAR columns is not the statement's.
         ("CHECKED" | "BLANK_TRIM" | "ARROW_TO_NUMBER", [argument]) => argument.clone(),

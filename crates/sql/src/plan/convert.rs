@@ -1,6 +1,6 @@
 //! Oracle's implicit conversions: which kind two values are compared as, and which kind several alternatives share.
 
-use common::{Error, Result};
+use common::{Error, Result, Rowid as RowidValue};
 use datafusion::arrow::datatypes::DataType as ArrowType;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator, cast};
@@ -72,6 +72,13 @@ impl Binder<'_> {
                 functions::blank::trim(self.convert(left, Char)?),
                 functions::blank::trim(self.convert(right, Char)?),
             ));
+        }
+        for (one, other) in [(&left, &right), (&right, &left)] {
+            if let (Rowid, Expr::Literal(ScalarValue::Utf8(Some(text)), _)) = (one.kind, &other.expr)
+                && text.parse::<RowidValue>().is_err()
+            {
+                return Err(Error::user(1410, "invalid ROWID"));
+            }
         }
         let kind = match (left.kind, right.kind) {
             (a, b) if a == b => a,

@@ -86,7 +86,13 @@ impl Binder<'_> {
                 let value = self.value(expr, scope)?;
                 let mut arguments = vec![value];
                 if let Some(what) = trim_what {
-                    arguments.push(self.value(what, scope)?);
+                    let what = self.value(what, scope)?;
+                    if let Expr::Literal(ScalarValue::Utf8(Some(set)), _) = &what.expr
+                        && set.chars().count() > 1
+                    {
+                        return Err(Error::user(30001, "trim set should have only one character"));
+                    }
+                    arguments.push(what);
                 }
                 match trim_where {
                     Some(TrimWhereField::Leading) => self.call("LTRIM", arguments),

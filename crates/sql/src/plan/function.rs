@@ -194,6 +194,14 @@ impl Binder<'_> {
                 self.decode(arguments.collect::<Result<Vec<_>>>()?)
             }
             "LEVEL" | "PRIOR" => Err(Error::unsupported(call.name)),
+            // A text literal is a CHAR, as DUMP shows.
+            "DUMP" => {
+                let mut values = arguments.collect::<Result<Vec<_>>>()?;
+                if let Some(first) = values.first_mut().filter(|first| first.text_literal) {
+                    *first = self.convert(first.clone(), Kind::Char)?;
+                }
+                self.call("DUMP", values)
+            }
             _ => {
                 let values = arguments.collect::<Result<Vec<_>>>()?;
                 let ident = function.name.0.first().and_then(|part| part.as_ident());

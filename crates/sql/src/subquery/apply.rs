@@ -5,6 +5,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use common::sync::atomic::{AtomicU64, Ordering};
 use common::sync::{Mutex, run_aside};
 use common::{Error, ErrorKind};
 use datafusion::arrow::array::{ArrayRef, BooleanArray};
@@ -20,6 +21,7 @@ use engine::instance::Session;
 use tokio::runtime::Runtime;
 
 use super::reference::{scope_of_reference, with_values};
+use super::shown;
 use crate::cursor::run::{self, Running};
 use crate::error::to_datafusion;
 
@@ -75,6 +77,21 @@ enum Form {
     Compared { op: Operator, all: bool },
 }
 
+impl Form {
+    /// As plans show it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Value => shown::VALUE,
+            Self::Exists { negated: false } => shown::EXISTS,
+            Self::Exists { negated: true } => shown::NOT_EXISTS,
+            Self::In { negated: false } => shown::IN,
+            Self::In { negated: true } => shown::NOT_IN,
+            Self::Compared { all: false, .. } => shown::ANY,
+            Self::Compared { all: true, .. } => shown::ALL,
+        }
+    }
+}
+
 /// A subquery as a call: its arguments are the values that are asked about, then the `references` of the scope that it stands in; those further out stay
 /// references.
 pub(super) fn call(
@@ -114,7 +131,10 @@ pub(super) fn call(
         0 => Signature::nullary(Volatility::Volatile),
         count => Signature::any(count, Volatility::Volatile),
     };
+    static LAST: AtomicU64 = AtomicU64::new(0);
     let function = Apply {
+        // Columns are made of calls by name: no two subqueries may have the same.
+        name: format!("{}\u{1}{}", form.name(), LAST.fetch_add(1, Ordering::Relaxed)),
         form,
         plan,
         references,
@@ -128,6 +148,7 @@ pub(super) fn call(
 }
 
 struct Apply {
+    name: String,
     form: Form,
     plan: Arc<LogicalPlan>,
     references: Vec<Expr>,
@@ -176,8 +197,8 @@ impl Hash for Apply {
 }
 
 impl ScalarUDFImpl for Apply {
-    fn name(&self) -> &'static str {
-        "SUBQUERY"
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn signature(&self) -> &Signature {

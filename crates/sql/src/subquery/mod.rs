@@ -10,10 +10,12 @@ mod apply;
 mod reference;
 mod rewrite;
 mod shape;
+mod shown;
 mod tuple;
 
 pub(crate) use apply::Planner;
 pub(crate) use reference::with_scope;
 pub(crate) use rewrite::rewrite;
 pub(crate) use shape::{may_be_joined, renamed};
+pub(crate) use shown::shown;
 pub(crate) use tuple::tuple;

@@ -1,6 +1,6 @@
 //! The columns of outer queries that a subquery refers to, over any number of levels.
 //!
-//! A reference carries the number of the scope whose column it is, as metadata of its field; a subquery carries the number of the scope that it stands in
+//! A reference carries the number of the scope whose column it is, as the name of its field; a subquery carries the number of the scope that it stands in
 //! (`plan/scope.rs`). So a reference to the query around is told from one to the query around that.
 
 use datafusion::arrow::datatypes::Field;
@@ -8,17 +8,14 @@ use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{Expr, LogicalPlan, Subquery};
 
-/// The key of the scope's number in the metadata of a reference's field.
-pub(super) const SCOPE: &str = "scope";
-
 /// The scope whose column a reference is.
-pub(crate) fn scope_of(field: &Field) -> u64 {
-    field.metadata().get(SCOPE).and_then(|number| number.parse().ok()).unwrap_or(0)
+fn scope_of(field: &Field) -> u64 {
+    field.name().parse().unwrap_or(0)
 }
 
-/// A field of a reference to a column of this scope.
+/// The field of a reference to a column of this scope. Nobody asks for its name but [`scope_of`]: the column has its own.
 pub(crate) fn with_scope(field: Field, scope: u64) -> Field {
-    field.with_metadata([(SCOPE.to_owned(), scope.to_string())].into())
+    field.with_name(scope.to_string())
 }
 
 /// The scope that a subquery stands in.
@@ -61,6 +58,23 @@ pub(super) fn free(plan: &LogicalPlan) -> Result<Vec<Expr>> {
     Ok(found)
 }
 
+/// Whether a subquery within a plan refers to what is outside of the plan.
+pub(super) fn reaches_out(plan: &LogicalPlan) -> Result<bool> {
+    let mut found = false;
+    plan.apply(|node| {
+        node.apply_expressions(|expr| {
+            expr.apply(|expr| {
+                if let Some(inner) = subquery_of(expr) {
+                    let own = Some(scope_around(inner));
+                    found |= free(&inner.subquery)?.iter().any(|reference| scope_of_reference(reference) != own);
+                }
+                Ok(TreeNodeRecursion::Continue)
+            })
+        })
+    })?;
+    Ok(found)
+}
+
 fn add(found: &mut Vec<Expr>, reference: Expr) {
     if !found.contains(&reference) {
         found.push(reference);
@@ -77,10 +91,10 @@ pub(super) fn scope_of_reference(expr: &Expr) -> Option<u64> {
 /// The plan with values in the place of references.
 pub(super) fn with_values(plan: LogicalPlan, values: &[(Expr, ScalarValue)]) -> Result<LogicalPlan> {
     let value_of = |expr: &Expr| values.iter().find(|(reference, _)| reference == expr).map(|(_, value)| value.clone());
-    plan.transform_down_with_subqueries(|node| {
+    plan.transform_up_with_subqueries(|node| {
         // Above these nodes their expressions are known by name, which must not change.
         let named = matches!(node, LogicalPlan::Projection(_) | LogicalPlan::Aggregate(_) | LogicalPlan::Window(_));
-        node.map_expressions(|expr| {
+        let node = node.map_expressions(|expr| {
             expr.transform_down(|expr| {
                 if let Some(value) = value_of(&expr) {
                     let literal = Expr::Literal(value, None);
@@ -89,7 +103,9 @@ pub(super) fn with_values(plan: LogicalPlan, values: &[(Expr, ScalarValue)]) -> 
                 }
                 Ok(Transformed::no(expr))
             })
-        })
+        })?;
+        // A value is known not to be NULL, or to be, where a reference may be either: that goes all the way up.
+        Ok(Transformed::yes(node.data.recompute_schema()?))
     })
     .map(|transformed| transformed.data)
 }

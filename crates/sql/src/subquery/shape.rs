@@ -9,7 +9,7 @@ use datafusion::common::{Column, Result};
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Operator, Projection};
 
-use super::reference::{free, subquery_of};
+use super::reference::{free, reaches_out, subquery_of};
 use crate::functions::integer;
 
 /// What stands below a plan's projection, if it has one.
@@ -31,7 +31,7 @@ fn has_more(expressions: &[Expr]) -> bool {
 pub(super) fn is_plain(plan: &LogicalPlan, equal_only: bool) -> Result<bool> {
     let Some(LogicalPlan::Filter(filter)) = below_projection(plan) else { return Ok(false) };
     // Nor may anything deeper refer to what is outside.
-    if !free(&filter.input)?.is_empty() || free(plan)?.len() != plan.all_out_ref_exprs().len() {
+    if !free(&filter.input)?.is_empty() || reaches_out(plan)? {
         return Ok(false);
     }
     let mut columns: Vec<Column> = Vec::new();

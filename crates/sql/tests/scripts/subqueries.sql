@@ -83,6 +83,10 @@ select nvl(date '2024-01-01', 'x') from dual;
 select case 1 when '1' then 2 end from dual;
 select lag(a, -1) over (order by a) from o;
 select nvl(null, 'x') || nvl('y', 'z') || coalesce(null, null, 'q') n, nullif(1, 1) i, nullif('a', 'b') j, coalesce(1, 1 / 0) k from dual;
+select upper('straße') u, lower('İX') l, initcap('ßa') i, dump('a') d, to_char(123, '9V99') t, to_char(1.5, '9V99') v from dual;
+select trim('xy' from 'xyaxy') from dual;
+select trim('x' from 'xax') from dual;
+select a from o where rowid = 'x';
 select a, nvl(a, 0) x, nullif(a, 2) y, coalesce(nullif(a, 2), nullif(b, 3), 9) z from o order by a;
 ---
 CREATE TABLE
@@ -218,6 +222,12 @@ ORA-00932: inconsistent data types: expected NUMBER, got VARCHAR2 [7]
 ORA-01428: argument '-1' is out of range [7]
 N | I | J | K
 xyq | - | a | 1
+U | L | I | D | T | V
+STRAßE | İx | ßa | Typ=96 Len=1: 97 | #### |  150
+ORA-30001: trim set should have only one character [12]
+TRIM('X'FROM'XAX')
+a
+ORA-01410: invalid ROWID [22]
 A | X | Y | Z
 1 | 1 | 1 | 1
 2 | 2 | - | 9
