@@ -200,3 +200,12 @@ fn a_closed_instance_ends_the_session_with_the_code_of_whenever() {
     assert_eq!(session.calls, ["execute alter session closing"]);
     assert_eq!(session.code, 5);
 }
+
+#[test]
+fn a_hyphen_at_the_end_of_a_line_continues_a_statement() {
+    let lines = ["select 1 -", "+ 2 --", "from 'a-", "b' -", "dual;", "begin", "a := 1 -", "2;", "end;", "/"];
+    let session = session(&lines, None);
+    let executed = session.calls.iter().filter(|call| call.starts_with("execute")).collect::<Vec<_>>();
+    assert_eq!(executed[0], "execute select 1 \n+ 2 --\nfrom 'a-\nb' \ndual");
+    assert_eq!(executed[1], "execute begin\na := 1 -\n2;\nend;");
+}
