@@ -24,7 +24,7 @@ pub(crate) fn rewrite(plan: LogicalPlan, planner: &Arc<Planner>) -> Result<Logic
         return Ok(plan);
     }
     plan.transform_up(|node| {
-        if !node.expressions().iter().any(|expr| holds(expr)) {
+        if !node.expressions().iter().any(holds) {
             return Ok(Transformed::no(node));
         }
         match node {
