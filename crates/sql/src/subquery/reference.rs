@@ -13,7 +13,7 @@ fn scope_of(field: &Field) -> u64 {
     field.name().parse().unwrap_or(0)
 }
 
-/// The field of a reference to a column of this scope. Nobody asks for its name but [`scope_of`]: the column has its own.
+/// The field of a reference to a column of this scope. The name is free for that: the planner takes names from the column.
 pub(crate) fn with_scope(field: Field, scope: u64) -> Field {
     field.with_name(scope.to_string())
 }
