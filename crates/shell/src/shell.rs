@@ -513,6 +513,7 @@ fn release() -> String {
 fn read_error(error: &std::io::Error) -> Error {
     Error::new(ErrorKind::Io, Number::Hw(2), format!("standard input: {error}"))
 }
+
 /// Whether a line ends in a hyphen that stands in no comment.
 fn continues(line: &str) -> bool {
     line.trim_end().ends_with('-') && !line.contains("--")

@@ -12,7 +12,7 @@ use super::support::{
 
 /// 12 MB of rows; the log files have 256 KB each.
 const ROWS: u32 = 20_000;
-/// Of a table whose TRUNCATE needs a record of more than half a log file.
+/// Of a table whose TRUNCATE needs a record of more than a quarter of a log file.
 const EXTENTS: u64 = 1_000;
 
 fn with_small_logs(work: impl Fn(&Arc<Session>) + Send + Copy + 'static) {

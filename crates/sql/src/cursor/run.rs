@@ -37,8 +37,13 @@ pub(crate) fn plan(
     logical: &LogicalPlan,
 ) -> Result<Arc<dyn ExecutionPlan>> {
     let planned = runtime.block_on(async {
-        let logical = subquery::rewrite(logical.clone(), &subquery::Planner::new(session, state))?;
-        let logical = cancel::check_filters(session, state.optimize(&logical)?)?;
+        let optimized = if subquery::holds_subquery(logical)? {
+            let planner = subquery::Planner::new(session, state);
+            state.optimize(&subquery::rewrite(logical.clone(), &planner)?)?
+        } else {
+            state.optimize(logical)?
+        };
+        let logical = cancel::check_filters(session, optimized)?;
         let physical = state.query_planner().create_physical_plan(&logical, state).await?;
         cancel::check_joins(session, physical)
     });

@@ -15,7 +15,7 @@ mod tuple;
 
 pub(crate) use apply::Planner;
 pub(crate) use reference::with_scope;
-pub(crate) use rewrite::rewrite;
+pub(crate) use rewrite::{holds_subquery, rewrite};
 pub(crate) use shape::{may_be_joined, renamed};
 pub(crate) use shown::shown;
 pub(crate) use tuple::tuple;

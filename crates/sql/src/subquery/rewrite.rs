@@ -20,9 +20,6 @@ const MEMBER: &str = "\u{1}MEMBER";
 /// # Errors
 /// Those of building plans.
 pub(crate) fn rewrite(plan: LogicalPlan, planner: &Arc<Planner>) -> Result<LogicalPlan> {
-    if !holds_subquery(&plan)? {
-        return Ok(plan);
-    }
     plan.transform_up(|node| {
         if !node.expressions().iter().any(holds) {
             return Ok(Transformed::no(node));
@@ -46,7 +43,11 @@ pub(crate) fn rewrite(plan: LogicalPlan, planner: &Arc<Planner>) -> Result<Logic
     .map(|transformed| transformed.data)
 }
 
-fn holds_subquery(plan: &LogicalPlan) -> Result<bool> {
+/// Whether a plan has subqueries in expressions: most have none.
+///
+/// # Errors
+/// None that is known.
+pub(crate) fn holds_subquery(plan: &LogicalPlan) -> Result<bool> {
     let mut found = false;
     plan.apply(|node| {
         node.apply_expressions(|expr| {
