@@ -131,6 +131,12 @@ impl Shell {
         let verb = if done.verb.is_empty() { verb } else { done.verb.as_str() };
         let sentence = feedback::sentence(verb, done);
         self.out.line(&format!("\n{sentence}\n"));
+        for notice in &done.notices {
+            self.out.line(&format!("Notice: {notice}"));
+        }
+        if !done.notices.is_empty() {
+            self.out.line("");
+        }
     }
 
     /// The lines of DBMS_OUTPUT.

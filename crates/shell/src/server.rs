@@ -75,6 +75,8 @@ pub struct Done {
     pub rows: Option<u64>,
     /// A stored program was created but does not compile.
     pub compilation_errors: bool,
+    /// What it says and nothing comes of, a line each.
+    pub notices: Vec<String>,
 }
 
 /// A compilation error of a stored program, for SHOW ERRORS.

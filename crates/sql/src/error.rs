@@ -1,6 +1,6 @@
 //! Our errors through DataFusion and back.
 
-use common::{Error, ErrorKind};
+use common::{Error, ErrorKind, Number};
 use datafusion::common::DataFusionError;
 
 /// Whether the planner speaks of a subquery that it could make neither a join nor a value.
@@ -39,7 +39,7 @@ pub(crate) fn from_datafusion(error: DataFusionError) -> Error {
     }
     match root {
         DataFusionError::ResourcesExhausted(text) => {
-            Error::own(ErrorKind::OutOfResource, 62, format!("not enough memory for the statement: {text}"))
+            Error::new(ErrorKind::OutOfResource, Number::Ora(4030), format!("out of process memory: {text}"))
         }
         DataFusionError::NotImplemented(text) => Error::unsupported(text),
         DataFusionError::ArrowError(inner, _) => match &**inner {

@@ -72,6 +72,7 @@ impl Embedded {
             verb: executed.verb.to_owned(),
             rows: executed.rows,
             compilation_errors: executed.compilation_errors,
+            notices: connection.take_notices(),
         }))
     }
 }

@@ -35,7 +35,8 @@ const VERSION_KEY: &str = "dictionary.version";
 pub(super) const JOB_SEQUENCE: &str = "JOBSEQ";
 pub(super) const SCHEDULER_LOG_SEQUENCE: &str = "SCHEDULER$_LOGSEQ";
 /// The tablespace that users get who are not given one.
-pub(super) const DEFAULT_TABLESPACE: &str = "USERS";
+/// The tablespace of users that name none.
+pub const DEFAULT_TABLESPACE: &str = "USERS";
 pub(super) const SYSTEM_TABLESPACE: &str = "SYSTEM";
 
 /// Is it one of the dictionary's own tables?

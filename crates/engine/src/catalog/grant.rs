@@ -191,6 +191,16 @@ impl Ddl<'_> {
         Err(insufficient(format_args!("{user} holds it without ADMIN OPTION, or not at all")))
     }
 
+    /// A new role goes to the user that has made it, WITH ADMIN OPTION.
+    pub(super) fn grant_new_role(&mut self, role: UserNumber, to: &str) -> Result<()> {
+        self.grant(Grant::Role(role), to, true)
+    }
+
+    /// Takes a role from one that has it.
+    pub(super) fn take_role(&mut self, role: UserNumber, from: &str) -> Result<()> {
+        self.revoke(Grant::Role(role), from)
+    }
+
     fn grant(&mut self, grant: Grant, grantee: &str, grantable: bool) -> Result<()> {
         let mut user = self.grantee(grantee)?;
         if let Grant::Role(role) = grant

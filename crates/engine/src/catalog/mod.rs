@@ -60,7 +60,7 @@ pub(crate) const DICTIONARY_TABLES: usize = rows::TABLES.len();
 
 pub use alter_table::{ColumnChange, NewColumn, TableChange};
 pub(crate) use bootstrap::is_dictionary;
-pub use bootstrap::{create, load};
+pub use bootstrap::{DEFAULT_TABLESPACE, create, load};
 pub use check::PhysicalAttributes;
 pub use compile::Compilation;
 pub use constraint::{ConstraintDef, ConstraintKind, ConstraintState, OnDelete, Reference};

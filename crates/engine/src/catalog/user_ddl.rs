@@ -10,7 +10,7 @@ use super::dictionary::{Ddl, equal, is};
 use super::field::Moment;
 use super::privilege::{SystemPrivilege, insufficient};
 use super::rows::{ObjectGrantRow, QuotaRow, SystemGrantRow, UserRow};
-use super::{UserDef, UserKind, UserNumber, password};
+use super::{SYS, UserDef, UserKind, UserNumber, password};
 use crate::instance::Session;
 
 /// How much of a tablespace a user's segments may take.
@@ -55,6 +55,22 @@ impl Session {
         self.ddl(|ddl| ddl.drop_user(name, cascade))
     }
 
+    /// CREATE ROLE. Its creator may grant it on.
+    ///
+    /// # Errors
+    /// ORA-01921 name in use, ORA-01031.
+    pub fn create_role(self: &Arc<Self>, name: &str) -> Result<()> {
+        self.ddl(|ddl| ddl.create_role(name))
+    }
+
+    /// DROP ROLE. It is taken from all that have it.
+    ///
+    /// # Errors
+    /// ORA-01919 no such role, ORA-01031.
+    pub fn drop_role(self: &Arc<Self>, name: &str) -> Result<()> {
+        self.ddl(|ddl| ddl.drop_role(name))
+    }
+
     /// Does `password` let one in as `name`? A user without a password accepts any: whoever can open the data directory owns the database.
     ///
     /// # Errors
@@ -83,12 +99,55 @@ impl Ddl<'_> {
         if self.catalog.user(name).is_some() {
             return Err(Error::user(1920, format!("the name {name} is used by another user or role")));
         }
-        let highest = self.catalog.grantees_all().map(|user| user.number.0).max().unwrap_or(0);
-        let number = UserNumber((highest + 1).max(UserNumber::FIRST));
-        let mut user = UserDef::new(number, name, UserKind::User, DEFAULT_TABLESPACE, self.now_us());
+        let mut user = UserDef::new(self.next_user_number(), name, UserKind::User, DEFAULT_TABLESPACE, self.now_us());
         self.apply(&mut user, spec)?;
         self.insert(&[user_row(&user)])?;
         self.catalog.put_user(user);
+        Ok(())
+    }
+
+    fn next_user_number(&self) -> UserNumber {
+        let highest = self.catalog.grantees_all().map(|user| user.number.0).max().unwrap_or(0);
+        UserNumber((highest + 1).max(UserNumber::FIRST))
+    }
+
+    fn create_role(&mut self, name: &str) -> Result<()> {
+        self.check_privilege(SystemPrivilege::CreateRole)?;
+        check_name(name)?;
+        if self.catalog.user(name).is_some() {
+            return Err(Error::user(1921, format!("role name {name} conflicts with another user or role name")));
+        }
+        let role = UserDef::new(self.next_user_number(), name, UserKind::Role, DEFAULT_TABLESPACE, self.now_us());
+        self.insert(&[user_row(&role)])?;
+        let number = role.number;
+        self.catalog.put_user(role);
+        let creator = self.session.user();
+        if creator == SYS { Ok(()) } else { self.grant_new_role(number, &creator) }
+    }
+
+    fn drop_role(&mut self, name: &str) -> Result<()> {
+        let role = self.catalog.user(name).filter(|role| role.kind == UserKind::Role).cloned();
+        let role = role.ok_or_else(|| Error::user(1919, format!("role {name} does not exist")))?;
+        if role.number.0 < UserNumber::FIRST {
+            return Err(insufficient(format_args!("{name} belongs to the database")));
+        }
+        let administers = self
+            .catalog
+            .grantees_of(&self.session.rights())
+            .iter()
+            .any(|holder| holder.roles.get(&role.number) == Some(&true));
+        if !administers {
+            self.check_privilege(SystemPrivilege::DropAnyRole)?;
+        }
+        let holders: Vec<_> =
+            self.catalog.grantees_all().filter(|holder| holder.roles.contains_key(&role.number)).cloned().collect();
+        for holder in holders {
+            self.take_role(role.number, &holder.name)?;
+        }
+        self.delete::<SystemGrantRow>(&equal("GRANTEE#", role.number.0)?)?;
+        self.delete::<ObjectGrantRow>(&equal("GRANTEE#", role.number.0)?)?;
+        self.delete::<UserRow>(&equal("USER#", role.number.0)?)?;
+        self.catalog.remove_user(role.number);
         Ok(())
     }
 

@@ -12,6 +12,7 @@
 mod alter;
 mod definition;
 mod file;
+mod memory;
 mod reference;
 mod session;
 mod system;

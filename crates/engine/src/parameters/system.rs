@@ -10,7 +10,7 @@ use common::{Error, Result};
 use device::FileSystem;
 
 use super::value::dump_file_bytes;
-use super::{Parameter, ParameterFile, SystemChange, Value};
+use super::{Parameter, ParameterFile, SystemChange, Value, memory};
 
 /// What an ALTER SYSTEM SET changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,6 +82,7 @@ impl Parameters {
     fn derive_counts(&self) {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         self.derive(Parameter::CpuCount, i64::try_from(processors).unwrap_or(1));
+        self.derive(Parameter::PgaAggregateLimit, i64::try_from(memory::available() / 2).unwrap_or(i64::MAX));
         self.derive(Parameter::Sessions, self.integer(Parameter::Processes) * 3 / 2 + 22);
     }
 

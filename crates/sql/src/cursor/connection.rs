@@ -289,6 +289,11 @@ impl Connection {
         scalar::coerce::to_text(&*self.statement_context()?, value)
     }
 
+    /// What its statements have said of which nothing comes, since the caller last asked.
+    pub fn take_notices(&self) -> Vec<String> {
+        self.shared.take_notices()
+    }
+
     // The cursor calls.
 
     /// Opens a cursor and parses a statement in it. A query without bind variables is checked against the dictionary and can be described.

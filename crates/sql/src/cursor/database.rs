@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use common::Result;
+use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use engine::instance::Instance;
 
@@ -30,12 +31,8 @@ impl fmt::Debug for Database {
 impl Database {
     #[must_use]
     pub fn new(instance: Arc<Instance>) -> Arc<Self> {
-        let database = Arc::new(Self {
-            instance,
-            library: Library::default(),
-            programs: Arc::default(),
-            work_areas: Arc::default(),
-        });
+        let work_areas = Arc::new(WorkAreas::new(Arc::clone(&instance)));
+        let database = Arc::new(Self { instance, library: Library::default(), programs: Arc::default(), work_areas });
         if database.instance.has_threads() {
             // Without it jobs wait for the next start.
             drop(database.start_coordinator());
@@ -64,7 +61,12 @@ impl Database {
     /// Where a session's queries take their memory from.
     pub(crate) fn query_environment(&self) -> Result<Arc<RuntimeEnv>> {
         let pool = Arc::clone(&self.work_areas);
-        RuntimeEnvBuilder::new().with_memory_pool(pool).build_arc().map_err(from_datafusion)
+        let no_files = DiskManagerBuilder::default().with_mode(DiskManagerMode::Disabled);
+        RuntimeEnvBuilder::new()
+            .with_memory_pool(pool)
+            .with_disk_manager_builder(no_files)
+            .build_arc()
+            .map_err(from_datafusion)
     }
 
     /// Connects a user. A user without a password needs none.

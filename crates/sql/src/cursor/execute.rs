@@ -52,7 +52,7 @@ impl Connection {
             | Statement::Delete(..)
             | Statement::Merge(_)
             | Statement::MultiInsert(_) => self.change_rows(cursor, &shared.statement).map(|rows| done(Some(rows))),
-            Statement::Command(command) if shared.statement.is_ddl() => {
+            Statement::Command(command, notices) if shared.statement.is_ddl() => {
                 // What was changed before stands, also when the DDL fails.
                 self.commit_implicitly()?;
                 let result = match command {
@@ -72,9 +72,14 @@ impl Connection {
                 }
                 let result = result?;
                 self.commit_implicitly()?;
+                self.shared.notices(notices);
                 Ok(result)
             }
-            Statement::Command(command) => self.command(command, &shared.text).map(done),
+            Statement::Command(command, notices) => {
+                let result = self.command(command, &shared.text).map(done)?;
+                self.shared.notices(notices);
+                Ok(result)
+            }
             Statement::SetConstraints { names, deferred } => {
                 self.set_constraints(names, *deferred).map(|()| done(None))
             }
@@ -95,7 +100,7 @@ impl Connection {
         self.calling.set(if is_query { CallPlace::Query } else { self.place.max(CallPlace::Change) });
         match (self.place, statement) {
             (CallPlace::Free, _) | (_, Statement::Query { lock: None, .. } | Statement::Block) => Ok(()),
-            (_, Statement::Command(_) | Statement::Program | Statement::Transaction(_)) => self.check_may_end(),
+            (_, Statement::Command(..) | Statement::Program | Statement::Transaction(_)) => self.check_may_end(),
             (CallPlace::Query, _) => Err(Error::user(14551, "cannot perform a DML operation inside a query")),
             (CallPlace::Change, _) => Ok(()),
         }

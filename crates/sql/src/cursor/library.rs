@@ -131,7 +131,7 @@ impl Library {
             cursors.retain(|_, known| known.catalog_version == catalog_version && Arc::strong_count(&known.cursor) > 1);
         }
         // DDL is not worth keeping: its text hardly comes again.
-        if !matches!(cursor.statement, Statement::Command(_)) {
+        if !matches!(cursor.statement, Statement::Command(..)) {
             cursors.insert(key, Known { cursor: Arc::clone(&cursor), catalog_version });
         }
         Ok((cursor, true))

@@ -18,6 +18,9 @@ use crate::functions::sequence::CurrentValues;
 use crate::plsql::Programs;
 use crate::transaction::TransactionState;
 
+/// Notices that are kept for a caller that does not ask.
+const NOTICES_MAX: usize = 100;
+
 /// A session's open cursors. One that is at work is taken out meanwhile.
 #[derive(Default, Debug)]
 pub(crate) struct Cursors {
@@ -84,6 +87,8 @@ pub(crate) struct Shared {
     called: AtomicBool,
     /// The file that the statement at work loads.
     pub(crate) loading: Mutex<Option<Arc<loader::Setup>>>,
+    /// What the caller is to be told of the statements since it last asked: things said of which nothing comes.
+    notices: Mutex<Vec<String>>,
     /// The trace file of the session that it works for.
     pub(crate) trace_path: Option<PathBuf>,
 }
@@ -114,6 +119,7 @@ impl Shared {
             mutating: Mutex::default(),
             called: AtomicBool::new(false),
             loading: Mutex::default(),
+            notices: Mutex::default(),
             trace_path: None,
         }
     }
@@ -132,6 +138,22 @@ impl Shared {
             trace_path: Some(trace_path),
             ..Self::new(0)
         }
+    }
+
+    /// Tells the caller something of the statement at work, once.
+    pub(crate) fn notice(&self, text: String) {
+        let mut notices = self.notices.lock();
+        if notices.len() < NOTICES_MAX && !notices.contains(&text) {
+            notices.push(text);
+        }
+    }
+
+    pub(crate) fn notices(&self, texts: &[String]) {
+        texts.iter().for_each(|text| self.notice(text.clone()));
+    }
+
+    pub(crate) fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut self.notices.lock())
     }
 
     pub(crate) fn last_statement(&self) -> Option<Arc<SharedCursor>> {

@@ -278,8 +278,7 @@ impl SessionTables {
             return absent();
         }
         let columns = view
-            .columns
-            .iter()
+            .columns()
             .map(|column| TableColumn {
                 name: column.name.to_owned(),
                 data_type: column.data_type,

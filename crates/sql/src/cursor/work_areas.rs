@@ -1,22 +1,39 @@
 //! The memory of work areas: what sorts, hash joins and groupings of all sessions hold. V$PGASTAT shows it.
 //!
-//! It is counted where the operators take it. There is no limit, so no operator writes to temporary files.
+//! It is counted where the operators take it. Beyond PGA_AGGREGATE_LIMIT an operator gets none, and its statement ends with ORA-04030: there are no
+//! temporary files to go to.
 
 use std::fmt;
+use std::sync::Arc;
 
 use common::sync::atomic::{AtomicU64, Ordering};
-use datafusion::common::Result;
+use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
+use engine::instance::Instance;
+use engine::parameters::Parameter;
 
-/// Counts bytes; takes as many as are asked for.
-#[derive(Debug, Default)]
+/// Counts bytes, and gives as many as the limit leaves.
+#[derive(Debug)]
 pub(crate) struct WorkAreas {
+    instance: Arc<Instance>,
     in_use: AtomicU64,
     most: AtomicU64,
     taken: AtomicU64,
 }
 
 impl WorkAreas {
+    pub(crate) fn new(instance: Arc<Instance>) -> Self {
+        Self { instance, in_use: AtomicU64::new(0), most: AtomicU64::new(0), taken: AtomicU64::new(0) }
+    }
+
+    /// PGA_AGGREGATE_LIMIT as it is now; ALTER SYSTEM may have set it to 0, for none.
+    fn limit(&self) -> u64 {
+        match u64::try_from(self.instance.parameters().integer(Parameter::PgaAggregateLimit)) {
+            Ok(0) | Err(_) => u64::MAX,
+            Ok(limit) => limit,
+        }
+    }
+
     /// Bytes held now.
     pub(crate) fn in_use(&self) -> u64 {
         self.in_use.load(Ordering::Relaxed)
@@ -32,10 +49,23 @@ impl WorkAreas {
         self.taken.load(Ordering::Relaxed)
     }
 
+    /// What stands beyond the limit was taken by operators that do not ask first.
     fn take(&self, bytes: u64) {
         let now = self.in_use.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.count(now, bytes);
+    }
+
+    fn count(&self, now: u64, bytes: u64) {
         self.most.fetch_max(now, Ordering::Relaxed);
         self.taken.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Takes them if the limit leaves as many.
+    fn take_within(&self, bytes: u64, limit: u64) -> std::result::Result<(), u64> {
+        let more = |now: u64| now.checked_add(bytes).filter(|sum| *sum <= limit);
+        let before = self.in_use.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)?;
+        self.count(before + bytes, bytes);
+        Ok(())
     }
 }
 
@@ -58,9 +88,14 @@ impl MemoryPool for WorkAreas {
         self.in_use.fetch_sub(shrink as u64, Ordering::Relaxed);
     }
 
-    fn try_grow(&self, _reservation: &MemoryReservation, additional: usize) -> Result<()> {
-        self.take(additional as u64);
-        Ok(())
+    fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
+        let limit = self.limit();
+        self.take_within(additional as u64, limit).map_err(|held| {
+            let operator = reservation.consumer().name();
+            DataFusionError::ResourcesExhausted(format!(
+                "{additional} bytes for {operator}; all work areas hold {held}, pga_aggregate_limit is {limit}"
+            ))
+        })
     }
 
     fn reserved(&self) -> usize {
@@ -68,6 +103,6 @@ impl MemoryPool for WorkAreas {
     }
 
     fn memory_limit(&self) -> MemoryLimit {
-        MemoryLimit::Infinite
+        MemoryLimit::Finite(usize::try_from(self.limit()).unwrap_or(usize::MAX))
     }
 }

@@ -40,6 +40,21 @@ pub(crate) fn one(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> 
         attributes.row_movement = Some(true);
     } else if words.take("DISABLE ROW MOVEMENT") {
         attributes.row_movement = Some(false);
+    } else if words.take("PARALLEL") {
+        let degree = match words.peek().map(|word| &word.token) {
+            Some(Token::Number(..)) => words.integer()?.to_string(),
+            Some(Token::LParen) => {
+                words.advance();
+                words.expect("DEGREE")?;
+                let degree = if words.take("DEFAULT") { "DEFAULT".to_owned() } else { words.integer()?.to_string() };
+                words.expect_sign(&Token::RParen)?;
+                degree
+            }
+            _ => "DEFAULT".to_owned(),
+        };
+        if degree != "1" {
+            words.notice(format!("PARALLEL {degree} is not kept: statements are serial"));
+        }
     } else if words.take("NOCOMPRESS")
         || words.take("NOPARALLEL")
         || words.take("MONITORING")
@@ -53,7 +68,6 @@ pub(crate) fn one(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> 
     } else {
         for refused in [
             "COMPRESS",
-            "PARALLEL",
             "ORGANIZATION",
             "SEGMENT",
             "PARTITION",

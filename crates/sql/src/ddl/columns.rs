@@ -20,11 +20,11 @@ pub(crate) fn data_type(words: &mut Words<'_>) -> Result<DataType> {
     let length = |words: &mut Words<'_>| -> Result<i64> {
         words.expect_sign(&Token::LParen)?;
         let length = words.signed()?;
-        // Characters are counted as bytes; a database of one-byte characters makes no difference.
         if words.take("CHAR") {
-            return Err(Error::unsupported("lengths in CHAR; say BYTE").at(start));
+            words.notice(format!("{length} CHAR is {length} BYTE: lengths are counted in bytes"));
+        } else {
+            words.take("BYTE");
         }
-        words.take("BYTE");
         words.expect_sign(&Token::RParen)?;
         Ok(length)
     };

@@ -217,44 +217,137 @@ pub(crate) enum Analysis {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
-    Program { kind: ProgramKind, name: Name, command: ProgramCommand },
+    Program {
+        kind: ProgramKind,
+        name: Name,
+        command: ProgramCommand,
+    },
     CreateTablespace(TablespaceSpec),
-    AlterTablespace { name: String, change: TablespaceChange },
-    DropTablespace { name: String, contents: bool, datafiles: Option<bool> },
-    AlterDatafile { file: String, change: DatafileChange },
+    AlterTablespace {
+        name: String,
+        change: TablespaceChange,
+    },
+    DropTablespace {
+        name: String,
+        contents: bool,
+        datafiles: Option<bool>,
+    },
+    AlterDatafile {
+        file: String,
+        change: DatafileChange,
+    },
     AlterLogfile(LogfileChange),
     CreateDiskGroup(DiskGroupSpec),
-    AlterDiskGroup { name: String, change: DiskGroupChange },
-    DropDiskGroup { name: String, contents: bool, force: bool },
+    AlterDiskGroup {
+        name: String,
+        change: DiskGroupChange,
+    },
+    DropDiskGroup {
+        name: String,
+        contents: bool,
+        force: bool,
+    },
     CreateUndoTablespace(UndoTablespaceSpec),
     CreateTable(Box<CreateTable>),
-    AlterTable { name: Name, clauses: Vec<TableClause> },
-    DropTable { name: Name, cascade: bool },
+    AlterTable {
+        name: Name,
+        clauses: Vec<TableClause>,
+    },
+    DropTable {
+        name: Name,
+        cascade: bool,
+    },
     Truncate(Name),
-    Analyze { index: bool, name: Name, what: Analysis },
+    Analyze {
+        index: bool,
+        name: Name,
+        what: Analysis,
+    },
     CreateIndex(Box<CreateIndex>),
     DropIndex(Name),
-    Rename { from: String, to: String },
-    CreateSequence { name: Name, spec: SequenceSpec },
-    AlterSequence { name: Name, spec: SequenceSpec },
+    Rename {
+        from: String,
+        to: String,
+    },
+    CreateSequence {
+        name: Name,
+        spec: SequenceSpec,
+    },
+    AlterSequence {
+        name: Name,
+        spec: SequenceSpec,
+    },
     DropSequence(Name),
     CreateView(Box<CreateView>),
     CompileView(Name),
     DropView(Name),
-    CreateSynonym { name: Name, public: bool, target: Name, replace: bool },
-    DropSynonym { name: Name, public: bool },
+    CreateSynonym {
+        name: Name,
+        public: bool,
+        target: Name,
+        replace: bool,
+    },
+    DropSynonym {
+        name: Name,
+        public: bool,
+    },
     CreateExternal(Box<CreateExternal>),
-    CreateDirectory { name: String, path: String, replace: bool },
+    CreateDirectory {
+        name: String,
+        path: String,
+        replace: bool,
+    },
     DropDirectory(String),
-    CreateUser { name: String, spec: UserSpec },
-    AlterUser { name: String, spec: UserSpec },
-    DropUser { name: String, cascade: bool },
-    Grant { names: Vec<String>, to: Vec<String>, grantable: bool },
-    Revoke { names: Vec<String>, from: Vec<String> },
-    GrantOn { privileges: Vec<ObjectPrivilege>, table: Name, to: Vec<String>, grantable: bool },
-    RevokeOn { privileges: Vec<ObjectPrivilege>, table: Name, from: Vec<String> },
-    GrantOnDirectory { privileges: Vec<ObjectPrivilege>, name: String, to: Vec<String>, grantable: bool },
-    RevokeOnDirectory { privileges: Vec<ObjectPrivilege>, name: String, from: Vec<String> },
+    CreateUser {
+        name: String,
+        spec: UserSpec,
+    },
+    AlterUser {
+        name: String,
+        spec: UserSpec,
+    },
+    DropUser {
+        name: String,
+        cascade: bool,
+    },
+    CreateRole(String),
+    DropRole(String),
+    /// COMMENT ON a table or view, or one of its columns. The text is not kept.
+    Comment {
+        name: Name,
+        column: Option<String>,
+    },
+    Grant {
+        names: Vec<String>,
+        to: Vec<String>,
+        grantable: bool,
+    },
+    Revoke {
+        names: Vec<String>,
+        from: Vec<String>,
+    },
+    GrantOn {
+        privileges: Vec<ObjectPrivilege>,
+        table: Name,
+        to: Vec<String>,
+        grantable: bool,
+    },
+    RevokeOn {
+        privileges: Vec<ObjectPrivilege>,
+        table: Name,
+        from: Vec<String>,
+    },
+    GrantOnDirectory {
+        privileges: Vec<ObjectPrivilege>,
+        name: String,
+        to: Vec<String>,
+        grantable: bool,
+    },
+    RevokeOnDirectory {
+        privileges: Vec<ObjectPrivilege>,
+        name: String,
+        from: Vec<String>,
+    },
     AlterSession(Vec<Setting>),
     AlterSessionSchema(String),
     AlterSessionIsolation(Isolation),
@@ -264,7 +357,11 @@ pub(crate) enum Command {
     FlushSharedPool,
     Checkpoint,
     SwitchLogfile,
-    KillSession { sid: u32, serial: u32, immediate: bool },
+    KillSession {
+        sid: u32,
+        serial: u32,
+        immediate: bool,
+    },
 }
 
 impl Command {
@@ -307,6 +404,9 @@ impl Command {
             Self::CreateUser { .. } => ("CREATE USER", 51),
             Self::AlterUser { .. } => ("ALTER USER", 43),
             Self::DropUser { .. } => ("DROP USER", 53),
+            Self::CreateRole(_) => ("CREATE ROLE", 52),
+            Self::DropRole(_) => ("DROP ROLE", 54),
+            Self::Comment { .. } => ("COMMENT", 29),
             Self::Grant { .. } | Self::GrantOn { .. } | Self::GrantOnDirectory { .. } => ("GRANT", 17),
             Self::Revoke { .. } | Self::RevokeOn { .. } | Self::RevokeOnDirectory { .. } => ("REVOKE", 18),
             Self::AlterSession(_) | Self::AlterSessionSchema(_) | Self::AlterSessionIsolation(_) => {

@@ -111,10 +111,11 @@ mod tests {
     #[test]
     fn patterns_and_the_size_of_allocation_units() {
         let text = "create diskgroup group1 external redundancy disk 'group1_*', '/dev/x%n' attribute 'au_size' = '4M'";
-        let Command::CreateDiskGroup(spec) = parse(text).unwrap() else { panic!() };
+        let Command::CreateDiskGroup(spec) = parse(text).unwrap().0 else { panic!() };
         assert_eq!((spec.name.as_str(), spec.au_bytes), ("GROUP1", Some(4 << 20)));
         assert_eq!(spec.patterns, ["group1_*", "/dev/x%n"]);
-        let Command::CreateDiskGroup(spec) = parse("create diskgroup g external redundancy disk 'a' disk 'b'").unwrap()
+        let Command::CreateDiskGroup(spec) =
+            parse("create diskgroup g external redundancy disk 'a' disk 'b'").unwrap().0
         else {
             panic!()
         };

@@ -10,6 +10,7 @@ use engine::parameters::Parameter;
 use scalar::Datum;
 
 use super::command::{Command, CreateIndex, CreateTable, Name, SegmentAttributes, Setting, TableClause};
+use super::foreign;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::Cursor;
 use crate::cursor::trace;
@@ -74,6 +75,9 @@ impl Connection {
             Command::CreateUser { name, spec } => session.create_user(name, spec).map(|()| None),
             Command::AlterUser { name, spec } => session.alter_user(name, spec).map(|()| None),
             Command::DropUser { name, cascade } => session.drop_user(name, *cascade).map(|()| None),
+            Command::CreateRole(name) => session.create_role(name).map(|()| None),
+            Command::DropRole(name) => session.drop_role(name).map(|()| None),
+            Command::Comment { name, column } => self.check_commented(name, column.as_ref()).map(|()| None),
             Command::Grant { names, to, grantable } => session.grant(names, to, *grantable).map(|()| None),
             Command::Revoke { names, from } => session.revoke(names, from).map(|()| None),
             Command::GrantOn { privileges, table, to, grantable } => {
@@ -317,6 +321,10 @@ impl Connection {
         for setting in settings {
             if setting.name == "events" {
                 self.set_event(&setting.value)?;
+                continue;
+            }
+            if let Some(notice) = foreign::notice(&setting.name, &setting.value)? {
+                self.shared.notice(notice);
                 continue;
             }
             let parameter = self.session.parameters().set(&setting.name, &setting.value)?;

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> LogfileChange {
-        match crate::ddl::parse::parse(text).unwrap() {
+        match crate::ddl::parse::parse(text).unwrap().0 {
             Command::AlterLogfile(change) => change,
             other => panic!("{other:?}"),
         }

@@ -4,16 +4,17 @@ use common::{Error, Result};
 
 use super::command::{Command, Name};
 use super::{
-    alter, analyze, directory, disk_group, grant, program, sequence, synonym, system, table, tablespace, user, view,
+    alter, analyze, comment, directory, disk_group, grant, program, sequence, synonym, system, table, tablespace, user,
+    view,
 };
 use crate::statement::words::Words;
 
-/// Parses a DDL, session or system command.
-pub(crate) fn parse(text: &str) -> Result<Command> {
+/// Parses a DDL, session or system command. With it come notices: what it says and nothing comes of.
+pub(crate) fn parse(text: &str) -> Result<(Command, Vec<String>)> {
     let mut words = Words::new(text)?;
     let command = command(&mut words)?;
     words.end()?;
-    Ok(command)
+    Ok((command, words.take_notices()))
 }
 
 fn command(words: &mut Words<'_>) -> Result<Command> {
@@ -42,6 +43,9 @@ fn command(words: &mut Words<'_>) -> Result<Command> {
     }
     if words.take("REVOKE") {
         return grant::revoke(words);
+    }
+    if words.take("COMMENT ON") {
+        return comment::comment(words);
     }
     Err(words.unsupported("statement"))
 }
@@ -98,6 +102,9 @@ fn create(words: &mut Words<'_>) -> Result<Command> {
     }
     if words.take("USER") {
         return user::create(words);
+    }
+    if words.take("ROLE") {
+        return user::create_role(words);
     }
     Err(words.unsupported("CREATE"))
 }
@@ -183,6 +190,9 @@ fn drop(words: &mut Words<'_>) -> Result<Command> {
         let name = words.identifier()?;
         let cascade = words.take("CASCADE");
         return Ok(Command::DropUser { name, cascade });
+    }
+    if words.take("ROLE") {
+        return Ok(Command::DropRole(words.identifier()?));
     }
     Err(words.unsupported("DROP"))
 }

@@ -8,6 +8,9 @@ use crate::statement::words::Words;
 use crate::transaction::parse::isolation_level;
 
 pub(crate) fn session(words: &mut Words<'_>) -> Result<Command> {
+    if words.take("ENABLE PARALLEL") || words.take("FORCE PARALLEL") || words.take("DISABLE PARALLEL") {
+        return parallel(words);
+    }
     if !words.take("SET") {
         return Err(words.unsupported("ALTER SESSION"));
     }
@@ -30,6 +33,18 @@ pub(crate) fn session(words: &mut Words<'_>) -> Result<Command> {
         }
     }
     Ok(Command::AlterSession(settings))
+}
+
+/// `{ENABLE | FORCE | DISABLE} PARALLEL {DML | DDL | QUERY} [PARALLEL n]`: statements are serial whatever it says.
+fn parallel(words: &mut Words<'_>) -> Result<Command> {
+    if !(words.take("DML") || words.take("DDL") || words.take("QUERY")) {
+        return Err(words.error(922, "missing or invalid option: DML, DDL or QUERY expected"));
+    }
+    if words.take("PARALLEL") {
+        words.integer()?;
+    }
+    words.notice("statements are serial");
+    Ok(Command::AlterSession(Vec::new()))
 }
 
 pub(crate) fn system(words: &mut Words<'_>) -> Result<Command> {

@@ -9,10 +9,10 @@ use crate::statement::words::Words;
 
 pub(crate) fn create(words: &mut Words<'_>) -> Result<Command> {
     let name = words.identifier()?;
-    if !words.next_is("IDENTIFIED BY") {
+    let spec = options(words)?;
+    if spec.password.is_none() {
         return Err(words.error(922, "missing or invalid option: IDENTIFIED BY expected"));
     }
-    let spec = options(words)?;
     Ok(Command::CreateUser { name, spec })
 }
 
@@ -20,6 +20,15 @@ pub(crate) fn alter(words: &mut Words<'_>) -> Result<Command> {
     let name = words.identifier()?;
     let spec = options(words)?;
     Ok(Command::AlterUser { name, spec })
+}
+
+pub(crate) fn create_role(words: &mut Words<'_>) -> Result<Command> {
+    let name = words.identifier()?;
+    if words.next_is("IDENTIFIED") {
+        return Err(words.unsupported("roles with a password"));
+    }
+    words.take("NOT IDENTIFIED");
+    Ok(Command::CreateRole(name))
 }
 
 fn options(words: &mut Words<'_>) -> Result<UserSpec> {
@@ -34,6 +43,18 @@ fn options(words: &mut Words<'_>) -> Result<UserSpec> {
             });
         } else if words.take("DEFAULT TABLESPACE") {
             spec.default_tablespace = Some(words.identifier()?);
+        } else if words.take("TEMPORARY TABLESPACE") {
+            let name = words.identifier()?;
+            words.notice(format!("there are no temporary tablespaces: {name} is not kept, and sorts work in memory"));
+        } else if words.take("PROFILE") {
+            let name = words.identifier()?;
+            if name != "DEFAULT" {
+                words.notice(format!("there are no profiles: {name} limits nothing"));
+            }
+        } else if words.take("PASSWORD EXPIRE") {
+            words.notice("passwords do not expire");
+        } else if words.take("DEFAULT ROLE ALL") {
+            // Roles are always enabled.
         } else if words.take("QUOTA") {
             let quota = if words.take("UNLIMITED") { Quota::Unlimited } else { Quota::Bytes(words.size()?) };
             words.expect("ON")?;

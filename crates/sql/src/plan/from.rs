@@ -211,7 +211,10 @@ impl Binder<'_> {
             JoinConstraint::Natural => left
                 .columns
                 .iter()
-                .filter(|l| !l.pseudo && right.columns.iter().any(|r| !r.pseudo && r.name == l.name))
+                .filter(|l| {
+                    let alike = |r: &ScopeColumn| !r.pseudo && r.merged == Merged::No && r.name == l.name;
+                    !l.pseudo && l.merged == Merged::No && right.columns.iter().any(alike)
+                })
                 .map(|column| column.name.clone())
                 .collect(),
             JoinConstraint::None => {
@@ -234,18 +237,17 @@ impl Binder<'_> {
             };
             let (l, r) = (find(&left.columns)?, find(&right.columns)?);
             conditions.push(self.compare(l.bound(), datafusion::logical_expr::Operator::Eq, r.bound())?);
-            // The column of the preserved side stands for both.
-            let keep = if join_type == JoinType::Right { r.column.clone() } else { l.column.clone() };
+            // What an earlier join of the chain had made of its two columns is one of these two.
+            columns.retain(|column| {
+                let merged_before = column.table.is_none() && column.merged == Merged::No;
+                !(merged_before && (column.column == l.column || column.column == r.column))
+            });
             for column in columns.iter_mut().filter(|column| column.column == l.column || column.column == r.column) {
                 column.merged = merging;
-                if column.column == keep {
-                    let mut one = column.clone();
-                    one.merged = Merged::No;
-                    one.table = None;
-                    one.owner = None;
-                    merged.push(one);
-                }
             }
+            // The column of the preserved side stands for both.
+            let one = if join_type == JoinType::Right { r } else { l };
+            merged.push(ScopeColumn { table: None, owner: None, ..one });
         }
         merged.extend(columns);
         joined(left, right, join_type, conditions, merged)

@@ -200,7 +200,7 @@ fn collect(text: &str, statement: &Statement) -> Names {
         }
         Statement::Merge(merge) => visit_merge(merge, &mut visitor),
         Statement::MultiInsert(insert) => visit_multi_insert(insert, &mut visitor),
-        Statement::Command(_)
+        Statement::Command(..)
         | Statement::SetConstraints { .. }
         | Statement::Transaction(_)
         | Statement::Explain(_)

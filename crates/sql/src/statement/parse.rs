@@ -41,7 +41,8 @@ pub(crate) enum Statement {
     Merge(Box<Merge>),
     /// INSERT ALL, INSERT FIRST.
     MultiInsert(Box<MultiInsert>),
-    Command(Command),
+    /// With what it says and nothing comes of.
+    Command(Command, Vec<String>),
     /// SET CONSTRAINTS; no names: all.
     SetConstraints {
         names: Vec<Name>,
@@ -64,7 +65,7 @@ impl Statement {
             Self::Update(..) => ("UPDATE", 6),
             Self::Delete(..) => ("DELETE", 7),
             Self::Merge(_) => ("MERGE", 189),
-            Self::Command(command) => command.verb(),
+            Self::Command(command, _) => command.verb(),
             Self::SetConstraints { .. } => ("SET CONSTRAINT", 90),
             Self::Transaction(command) => command.verb(),
             Self::Explain(_) => ("EXPLAIN", 50),
@@ -75,7 +76,7 @@ impl Statement {
 
     /// Whether a commit stands before and after it.
     pub(crate) fn is_ddl(&self) -> bool {
-        matches!(self, Self::Command(command) if command.is_ddl())
+        matches!(self, Self::Command(command, _) if command.is_ddl())
     }
 }
 
@@ -123,8 +124,8 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
                 other => Err(Error::unsupported(format!("statement {other}"))),
             }
         }
-        "CREATE" | "ALTER" | "DROP" | "TRUNCATE" | "RENAME" | "GRANT" | "REVOKE" | "ANALYZE" => {
-            crate::ddl::parse::parse(text).map(Statement::Command)
+        "CREATE" | "ALTER" | "DROP" | "TRUNCATE" | "RENAME" | "GRANT" | "REVOKE" | "ANALYZE" | "COMMENT" => {
+            crate::ddl::parse::parse(text).map(|(command, notices)| Statement::Command(command, notices))
         }
         "SET" if words.take("SET CONSTRAINT") || words.take("SET CONSTRAINTS") => {
             let mut names = Vec::new();
@@ -145,7 +146,7 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
             transaction::parse::parse(&mut words).map(Statement::Transaction)
         }
         "EXPLAIN" => Explain::parse(&mut words).map(|explain| Statement::Explain(Box::new(explain))),
-        "COMMENT" | "AUDIT" | "NOAUDIT" | "PURGE" | "FLASHBACK" | "ASSOCIATE" | "DISASSOCIATE" | "ADMINISTER" => {
+        "AUDIT" | "NOAUDIT" | "PURGE" | "FLASHBACK" | "ASSOCIATE" | "DISASSOCIATE" | "ADMINISTER" => {
             Err(Error::unsupported(format!("statement {keyword}")).at(first.start))
         }
         _ => Err(Error::user(900, "invalid SQL statement").at(first.start)),

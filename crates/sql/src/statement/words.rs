@@ -21,6 +21,8 @@ pub(crate) struct Words<'t> {
     pub(crate) text: &'t str,
     words: Vec<Word>,
     at: usize,
+    /// What the statement says and nothing comes of: its session is told.
+    notices: Vec<String>,
 }
 
 impl<'t> Words<'t> {
@@ -54,7 +56,16 @@ impl<'t> Words<'t> {
             let end = position::offset(text, token.span.end).unwrap_or(text.len());
             words.push(Word { token: token.token, start, end });
         }
-        Ok(Self { text, words, at: 0 })
+        Ok(Self { text, words, at: 0, notices: Vec::new() })
+    }
+
+    /// Notes that something was read of which nothing comes.
+    pub(crate) fn notice(&mut self, text: impl Into<String>) {
+        self.notices.push(text.into());
+    }
+
+    pub(crate) fn take_notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices)
     }
 
     pub(crate) fn peek(&self) -> Option<&Word> {

@@ -1,5 +1,8 @@
 //! The instance and the database.
 
+use engine::catalog::DEFAULT_TABLESPACE;
+use engine::parameters::Parameter;
+
 use crate::cursor::trace;
 
 use super::view::{View, at, date, n, number, s, text};
@@ -66,5 +69,35 @@ pub(crate) const VIEWS: &[View] = &[
         name: "V$VERSION",
         columns: &[text("BANNER", 80)],
         rows: |_, rows| rows.add(&[s(concat!("Highwater ", env!("CARGO_PKG_VERSION")))]),
+    },
+    View {
+        name: "PRODUCT_COMPONENT_VERSION",
+        columns: &[text("PRODUCT", 80), text("VERSION", 80), text("STATUS", 80)],
+        rows: |_, rows| rows.add(&[s("Highwater"), s(env!("CARGO_PKG_VERSION")), s("Production")]),
+    },
+    View {
+        name: "GLOBAL_NAME",
+        columns: &[text("GLOBAL_NAME", 4000)],
+        rows: |cx, rows| rows.add(&[s(cx.session.instance().database_name())]),
+    },
+    View {
+        name: "DATABASE_PROPERTIES",
+        columns: &[text("PROPERTY_NAME", 128), text("PROPERTY_VALUE", 4000), text("DESCRIPTION", 4000)],
+        rows: |cx, rows| {
+            let nls = |parameter: Parameter| s(cx.session.instance().parameters().text(parameter));
+            let database = s(cx.session.instance().database_name());
+            rows.add(&[s("DEFAULT_PERMANENT_TABLESPACE"), s(DEFAULT_TABLESPACE), s("Of users that name none")])?;
+            rows.add(&[s("GLOBAL_DB_NAME"), database, s("The database's name")])?;
+            rows.add(&[s("NLS_CHARACTERSET"), s("AL32UTF8"), s("Character set of texts")])?;
+            rows.add(&[s("NLS_DATE_FORMAT"), nls(Parameter::NlsDateFormat), s("How dates are written")])?;
+            rows.add(&[s("NLS_LENGTH_SEMANTICS"), s("BYTE"), s("What lengths of texts count")])?;
+            rows.add(&[
+                s("NLS_NUMERIC_CHARACTERS"),
+                nls(Parameter::NlsNumericCharacters),
+                s("Decimal character and group separator"),
+            ])?;
+            rows.add(&[s("NLS_SORT"), s("BINARY"), s("How texts are sorted")])?;
+            rows.add(&[s("NLS_TIMESTAMP_FORMAT"), nls(Parameter::NlsTimestampFormat), s("How timestamps are written")])
+        },
     },
 ];

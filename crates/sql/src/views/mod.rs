@@ -45,7 +45,7 @@ mod user_views;
 mod users;
 pub(crate) mod view;
 
-pub(crate) use view::{View, ViewContext, provider};
+pub(crate) use view::{Found, View, ViewContext, provider};
 
 const VIEWS: &[&[View]] = &[
     active_sessions::VIEWS,
@@ -90,8 +90,12 @@ const VIEWS: &[&[View]] = &[
     users::VIEWS,
 ];
 
-/// The view of this name; V_$NAME, as grants name it, is V$NAME.
-pub(crate) fn find(name: &str) -> Option<&'static View> {
+/// The view of this name; V_$NAME, as grants name it, is V$NAME, and GV$NAME the V$NAME of every instance, of which there is one.
+pub(crate) fn find(name: &str) -> Option<Found> {
+    let (name, global) = match name.strip_prefix("GV") {
+        Some(rest) if rest.starts_with('$') || rest.starts_with("_$") => (&name[1..], true),
+        _ => (name, false),
+    };
     let short;
     let name = match name.strip_prefix("V_$") {
         Some(rest) => {
@@ -100,7 +104,7 @@ pub(crate) fn find(name: &str) -> Option<&'static View> {
         }
         None => name,
     };
-    all().find(|view| view.name == name)
+    all().find(|view| view.name == name).map(|view| Found::new(view, global))
 }
 
 /// All of them.

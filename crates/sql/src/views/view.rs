@@ -157,14 +157,41 @@ pub(crate) fn maybe<T>(value: Option<T>, make: impl FnOnce(T) -> Datum) -> Datum
     value.map_or(Datum::Null, make)
 }
 
+/// A view as a statement names it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    view: &'static View,
+    /// A GV$ view: the number of the instance stands before the columns.
+    numbered: bool,
+}
+
+const INSTANCE: ViewColumn = number("INST_ID");
+
+impl Found {
+    pub(super) fn new(view: &'static View, global: bool) -> Self {
+        let has_number = view.columns.iter().any(|column| column.name == INSTANCE.name);
+        Self { view, numbered: global && !has_number }
+    }
+
+    pub(crate) fn columns(self) -> impl Iterator<Item = ViewColumn> {
+        self.numbered.then_some(INSTANCE).into_iter().chain(self.view.columns.iter().copied())
+    }
+}
+
 /// The view as a table of one statement.
-pub(crate) fn provider(view: &'static View, context: ViewContext) -> Arc<dyn TableProvider> {
-    let schema = column::schema(view.columns.iter().map(|column| (column.name, column.data_type)));
+pub(crate) fn provider(found: Found, context: ViewContext) -> Arc<dyn TableProvider> {
+    let schema = column::schema(found.columns().map(|column| (column.name, column.data_type)));
     let batch_schema = Arc::clone(&schema);
+    let view = found.view;
     RowsTable::new(schema, move || {
         let builders = view.columns.iter().map(|column| Builder::new(Kind::of(column.data_type), 64)).collect();
         let mut rows = Rows { builders, count: 0 };
         (view.rows)(&context, &mut rows)?;
+        if found.numbered {
+            let mut numbers = Builder::new(Kind::of(INSTANCE.data_type), rows.count);
+            (0..rows.count).try_for_each(|_| numbers.append(&n(1)))?;
+            rows.builders.insert(0, numbers);
+        }
         let arrays = rows.builders.iter_mut().map(Builder::finish).collect();
         let options = RecordBatchOptions::new().with_row_count(Some(rows.count));
         RecordBatch::try_new_with_options(Arc::clone(&batch_schema), arrays, &options)

@@ -53,6 +53,9 @@ fn try_run(connection: &mut Connection, text: &str) -> common::Result<String> {
             for (name, value) in connection.returned(cursor)? {
                 done.push_str(&format!(", {name} = {}", shown(connection, &value)?));
             }
+            for notice in connection.take_notices() {
+                done.push_str(&format!("\nnotice: {notice}"));
+            }
             return Ok(done);
         }
         let columns = connection.describe(cursor)?;
