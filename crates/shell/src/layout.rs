@@ -10,6 +10,7 @@
 //! heading if that is wider; text is as wide as its type or format says, and its heading is cut to that.
 
 use common::{DataType, Result};
+use scalar::Nls;
 
 use crate::column::{Columns, Format, Justify, Wrap};
 use crate::decimal::Decimal;
@@ -41,6 +42,16 @@ pub(crate) struct Layout {
     linesize: usize,
     underline: Option<char>,
     wrap: bool,
+    nls: Nls,
+}
+
+/// What stands in one column of a line that is no row.
+pub(crate) enum Part {
+    Blank,
+    /// This character over the width of the column.
+    Fill(char),
+    Label(String),
+    Result(Cell),
 }
 
 /// A row as screen lines.
@@ -53,7 +64,7 @@ pub(crate) struct RowLines {
 impl Layout {
     /// # Errors
     /// SP2-0246 when NUMFORMAT is no number format.
-    pub(crate) fn new(query: &[ColumnInfo], settings: &Settings, columns: &Columns) -> Result<Self> {
+    pub(crate) fn new(query: &[ColumnInfo], settings: &Settings, columns: &Columns, nls: &Nls) -> Result<Self> {
         let mut fields = Vec::new();
         for (source, info) in query.iter().enumerate() {
             fields.extend(field(source, info, settings, columns)?);
@@ -79,7 +90,12 @@ impl Layout {
             linesize: settings.linesize,
             underline: settings.underline,
             wrap: settings.wrap,
+            nls: nls.clone(),
         })
+    }
+
+    pub(crate) fn nls(&self) -> &Nls {
+        &self.nls
     }
 
     /// Heading and underline, for each screen line of a row.
@@ -104,13 +120,18 @@ impl Layout {
         out
     }
 
-    /// One row.
-    pub(crate) fn row(&self, cells: &[Cell]) -> RowLines {
+    /// One row; of the columns `hidden`, nothing.
+    pub(crate) fn row(&self, cells: &[Cell], hidden: &[usize]) -> RowLines {
         let mut lines = Vec::new();
+        let value = |field: &Field| {
+            if hidden.contains(&field.source) {
+                return vec![String::new()];
+            }
+            field.value(cells.get(field.source).unwrap_or(&Cell::Null), &self.nls)
+        };
         for range in &self.lines {
             let fields = &self.fields[range.clone()];
-            let values: Vec<Vec<String>> =
-                fields.iter().map(|field| field.value(cells.get(field.source).unwrap_or(&Cell::Null))).collect();
+            let values: Vec<Vec<String>> = fields.iter().map(value).collect();
             let height = values.iter().map(Vec::len).max().unwrap_or(1);
             for at in 0..height {
                 let mut value = values.iter().map(|parts| parts.get(at).map_or("", String::as_str));
@@ -124,14 +145,20 @@ impl Layout {
         RowLines { lines, wrapped }
     }
 
+    /// A line that is no row, by the positions of the columns in the row.
+    pub(crate) fn line(&self, part: impl Fn(usize) -> Part) -> Vec<String> {
+        let shown = |field: &Field| field.part(part(field.source), &self.nls);
+        self.lines.iter().map(|range| self.join(&self.fields[range.clone()], shown)).collect()
+    }
+
     /// The text that NEW_VALUE keeps of a value.
     pub(crate) fn text(&self, source: usize, cell: &Cell) -> String {
         let field = self.fields.iter().find(|field| field.source == source);
         match (cell, field) {
             (Cell::Null, _) => String::new(),
             (Cell::Text(text), _) => text.clone(),
-            (Cell::Number(text), Some(field)) if field.right => field.number(text).trim().to_owned(),
-            (Cell::Number(text), _) => plain(text),
+            (Cell::Number(text), Some(field)) if field.right => field.number(text, &self.nls).trim().to_owned(),
+            (Cell::Number(text), _) => plain(text, &self.nls),
         }
     }
 
@@ -199,28 +226,49 @@ fn field(source: usize, info: &ColumnInfo, settings: &Settings, columns: &Column
 }
 
 impl Field {
+    fn part(&self, part: Part, nls: &Nls) -> String {
+        match part {
+            Part::Blank => " ".repeat(self.width),
+            Part::Fill(character) => character.to_string().repeat(self.width),
+            Part::Label(text) => justified(&cut(&text, self.width), self.width, Justify::Left),
+            // A number of values stands on the right of a column of text, too.
+            Part::Result(Cell::Number(text)) => {
+                justified(&cut(&self.number(&text, nls), self.width), self.width, Justify::Right)
+            }
+            Part::Result(cell) => {
+                justified(self.value(&cell, nls).first().map_or("", String::as_str), self.width, Justify::Left)
+            }
+        }
+    }
+
     /// The lines of one value, none wider than the column.
-    fn value(&self, cell: &Cell) -> Vec<String> {
+    fn value(&self, cell: &Cell, nls: &Nls) -> Vec<String> {
         match cell {
             Cell::Null => wrapped(&self.null, self.width, self.wrap),
-            Cell::Number(text) if self.right => vec![self.number(text)],
-            Cell::Number(text) => wrapped(&plain(text), self.width, self.wrap),
+            Cell::Number(text) if self.right => vec![self.number(text, nls)],
+            Cell::Number(text) => wrapped(&plain(text, nls), self.width, self.wrap),
             Cell::Text(text) => wrapped(text, self.width, self.wrap),
         }
     }
 
-    fn number(&self, text: &str) -> String {
+    fn number(&self, text: &str, nls: &Nls) -> String {
         if let Some(model) = &self.model {
-            return model.format(text);
+            return model.format(text, nls);
         }
         let value = Decimal::parse(text);
-        value.map_or_else(|| cut(text, self.width), |value| value.fit(self.numwidth.min(self.width)))
+        let width = self.numwidth.min(self.width);
+        value.map_or_else(|| cut(text, self.width), |value| localized(value.fit(width), nls))
     }
 }
 
 /// A number in the default format of TO_CHAR.
-pub(crate) fn plain(text: &str) -> String {
-    Decimal::parse(text).map_or_else(|| text.to_owned(), |value| value.fit(40))
+pub(crate) fn plain(text: &str, nls: &Nls) -> String {
+    Decimal::parse(text).map_or_else(|| text.to_owned(), |value| localized(value.fit(40), nls))
+}
+
+/// With the session's decimal character.
+fn localized(number: String, nls: &Nls) -> String {
+    if nls.decimal() == '.' { number } else { number.replace('.', &nls.decimal().to_string()) }
 }
 
 /// Splits a value into lines of at most `width` characters; a line break in the value begins a new one.

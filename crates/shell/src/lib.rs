@@ -13,13 +13,16 @@
 
 mod autotrace;
 mod bind;
+mod breaks;
 mod column;
 mod command;
+mod compute;
 mod console;
 mod decimal;
 mod define;
 mod execute;
 mod feedback;
+mod groups;
 pub mod interrupt;
 mod layout;
 mod number;

@@ -26,7 +26,8 @@ impl NumberModel {
         let format = NumberFormat::parse(text).map_err(|_| bad())?;
         let mut model = Self { format, width: 0 };
         // A format without FM takes the same room for every value; the sign shows in one of these.
-        model.width = ["1", "-1"].iter().map(|value| model.format(value).chars().count()).max().unwrap_or(0);
+        let length = |value: &&str| model.format(value, &Nls::default()).chars().count();
+        model.width = ["1", "-1"].iter().map(length).max().unwrap_or(0);
         if model.width == 0 { Err(bad()) } else { Ok(model) }
     }
 
@@ -35,10 +36,11 @@ impl NumberModel {
         self.width
     }
 
-    /// A number, given as decimal text, in this format; `#` when it does not fit or is no number.
-    pub(crate) fn format(&self, value: &str) -> String {
+    /// A number, given as decimal text, in this format; `#` when it does not fit or is no number. The session's
+    /// characters stand for D and G.
+    pub(crate) fn format(&self, value: &str, nls: &Nls) -> String {
         let value = format::number::parse(value.trim());
-        let text = value.and_then(|value| write(&Nls::default(), &value, &self.format));
+        let text = value.and_then(|value| write(nls, &value, &self.format));
         text.unwrap_or_else(|_| "#".repeat(self.width.max(1)))
     }
 }
@@ -62,7 +64,7 @@ mod tests {
         ] {
             let parsed = NumberModel::parse(model).unwrap();
             assert_eq!(parsed.width(), width, "{model}");
-            assert_eq!(parsed.format(value), expected, "{model} {value}");
+            assert_eq!(parsed.format(value, &Nls::default()), expected, "{model} {value}");
         }
         for model in ["", "99x", "9.9.9", "nonsense"] {
             assert!(NumberModel::parse(model).is_err(), "{model}");

@@ -1,8 +1,10 @@
 //! Shows the rows of a query: fetches, pages, record separators, NEW_VALUE, the row count.
 
 use common::{Error, Result};
+use scalar::Nls;
 
 use crate::execute::Finish;
+use crate::groups::{Ended, Groups};
 use crate::layout::{Layout, RowLines, plain};
 use crate::server::{Cell, ColumnInfo};
 use crate::settings::{Csv, RecordSeparator};
@@ -17,7 +19,8 @@ struct Page {
 impl Shell {
     /// Fetches and shows all rows of the open query, whose statement is `text`.
     pub(crate) fn query(&mut self, text: &str, columns: &[ColumnInfo]) -> Finish {
-        let layout = match Layout::new(columns, &self.settings, &self.columns) {
+        let nls = self.nls();
+        let layout = match Layout::new(columns, &self.settings, &self.columns, &nls) {
             Ok(layout) => layout,
             Err(error) => {
                 self.say_error(&error);
@@ -25,9 +28,12 @@ impl Shell {
             }
         };
         let mut page = Page { left: 0, begun: false };
+        let mut groups = Groups::new(columns, &self.columns, &self.breaks, &self.computes);
         let mut count = 0;
-        match self.rows(columns, &layout, &mut page, &mut count) {
+        match self.rows(columns, &layout, &mut groups, &mut page, &mut count) {
             Ok(()) => {
+                let ended = groups.after(&layout);
+                self.ended(&ended, &layout, &mut page);
                 self.say_count(count);
                 Finish::Done(count)
             }
@@ -44,7 +50,24 @@ impl Shell {
         }
     }
 
-    fn rows(&mut self, columns: &[ColumnInfo], layout: &Layout, page: &mut Page, count: &mut u64) -> Result<()> {
+    /// How the session writes numbers.
+    pub(crate) fn nls(&mut self) -> Nls {
+        let mut nls = Nls::default();
+        if self.connected && nls.set_numeric_characters(&self.server.numeric_characters()).is_err() {
+            // The server has checked them: what cannot be used is no reason to fail a query.
+            return Nls::default();
+        }
+        nls
+    }
+
+    fn rows(
+        &mut self,
+        columns: &[ColumnInfo],
+        layout: &Layout,
+        groups: &mut Groups,
+        page: &mut Page,
+        count: &mut u64,
+    ) -> Result<()> {
         // One row first, then arrays, as SQL*Plus fetches.
         let mut wanted = 1;
         loop {
@@ -54,8 +77,8 @@ impl Shell {
                 self.new_values(columns, layout, row);
                 match self.settings.csv {
                     _ if self.settings.autotrace.only => {}
-                    Some(csv) => self.csv_row(columns, row, csv, page),
-                    None => self.row(&layout.row(row), layout, page),
+                    Some(csv) => self.csv_row(columns, row, csv, layout, page),
+                    None => self.grouped(row, layout, groups, page),
                 }
                 *count += 1;
             }
@@ -75,11 +98,44 @@ impl Shell {
         }
     }
 
+    /// A row, with the end of the groups before it.
+    fn grouped(&mut self, row: &[Cell], layout: &Layout, groups: &mut Groups, page: &mut Page) {
+        let ended = groups.before(row, layout);
+        self.ended(&ended, layout, page);
+        let shown = layout.row(row, &groups.repeated(row));
+        // The first row of a page says again what the last one of the page before has said.
+        let shown = if self.is_full(page, shown.lines.len()) { layout.row(row, &[]) } else { shown };
+        self.row(&shown, layout, page);
+        groups.add(row);
+    }
+
+    /// The summaries of the groups that have ended, and the lines left out behind them.
+    fn ended(&mut self, ended: &Ended, layout: &Layout, page: &mut Page) {
+        for line in &ended.lines {
+            if self.is_full(page, 1) {
+                // No page begins with lines left out.
+                if line.is_empty() {
+                    continue;
+                }
+                self.new_page(layout, page);
+            }
+            self.out.report(line, &self.settings);
+            page.left = page.left.saturating_sub(1);
+        }
+        if ended.page {
+            page.left = 0;
+        }
+    }
+
+    fn is_full(&self, page: &Page, lines: usize) -> bool {
+        self.settings.pagesize > 0 && (!page.begun || page.left < lines)
+    }
+
     fn row(&mut self, row: &RowLines, layout: &Layout, page: &mut Page) {
         if row.lines.is_empty() {
             return;
         }
-        if self.settings.pagesize > 0 && (!page.begun || page.left < row.lines.len()) {
+        if self.is_full(page, row.lines.len()) {
             self.new_page(layout, page);
         }
         for line in &row.lines {
@@ -120,7 +176,7 @@ impl Shell {
         page.left = self.settings.pagesize.saturating_sub(used);
     }
 
-    fn csv_row(&mut self, columns: &[ColumnInfo], row: &[Cell], csv: Csv, page: &mut Page) {
+    fn csv_row(&mut self, columns: &[ColumnInfo], row: &[Cell], csv: Csv, layout: &Layout, page: &mut Page) {
         let quoted =
             |text: &str| if csv.quote { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() };
         let delimiter = csv.delimiter.to_string();
@@ -133,7 +189,7 @@ impl Shell {
             .iter()
             .map(|cell| match cell {
                 Cell::Null => String::new(),
-                Cell::Number(text) => plain(text),
+                Cell::Number(text) => plain(text, layout.nls()),
                 Cell::Text(text) => quoted(text),
             })
             .collect();

@@ -177,6 +177,12 @@ pub trait Server {
     /// When they cannot be read.
     fn parameters(&mut self, like: &str) -> Result<Vec<(String, String, String)>>;
 
+    /// The session's NLS_NUMERIC_CHARACTERS: the decimal character, then the group separator. Asked for once a query.
+    fn numeric_characters(&mut self) -> String {
+        let named = self.parameters("nls_numeric_characters").unwrap_or_default().into_iter().next();
+        named.map_or_else(|| ".,".to_owned(), |(_, _, value)| value)
+    }
+
     /// Compilation errors of a stored program (`PROCEDURE`, `NAME`), or of the last one created.
     ///
     /// # Errors

@@ -7,8 +7,10 @@ use common::sync::Arc;
 use common::{Clock, Error, ErrorKind, Number, Result};
 
 use crate::bind::Binds;
+use crate::breaks::Breaks;
 use crate::column::Columns;
 use crate::command;
+use crate::compute::Computes;
 use crate::console::{Console, Input};
 use crate::define::{Defines, nobody_answers, substitute};
 use crate::interrupt;
@@ -83,6 +85,8 @@ pub struct Shell {
     pub(crate) settings: Settings,
     pub(crate) defines: Defines,
     pub(crate) columns: Columns,
+    pub(crate) breaks: Breaks,
+    pub(crate) computes: Computes,
     pub(crate) binds: Binds,
     /// The SQL buffer: the last statement as it was typed, without its terminator.
     pub(crate) buffer: Vec<String>,
@@ -123,6 +127,8 @@ impl Shell {
             settings: Settings::default(),
             defines: Defines::default(),
             columns: Columns::default(),
+            breaks: Breaks::default(),
+            computes: Computes::default(),
             binds: Binds::default(),
             buffer: Vec::new(),
             current_line: 0,

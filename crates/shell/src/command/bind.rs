@@ -93,11 +93,12 @@ impl Shell {
             }
         };
         let value = bind.value.clone();
-        let lines = Layout::new(&[info], &self.settings, &self.columns).map(|layout| {
+        let nls = self.nls();
+        let lines = Layout::new(&[info], &self.settings, &self.columns, &nls).map(|layout| {
             if self.settings.pagesize > 0 && self.settings.heading {
-                [vec![String::new()], layout.headings(), layout.row(&[value]).lines].concat()
+                [vec![String::new()], layout.headings(), layout.row(&[value], &[]).lines].concat()
             } else {
-                layout.row(&[value]).lines
+                layout.row(&[value], &[]).lines
             }
         });
         match lines {

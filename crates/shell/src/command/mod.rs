@@ -2,6 +2,7 @@
 
 mod accept;
 mod bind;
+mod breaks;
 mod buffer;
 mod define;
 mod help;
@@ -38,12 +39,12 @@ const COMMANDS: &[(&str, Handler)] = &[
     ("a[ppend]", buffer::append),
     ("archive", |_, _| unsupported("ARCHIVE LOG")),
     ("attribute", |_, _| unsupported("ATTRIBUTE")),
-    ("bre[ak]", |_, _| unsupported("BREAK")),
+    ("bre[ak]", breaks::breaks),
     ("bti[tle]", |_, line| title("BTITLE", line)),
     ("c[hange]", buffer::change),
     ("cl[ear]", clear),
     ("col[umn]", column),
-    ("comp[ute]", |_, _| unsupported("COMPUTE")),
+    ("comp[ute]", breaks::compute),
     ("conn[ect]", session::connect),
     ("copy", |_, _| unsupported("COPY")),
     ("def[ine]", define::define),
@@ -171,7 +172,10 @@ fn column(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
 }
 
 fn clear(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
-    let what = line.words.first().ok_or_else(|| sp2(158, "CLEAR what? COLUMNS, BUFFER, SQL, SCREEN or TIMING"))?;
+    let what = line
+        .words
+        .first()
+        .ok_or_else(|| sp2(158, "CLEAR what? BREAKS, BUFFER, COLUMNS, COMPUTES, SCREEN, SQL or TIMING"))?;
     let said = if what.is("col[umns]") {
         shell.columns.clear();
         "columns cleared"
@@ -187,9 +191,10 @@ fn clear(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
         }
         return Ok(Flow::Next);
     } else if what.is("bre[aks]") {
-        // There are none: BREAK is refused.
+        shell.breaks.clear();
         "breaks cleared"
     } else if what.is("comp[utes]") {
+        shell.computes.clear();
         "computes cleared"
     } else {
         return Err(sp2(158, format!("CLEAR does not know \"{}\"", what.text)));

@@ -64,11 +64,12 @@ fn report(shell: &mut Shell, columns: &[(&str, usize)], rows: &[Vec<String>]) ->
         &infos,
         &Settings { linesize: shell.settings.linesize, ..Settings::default() },
         &Default::default(),
+        &Default::default(),
     )?;
     let mut lines = layout.headings();
     for row in rows {
         let cells: Vec<Cell> = row.iter().map(|text| Cell::Text(text.clone())).collect();
-        lines.extend(layout.row(&cells).lines);
+        lines.extend(layout.row(&cells, &[]).lines);
     }
     for line in lines {
         shell.out.report(&line, &shell.settings);

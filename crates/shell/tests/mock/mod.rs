@@ -79,6 +79,8 @@ pub(crate) struct Mock {
     output_on: bool,
     pub(crate) cancel: Arc<AtomicBool>,
     errors: CompilationErrors,
+    /// NLS_NUMERIC_CHARACTERS of the session, once it has been altered.
+    numeric: Option<String>,
     /// How often the statistics were asked for.
     asked: u64,
 }
@@ -145,6 +147,28 @@ impl Mock {
             "sessions" => (
                 vec![ColumnInfo::new("MYSID", NUMBER), ColumnInfo::new("PROGRAM", varchar(20))],
                 vec![vec![number("42"), text("sqlplus")]],
+            ),
+            "staff" => (
+                vec![
+                    ColumnInfo::new("DEPTNO", NUMBER),
+                    ColumnInfo::new("JOB", varchar(10)),
+                    ColumnInfo::new("SAL", NUMBER),
+                    ColumnInfo::new("COMM", NUMBER),
+                ],
+                [
+                    ("10", "CLERK", "1300", ""),
+                    ("10", "MANAGER", "2450.5", "10"),
+                    ("20", "CLERK", "800", ""),
+                    ("20", "CLERK", "1100", ""),
+                    ("20", "", "3000", "20.25"),
+                    ("30", "MANAGER", "2850", "1234.5"),
+                ]
+                .map(|(department, job, salary, commission)| {
+                    let known =
+                        |value: &str, cell: fn(&str) -> Cell| if value.is_empty() { Cell::Null } else { cell(value) };
+                    vec![number(department), known(job, text), number(salary), known(commission, number)]
+                })
+                .to_vec(),
             ),
             "nothing" => (vec![ColumnInfo::new("A", NUMBER)], vec![]),
             "many" => (vec![ColumnInfo::new("N", NUMBER)], (1..=40).map(|n| vec![number(&n.to_string())]).collect()),
@@ -234,6 +258,10 @@ impl Server for Mock {
             "bad" => Err(Error::user(900, "not a statement")),
             "alter" if lower.contains("closing") => Err(Error::user(1089, "the instance is being closed")),
             "alter" if lower.contains("closed") => Err(Error::user(1092, "the instance is closed")),
+            "alter" if lower.contains("nls_numeric_characters") => {
+                self.numeric = lower.split('\'').nth(1).map(str::to_owned);
+                Ok(Outcome::Done(Done::default()))
+            }
             _ => Ok(Outcome::Done(Done::default())),
         }
     }
@@ -308,6 +336,7 @@ impl Server for Mock {
             ("db_block_size", "integer", "8192"),
             ("db_cache_size", "big integer", "64M"),
             ("nls_date_format", "string", "DD-MON-RR"),
+            ("nls_numeric_characters", "string", self.numeric.as_deref().unwrap_or(".,")),
         ];
         Ok(all
             .iter()

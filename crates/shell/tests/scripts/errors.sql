@@ -26,7 +26,7 @@ select 1 from dual
 host ls
 edit
 !ls
-break on x
+history
 set pause on
 set nosuch 5
 set echo maybe
