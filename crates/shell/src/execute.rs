@@ -7,7 +7,7 @@ use crate::feedback;
 use crate::interrupt::Running;
 use crate::layout::at_blanks;
 use crate::server::{Done, Outcome};
-use crate::settings::{Autotrace, ServerOutput};
+use crate::settings::{Autotrace, ServerOutput, SqlCase};
 use crate::shell::{Flow, Shell};
 use crate::statement;
 
@@ -40,6 +40,11 @@ impl Shell {
             }
         }
         let text = lines.join("\n");
+        let text = match self.settings.sqlcase {
+            SqlCase::Mixed => text,
+            SqlCase::Lower => text.to_lowercase(),
+            SqlCase::Upper => text.to_uppercase(),
+        };
         Ok(self.execute(text.trim_end()))
     }
 

@@ -41,5 +41,5 @@ pub use console::{Console, Input, Pipe, Terminal};
 pub use server::{
     Cell, ColumnInfo, CompilationError, CompilationErrors, DebugTarget, Done, Outcome, Server, ShutdownMode,
 };
-pub use settings::{Autotrace, Csv, RecordSeparator, ServerOutput, Settings};
+pub use settings::{Autotrace, Csv, RecordSeparator, ServerOutput, Settings, SqlCase};
 pub use shell::{DONE, FAILED, Options, Shell, run};

@@ -2,13 +2,15 @@
 
 use common::{Error, ErrorKind, Number, Result};
 
-use crate::settings::{Autotrace, Csv, RecordSeparator, ServerOutput, Settings};
+use crate::settings::{Autotrace, Csv, RecordSeparator, ServerOutput, Settings, SqlCase};
 use crate::words::{Word, whole};
 
 /// The words behind SET that are still to be read.
 struct Arguments<'a> {
     words: std::iter::Peekable<std::slice::Iter<'a, Word>>,
     setting: String,
+    /// What there is to say of the settings so far.
+    said: &'a mut Vec<String>,
 }
 
 type Read = fn(&mut Settings, &mut Arguments<'_>) -> Result<()>;
@@ -24,9 +26,16 @@ const fn setting(pattern: &'static str, read: Read, show: Show) -> Setting {
     Setting { pattern, read, show }
 }
 
-/// A setting that is accepted because leaving it out changes nothing that a user of Highwater could see.
-const fn without_effect(pattern: &'static str) -> Setting {
+/// A setting that is accepted in silence: it can change nothing that a user of Highwater would see.
+const fn invisible(pattern: &'static str) -> Setting {
     Setting { pattern, read: |_, a| a.skip(), show: |_| "has no effect".to_owned() }
+}
+
+/// A setting that is accepted and has no effect, which is said unless it asks for what the shell does anyhow.
+macro_rules! without_effect {
+    ($pattern:literal, $usual:literal) => {
+        setting($pattern, |_, a| a.without_effect($usual), |_| "has no effect".to_owned())
+    };
 }
 
 /// A setting that only does what it does when OFF.
@@ -42,24 +51,33 @@ macro_rules! fixed {
 }
 
 const SETTINGS: &[Setting] = &[
-    without_effect("appi[nfo]"),
+    without_effect!("appi[nfo]", "off"),
     setting("array[size]", |s, a| a.number(1, 5000).map(|n| s.arraysize = n), |s| s.arraysize.to_string()),
     setting("auto[commit]", |s, a| a.autocommit().map(|on| s.autocommit = on), |s| on_off(s.autocommit)),
     refused("autorecovery"),
     setting("autop[rint]", |s, a| a.on_off().map(|on| s.autoprint = on), |s| on_off(s.autoprint)),
     setting("autot[race]", |s, a| a.autotrace().map(|trace| s.autotrace = trace), |s| shown_autotrace(s.autotrace)),
     fixed!("blo[ckterminator]", "."),
+    without_effect!("buffer", "sql"),
+    without_effect!("closecur[sor]", "off"),
     refused("cmds[ep]"),
+    without_effect!("colinvi[sible]", "off"),
     setting("colsep", |s, a| a.text().map(|text| s.colsep = text), |s| format!("\"{}\"", s.colsep)),
+    without_effect!("com[patibility]", "native"),
     setting("con[cat]", |s, a| a.character('.').map(|c| s.concat = c), |s| character(s.concat)),
-    without_effect("copyc[ommit]"),
+    invisible("copyc[ommit]"),
+    invisible("copytypecheck"),
+    without_effect!("crt", ""),
     setting("def[ine]", |s, a| a.character('&').map(|c| s.define = c), |s| character(s.define)),
-    without_effect("describe"),
-    without_effect("editf[ile]"),
+    setting("describe", |_, a| a.describe(), |_| "has no effect".to_owned()),
+    without_effect!("doc[ument]", "on"),
+    invisible("editf[ile]"),
     setting("echo", |s, a| a.on_off().map(|on| s.echo = on), |s| on_off(s.echo)),
     refused("emb[edded]"),
+    without_effect!("errord[etails]", "on"),
     refused("errorl[ogging]"),
     setting("esc[ape]", |s, a| a.character('\\').map(|c| s.escape = c), |s| character(s.escape)),
+    without_effect!("escchar", "off"),
     setting("exitc[ommit]", |s, a| a.on_off().map(|on| s.exitcommit = on), |s| on_off(s.exitcommit)),
     refused("flagger"),
     setting(
@@ -70,15 +88,18 @@ const SETTINGS: &[Setting] = &[
             n => format!("ON for {n} or more rows"),
         },
     ),
-    without_effect("flu[sh]"),
+    invisible("flu[sh]"),
     setting("hea[ding]", |s, a| a.on_off().map(|on| s.heading = on), |s| on_off(s.heading)),
     setting("heads[ep]", |s, a| a.character('|').map(|c| s.headsep = c), |s| character(s.headsep)),
-    without_effect("hist[ory]"),
+    invisible("hist[ory]"),
+    without_effect!("instance", "local"),
+    without_effect!("jsonprint", "normal"),
     setting("lin[esize]", |s, a| a.number(1, 32767).map(|n| s.linesize = n), |s| s.linesize.to_string()),
-    without_effect("lobpre[fetch]"),
-    without_effect("logsource"),
+    without_effect!("lobof[fset]", "1"),
+    invisible("lobpre[fetch]"),
+    without_effect!("logsource", ""),
     setting("long", |s, a| a.number(1, 2_000_000_000).map(|n| s.long = n), |s| s.long.to_string()),
-    without_effect("longc[hunksize]"),
+    invisible("longc[hunksize]"),
     setting(
         "mark[up]",
         |s, a| a.markup().map(|csv| s.csv = csv),
@@ -87,6 +108,7 @@ const SETTINGS: &[Setting] = &[
             Some(csv) => format!("CSV ON DELIMITER {} QUOTE {}", csv.delimiter, on_off(csv.quote)),
         },
     ),
+    without_effect!("maxd[ata]", ""),
     setting(
         "newp[age]",
         |s, a| a.newpage().map(|n| s.newpage = n),
@@ -107,7 +129,10 @@ const SETTINGS: &[Setting] = &[
         },
     ),
     setting("recsepchar", |s, a| a.one_character().map(|c| s.recsepchar = c), |s| format!("\"{}\"", s.recsepchar)),
-    without_effect("rowpre[fetch]"),
+    refused("rowlimit"),
+    invisible("rowpre[fetch]"),
+    setting("scan", |s, a| a.on_off().map(|on| s.define = on.then_some('&')), |s| on_off(s.define.is_some())),
+    without_effect!("securedcol", "off"),
     setting(
         "serverout[put]",
         |s, a| a.serveroutput().map(|o| s.serveroutput = o),
@@ -118,25 +143,34 @@ const SETTINGS: &[Setting] = &[
             ServerOutput::Truncated => "ON SIZE UNLIMITED FORMAT TRUNCATED".to_owned(),
         },
     ),
-    without_effect("shift[inout]"),
-    refused("show[mode]"),
+    invisible("shift[inout]"),
+    setting("show[mode]", |s, a| a.showmode().map(|on| s.showmode = on), |s| on_off(s.showmode)),
     setting("space", |s, a| a.number(0, 10).map(|n| s.colsep = " ".repeat(n)), |s| s.colsep.len().to_string()),
     setting("sqlbl[anklines]", |s, a| a.on_off().map(|on| s.sqlblanklines = on), |s| on_off(s.sqlblanklines)),
-    fixed!("sqlc[ase]", "mixed"),
-    without_effect("sqlco[ntinue]"),
+    setting(
+        "sqlc[ase]",
+        |s, a| a.sqlcase().map(|case| s.sqlcase = case),
+        |s| match s.sqlcase {
+            SqlCase::Mixed => "MIXED".to_owned(),
+            SqlCase::Lower => "LOWER".to_owned(),
+            SqlCase::Upper => "UPPER".to_owned(),
+        },
+    ),
+    invisible("sqlco[ntinue]"),
     fixed!("sqln[umber]", "on"),
     fixed!("sqlpre[fix]", "#"),
     setting("sqlp[rompt]", |s, a| a.text().map(|text| s.sqlprompt = text), |s| format!("\"{}\"", s.sqlprompt)),
-    without_effect("sqlpluscompat[ibility]"),
+    without_effect!("sqlpluscompat[ibility]", ""),
     fixed!("sqlt[erminator]", ";"),
-    without_effect("statementc[ache]"),
+    invisible("statementc[ache]"),
     setting("suf[fix]", |s, a| a.text().map(|text| s.suffix = text), |s| format!("\"{}\"", s.suffix)),
     setting("tab", |s, a| a.on_off().map(|on| s.tab = on), |s| on_off(s.tab)),
     setting("term[out]", |s, a| a.on_off().map(|on| s.termout = on), |s| on_off(s.termout)),
-    refused("ti[me]"),
+    setting("ti[me]", |s, a| a.on_off().map(|on| s.time = on), |s| on_off(s.time)),
     setting("timi[ng]", |s, a| a.on_off().map(|on| s.timing = on), |s| on_off(s.timing)),
     setting("trim[out]", |s, a| a.on_off().map(|on| s.trimout = on), |s| on_off(s.trimout)),
     setting("trims[pool]", |s, a| a.on_off().map(|on| s.trimspool = on), |s| on_off(s.trimspool)),
+    setting("tru[ncate]", |s, a| a.on_off().map(|on| s.wrap = !on), |s| on_off(!s.wrap)),
     setting("und[erline]", |s, a| a.character('-').map(|c| s.underline = c), |s| character(s.underline)),
     setting("ver[ify]", |s, a| a.on_off().map(|on| s.verify = on), |s| on_off(s.verify)),
     setting(
@@ -144,18 +178,26 @@ const SETTINGS: &[Setting] = &[
         |s, a| a.on_off().map(|on| s.wrap = on),
         |s| if s.wrap { "lines will be wrapped" } else { "lines will be truncated" }.to_owned(),
     ),
+    without_effect!("xmlopt[imizationcheck]", "off"),
+    setting("xquery", |_, a| a.xquery(), |_| "has no effect".to_owned()),
 ];
 
 /// SET: one setting after the other with its value, as in `set lines 100 pages 0`. What stands before a wrong one is set.
-pub(crate) fn set(settings: &mut Settings, words: &[Word]) -> Result<()> {
-    let mut arguments = Arguments { words: words.iter().peekable(), setting: String::new() };
+/// What there is to say of it goes into `said`.
+pub(crate) fn set(settings: &mut Settings, words: &[Word], said: &mut Vec<String>) -> Result<()> {
+    let mut arguments = Arguments { words: words.iter().peekable(), setting: String::new(), said };
     if words.is_empty() {
         return Err(sp2(281, "SET: the name of a setting is missing"));
     }
     while let Some(word) = arguments.words.next() {
-        let setting = find(word).ok_or_else(|| sp2(735, format!("SET: there is no setting \"{}\"", word.text)))?;
+        let setting = find(word).ok_or_else(|| sp2(158, format!("SET: there is no setting \"{}\"", word.text)))?;
         arguments.setting = whole(setting.pattern).to_uppercase();
+        let before = settings.showmode.then(|| shown(setting, settings));
         (setting.read)(settings, &mut arguments)?;
+        if let Some(before) = before {
+            let after = shown(setting, settings);
+            arguments.said.extend([format!("old: {before}"), format!("new: {after}")]);
+        }
     }
     Ok(())
 }
@@ -240,6 +282,54 @@ impl Arguments<'_> {
             return Ok(());
         }
         Err(Error::unsupported(format!("SET {} other than {value}", self.setting)))
+    }
+
+    fn without_effect(&mut self, usual: &str) -> Result<()> {
+        let word = self.next()?;
+        if !word.text.eq_ignore_ascii_case(usual) {
+            self.no_effect();
+        }
+        Ok(())
+    }
+
+    fn no_effect(&mut self) {
+        self.said.push(format!("SET {} has no effect here", self.setting));
+    }
+
+    /// DEPTH, LINENUM and INDENT, each with its value.
+    fn describe(&mut self) -> Result<()> {
+        let mut any = false;
+        while self.take("depth") || self.take("linenum") || self.take("indent") {
+            self.skip()?;
+            any = true;
+        }
+        if any { Ok(()) } else { Err(self.wrong("DEPTH, LINENUM or INDENT")) }
+    }
+
+    fn xquery(&mut self) -> Result<()> {
+        if !["baseuri", "ordering", "node", "context"].iter().any(|option| self.take(option)) {
+            return Err(self.wrong("BASEURI, ORDERING, NODE or CONTEXT"));
+        }
+        self.skip()?;
+        self.no_effect();
+        Ok(())
+    }
+
+    fn showmode(&mut self) -> Result<bool> {
+        if self.take("both") { Ok(true) } else { self.on_off() }
+    }
+
+    fn sqlcase(&mut self) -> Result<SqlCase> {
+        let word = self.next()?;
+        if word.is("mix[ed]") {
+            Ok(SqlCase::Mixed)
+        } else if word.is("lo[wer]") {
+            Ok(SqlCase::Lower)
+        } else if word.is("up[per]") {
+            Ok(SqlCase::Upper)
+        } else {
+            Err(self.wrong("MIXED, LOWER or UPPER"))
+        }
     }
 
     fn skip(&mut self) -> Result<()> {
@@ -400,7 +490,7 @@ mod tests {
 
     fn after(line: &str) -> Settings {
         let mut settings = Settings::default();
-        set(&mut settings, &split(line)).unwrap();
+        set(&mut settings, &split(line), &mut Vec::new()).unwrap();
         settings
     }
 
@@ -426,9 +516,9 @@ mod tests {
             "define ab",
             "sqlprompt",
         ] {
-            assert!(set(&mut settings, &split(line)).is_err(), "{line}");
+            assert!(set(&mut settings, &split(line), &mut Vec::new()).is_err(), "{line}");
         }
-        assert!(set(&mut settings, &split("pagesize 20 echo maybe")).is_err());
+        assert!(set(&mut settings, &split("pagesize 20 echo maybe"), &mut Vec::new()).is_err());
         assert_eq!(settings.pagesize, 20);
     }
 
@@ -455,7 +545,7 @@ mod tests {
         assert_eq!(shown("autotrace trace exp lines 90"), "TRACEONLY EXPLAIN");
         assert_eq!(shown("autotrace on stat"), "ON STATISTICS");
         assert_eq!(shown("autotrace traceonly autotrace off"), "OFF");
-        let error = set(&mut Settings::default(), &split("autotrace maybe")).unwrap_err();
+        let error = set(&mut Settings::default(), &split("autotrace maybe"), &mut Vec::new()).unwrap_err();
         assert_eq!(error.number, Number::Sp2(158));
     }
 
@@ -464,5 +554,143 @@ mod tests {
         assert_eq!(after("serveroutput on size 1000000 format wrapped lines 90").serveroutput, ServerOutput::Wrapped);
         assert_eq!(after("markup csv on delimiter ';' quote off").csv, Some(Csv { delimiter: ';', quote: false }));
         assert_eq!(after("newpage none").newpage, None);
+    }
+
+    /// What becomes of a setting that is not at its default.
+    #[derive(PartialEq, Eq, Debug)]
+    enum Fate {
+        /// SHOW says the new value.
+        Done,
+        /// Accepted in silence: nobody could see a difference.
+        Silent,
+        /// Accepted, and said to have no effect.
+        Said,
+        /// HW-0001.
+        Refused,
+        /// SP2-0158, as what SQL*Plus does not know.
+        Unknown,
+    }
+
+    /// Every SET of SQL*Plus, those that it keeps for old scripts too.
+    const WALK: &[(Fate, &str)] = &[
+        (Fate::Said, "appinfo on"),
+        (Fate::Done, "arraysize 100"),
+        (Fate::Done, "autocommit on"),
+        (Fate::Refused, "autorecovery on"),
+        (Fate::Done, "autoprint on"),
+        (Fate::Done, "autotrace on"),
+        (Fate::Refused, "blockterminator ,"),
+        (Fate::Said, "buffer mine"),
+        (Fate::Said, "closecursor on"),
+        (Fate::Refused, "cmdsep ;"),
+        (Fate::Said, "colinvisible on"),
+        (Fate::Done, "colsep |"),
+        (Fate::Said, "compatibility v8"),
+        (Fate::Done, "concat +"),
+        (Fate::Silent, "copycommit 5"),
+        (Fate::Silent, "copytypecheck off"),
+        (Fate::Said, "crt vt100"),
+        (Fate::Done, "define ^"),
+        (Fate::Silent, "describe depth 2 linenum on indent off"),
+        (Fate::Said, "document off"),
+        (Fate::Done, "echo on"),
+        (Fate::Silent, "editfile x"),
+        (Fate::Refused, "embedded on"),
+        (Fate::Said, "errordetails verbose"),
+        (Fate::Refused, "errorlogging on"),
+        (Fate::Done, "escape on"),
+        (Fate::Said, "escchar @"),
+        (Fate::Done, "exitcommit off"),
+        (Fate::Refused, "flagger full"),
+        (Fate::Done, "feedback 1"),
+        (Fate::Silent, "flush off"),
+        (Fate::Done, "heading off"),
+        (Fate::Done, "headsep !"),
+        (Fate::Silent, "history on"),
+        (Fate::Said, "instance other"),
+        (Fate::Said, "jsonprint pretty"),
+        (Fate::Done, "linesize 100"),
+        (Fate::Said, "loboffset 5"),
+        (Fate::Silent, "lobprefetch 100"),
+        (Fate::Said, "logsource x"),
+        (Fate::Done, "long 1000"),
+        (Fate::Silent, "longchunksize 1000"),
+        (Fate::Done, "markup csv on"),
+        (Fate::Refused, "markup html on"),
+        (Fate::Said, "maxdata 100"),
+        (Fate::Done, "newpage 0"),
+        (Fate::Done, "null x"),
+        (Fate::Done, "numformat 999"),
+        (Fate::Done, "numwidth 20"),
+        (Fate::Done, "pagesize 100"),
+        (Fate::Refused, "pause on"),
+        (Fate::Done, "recsep off"),
+        (Fate::Done, "recsepchar ="),
+        (Fate::Refused, "rowlimit 5"),
+        (Fate::Silent, "rowprefetch 5"),
+        (Fate::Done, "scan off"),
+        (Fate::Said, "securedcol on"),
+        (Fate::Done, "serveroutput on"),
+        (Fate::Silent, "shiftinout vis"),
+        (Fate::Done, "showmode on"),
+        (Fate::Done, "space 3"),
+        (Fate::Done, "sqlblanklines on"),
+        (Fate::Done, "sqlcase upper"),
+        (Fate::Silent, "sqlcontinue x"),
+        (Fate::Refused, "sqlnumber off"),
+        (Fate::Said, "sqlpluscompatibility 9.2"),
+        (Fate::Refused, "sqlprefix @"),
+        (Fate::Done, "sqlprompt x"),
+        (Fate::Refused, "sqlterminator +"),
+        (Fate::Silent, "statementcache 5"),
+        (Fate::Done, "suffix txt"),
+        (Fate::Done, "tab off"),
+        (Fate::Done, "termout off"),
+        (Fate::Done, "time on"),
+        (Fate::Done, "timing on"),
+        (Fate::Done, "trimout off"),
+        (Fate::Done, "trimspool on"),
+        (Fate::Done, "truncate on"),
+        (Fate::Done, "underline ="),
+        (Fate::Done, "verify off"),
+        (Fate::Done, "wrap off"),
+        (Fate::Said, "xmloptimizationcheck on"),
+        (Fate::Said, "xquery ordering unordered"),
+        (Fate::Unknown, "sqlformat ansiconsole"),
+        (Fate::Unknown, "nosuch 5"),
+    ];
+
+    fn fate(words: &[Word]) -> Fate {
+        let mut settings = Settings::default();
+        let before = show(&settings, &words[0]);
+        let mut said = Vec::new();
+        match set(&mut settings, words, &mut said) {
+            Err(error) if error.number == Number::Hw(1) => Fate::Refused,
+            Err(error) => {
+                assert_eq!(error.number, Number::Sp2(158));
+                Fate::Unknown
+            }
+            Ok(()) if show(&settings, &words[0]) != before => Fate::Done,
+            Ok(()) if said.is_empty() => Fate::Silent,
+            Ok(()) => Fate::Said,
+        }
+    }
+
+    #[test]
+    fn every_setting_has_its_fate() {
+        for (expected, line) in WALK {
+            assert_eq!(fate(&split(line)), *expected, "set {line}");
+        }
+        for setting in SETTINGS {
+            let walked = WALK.iter().any(|(_, line)| split(line)[0].is(setting.pattern));
+            assert!(walked, "{} is not in the list", setting.pattern);
+        }
+    }
+
+    #[test]
+    fn the_usual_value_is_no_news() {
+        let mut said = Vec::new();
+        set(&mut Settings::default(), &split("appinfo off escchar off document on"), &mut said).unwrap();
+        assert!(said.is_empty(), "{said:?}");
     }
 }

@@ -45,6 +45,14 @@ impl Autotrace {
     }
 }
 
+/// SET SQLCASE: how a statement is spelled before it is sent, its literals included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SqlCase {
+    Mixed,
+    Lower,
+    Upper,
+}
+
 /// What SET changes and SHOW shows.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -81,12 +89,17 @@ pub struct Settings {
     pub recsep: RecordSeparator,
     pub recsepchar: char,
     pub serveroutput: ServerOutput,
+    /// Each SET shows the value before and after.
+    pub showmode: bool,
     pub sqlblanklines: bool,
+    pub sqlcase: SqlCase,
     pub sqlprompt: String,
     pub suffix: String,
     /// Kept and shown only: blanks are never written as tabs.
     pub tab: bool,
     pub termout: bool,
+    /// The prompt begins with the time of day.
+    pub time: bool,
     pub timing: bool,
     pub trimout: bool,
     pub trimspool: bool,
@@ -123,11 +136,14 @@ impl Default for Settings {
             recsep: RecordSeparator::Wrapped,
             recsepchar: ' ',
             serveroutput: ServerOutput::Off,
+            showmode: false,
             sqlblanklines: false,
+            sqlcase: SqlCase::Mixed,
             sqlprompt: "SQL> ".to_owned(),
             suffix: "sql".to_owned(),
             tab: true,
             termout: true,
+            time: false,
             timing: false,
             trimout: true,
             trimspool: false,

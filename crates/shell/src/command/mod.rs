@@ -136,7 +136,11 @@ fn prompt(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
 
 fn set_command(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
     let before = shell.settings.serveroutput;
-    let result = set::set(&mut shell.settings, &line.words);
+    let mut said = Vec::new();
+    let result = set::set(&mut shell.settings, &line.words, &mut said);
+    for text in said {
+        shell.out.line(&text);
+    }
     let after = shell.settings.serveroutput;
     if before != after && shell.connected {
         shell.server.set_server_output(after != ServerOutput::Off);
