@@ -25,6 +25,7 @@ mod feedback;
 mod groups;
 pub mod interrupt;
 mod layout;
+mod local_time;
 mod number;
 mod output;
 mod query;
@@ -33,6 +34,7 @@ mod set;
 mod settings;
 mod shell;
 mod statement;
+mod title;
 mod words;
 
 pub use bind::{Bind, BindType, Binds};

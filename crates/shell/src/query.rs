@@ -3,17 +3,24 @@
 use common::{Error, Result};
 use scalar::Nls;
 
+use crate::column::Column;
 use crate::execute::Finish;
 use crate::groups::{Ended, Groups};
 use crate::layout::{Layout, RowLines, plain};
+use crate::local_time;
 use crate::server::{Cell, ColumnInfo};
 use crate::settings::{Csv, RecordSeparator};
 use crate::shell::Shell;
+use crate::title::{Surroundings, Value};
 
 /// Lines left on the page.
 struct Page {
     left: usize,
     begun: bool,
+    /// SKIP PAGE: nothing more goes on it.
+    ended: bool,
+    /// From 1, for titles.
+    number: u32,
 }
 
 impl Shell {
@@ -27,13 +34,14 @@ impl Shell {
                 return Finish::Failed(error);
             }
         };
-        let mut page = Page { left: 0, begun: false };
+        let mut page = Page { left: 0, begun: false, ended: false, number: 0 };
         let mut groups = Groups::new(columns, &self.columns, &self.breaks, &self.computes);
         let mut count = 0;
         match self.rows(columns, &layout, &mut groups, &mut page, &mut count) {
             Ok(()) => {
                 let ended = groups.after(&layout);
                 self.ended(&ended, &layout, &mut page);
+                self.end_report(&layout, &mut page);
                 self.say_count(count);
                 Finish::Done(count)
             }
@@ -74,12 +82,13 @@ impl Shell {
             let rows = self.server.fetch(wanted)?;
             let got = rows.len();
             for row in &rows {
-                self.new_values(columns, layout, row);
+                self.keep_values(columns, layout, row, |column| column.new_value.as_ref());
                 match self.settings.csv {
                     _ if self.settings.autotrace.only => {}
                     Some(csv) => self.csv_row(columns, row, csv, layout, page),
                     None => self.grouped(row, layout, groups, page),
                 }
+                self.keep_values(columns, layout, row, |column| column.old_value.as_ref());
                 *count += 1;
             }
             if got < wanted {
@@ -122,13 +131,11 @@ impl Shell {
             self.out.report(line, &self.settings);
             page.left = page.left.saturating_sub(1);
         }
-        if ended.page {
-            page.left = 0;
-        }
+        page.ended |= ended.page;
     }
 
     fn is_full(&self, page: &Page, lines: usize) -> bool {
-        self.settings.pagesize > 0 && (!page.begun || page.left < lines)
+        self.settings.pagesize > 0 && (!page.begun || page.ended || page.left < lines)
     }
 
     fn row(&mut self, row: &RowLines, layout: &Layout, page: &mut Page) {
@@ -155,25 +162,107 @@ impl Shell {
     }
 
     fn new_page(&mut self, layout: &Layout, page: &mut Page) {
-        let mut used = 0;
+        let first = !page.begun;
+        self.begin_page(layout, page);
+        if first && let Some(header) = self.titles.header.clone().filter(|header| header.on) {
+            let lines = self.titled(layout, page, |around| header.lines(around));
+            self.lines_of_page(&lines, page);
+            if header.page {
+                self.begin_page(layout, page);
+            }
+        }
+        if self.settings.heading {
+            self.lines_of_page(&layout.headings(), page);
+        }
+    }
+
+    /// Ends the page before, and prints what stands above this one.
+    fn begin_page(&mut self, layout: &Layout, page: &mut Page) {
+        if page.begun {
+            self.end_page(layout, page);
+        }
+        (page.begun, page.ended) = (true, false);
+        page.number += 1;
+        page.left = self.settings.pagesize.saturating_sub(self.bottom(layout, page).len());
         match self.settings.newpage {
             Some(0) => self.out.both("\u{c}"),
             Some(lines) => {
                 for _ in 0..lines {
                     self.out.line("");
                 }
-                used += lines;
+                page.left = page.left.saturating_sub(lines);
             }
             None => {}
         }
-        if self.settings.heading {
-            for line in layout.headings() {
-                self.out.report(&line, &self.settings);
-                used += 1;
+        if let Some(title) = self.titles.top.clone().filter(|title| title.on) {
+            let lines = self.titled(layout, page, |around| title.top(around));
+            self.lines_of_page(&lines, page);
+        }
+    }
+
+    /// The title below a page stands on its last lines.
+    fn end_page(&mut self, layout: &Layout, page: &mut Page) {
+        let lines = self.bottom(layout, page);
+        if lines.is_empty() {
+            return;
+        }
+        for _ in 0..std::mem::take(&mut page.left) {
+            self.out.line("");
+        }
+        self.lines_of_page(&lines, page);
+    }
+
+    /// REPFOOTER, and the end of the last page.
+    fn end_report(&mut self, layout: &Layout, page: &mut Page) {
+        if !page.begun || self.settings.pagesize == 0 || self.settings.csv.is_some() {
+            return;
+        }
+        if let Some(footer) = self.titles.footer.clone().filter(|footer| footer.on) {
+            let lines = self.titled(layout, page, |around| footer.lines(around));
+            if footer.page || self.is_full(page, lines.len()) {
+                self.begin_page(layout, page);
+            }
+            self.lines_of_page(&lines, page);
+        }
+        self.end_page(layout, page);
+    }
+
+    fn bottom(&self, layout: &Layout, page: &Page) -> Vec<String> {
+        let title = self.titles.bottom.as_ref().filter(|title| title.on);
+        title.map_or_else(Vec::new, |title| self.titled(layout, page, |around| title.lines(around)))
+    }
+
+    fn lines_of_page(&mut self, lines: &[String], page: &mut Page) {
+        for line in lines {
+            self.out.report(line, &self.settings);
+        }
+        page.left = page.left.saturating_sub(lines.len());
+    }
+
+    /// The lines of a title on this page.
+    fn titled(&self, layout: &Layout, page: &Page, lines: impl Fn(&Surroundings<'_>) -> Vec<String>) -> Vec<String> {
+        lines(&Surroundings {
+            settings: &self.settings,
+            nls: layout.nls(),
+            page: page.number,
+            date: local_time::date(self.clock.wall_us()),
+            value: &|name| self.title_value(name),
+        })
+    }
+
+    /// SQL.USER and its like, and substitution variables.
+    fn title_value(&self, name: &str) -> Option<Value> {
+        let text = |text: String| Some(Value { text, number: false });
+        match name.to_ascii_lowercase().as_str() {
+            "sql.user" => text(self.server.user()),
+            "sql.release" => text(self.defines.get("_O_RELEASE")?.value.clone()),
+            "sql.sqlcode" => Some(Value { text: self.sqlcode.to_string(), number: true }),
+            _ => {
+                let define = self.defines.get(name)?;
+                // A number that NEW_VALUE keeps has its format already.
+                text(define.value.clone())
             }
         }
-        page.begun = true;
-        page.left = self.settings.pagesize.saturating_sub(used);
     }
 
     fn csv_row(&mut self, columns: &[ColumnInfo], row: &[Cell], csv: Csv, layout: &Layout, page: &mut Page) {
@@ -196,16 +285,20 @@ impl Shell {
         self.out.line(&values.join(&delimiter));
     }
 
-    /// COLUMN NEW_VALUE: the variable has the value of the last row.
-    fn new_values(&mut self, columns: &[ColumnInfo], layout: &Layout, row: &[Cell]) {
+    /// COLUMN NEW_VALUE and OLD_VALUE: the variable has the value of this row, before the row is printed or after.
+    fn keep_values(
+        &mut self,
+        columns: &[ColumnInfo],
+        layout: &Layout,
+        row: &[Cell],
+        variable: fn(&Column) -> Option<&String>,
+    ) {
         for (at, (info, cell)) in columns.iter().zip(row).enumerate() {
-            let Some(name) = self.columns.active(&info.name).and_then(|column| column.new_value.clone()) else {
-                continue;
-            };
+            let Some(name) = self.columns.active(&info.name).and_then(variable) else { continue };
             let text = layout.text(at, cell);
             match cell {
-                Cell::Number(_) => self.defines.set_number(&name, text),
-                Cell::Null | Cell::Text(_) => self.defines.set(&name, text),
+                Cell::Number(_) => self.defines.set_number(name, text),
+                Cell::Null | Cell::Text(_) => self.defines.set(name, text),
             }
         }
     }

@@ -14,10 +14,12 @@ use crate::compute::Computes;
 use crate::console::{Console, Input};
 use crate::define::{Defines, nobody_answers, substitute};
 use crate::interrupt;
+use crate::local_time;
 use crate::output::Output;
 use crate::server::Server;
 use crate::settings::Settings;
 use crate::statement::{Kind, LineEnd, Scanner, begins_statement, skip_comments};
+use crate::title::Titles;
 use crate::words;
 
 /// How a session is started.
@@ -87,6 +89,7 @@ pub struct Shell {
     pub(crate) columns: Columns,
     pub(crate) breaks: Breaks,
     pub(crate) computes: Computes,
+    pub(crate) titles: Titles,
     pub(crate) binds: Binds,
     /// The SQL buffer: the last statement as it was typed, without its terminator.
     pub(crate) buffer: Vec<String>,
@@ -129,6 +132,7 @@ impl Shell {
             columns: Columns::default(),
             breaks: Breaks::default(),
             computes: Computes::default(),
+            titles: Titles::default(),
             binds: Binds::default(),
             buffer: Vec::new(),
             current_line: 0,
@@ -272,6 +276,9 @@ impl Shell {
             for name in [&define.name, &define.name.to_ascii_lowercase()] {
                 prompt = prompt.replace(name.as_str(), &define.value);
             }
+        }
+        if self.settings.time {
+            prompt.insert_str(0, &format!("{} ", local_time::time(self.clock.wall_us())));
         }
         prompt
     }

@@ -13,6 +13,7 @@ mod script;
 mod session;
 mod show;
 mod spool;
+mod title;
 
 use common::{Error, ErrorKind, Number, Result};
 
@@ -40,7 +41,7 @@ const COMMANDS: &[(&str, Handler)] = &[
     ("archive", |_, _| unsupported("ARCHIVE LOG")),
     ("attribute", |_, _| unsupported("ATTRIBUTE")),
     ("bre[ak]", breaks::breaks),
-    ("bti[tle]", |_, line| title("BTITLE", line)),
+    ("bti[tle]", |shell, line| title::title(shell, "bti[tle]", line)),
     ("c[hange]", buffer::change),
     ("cl[ear]", clear),
     ("col[umn]", column),
@@ -67,8 +68,8 @@ const COMMANDS: &[(&str, Handler)] = &[
     ("pro[mpt]", prompt),
     ("quit", leave::exit),
     ("recover", |_, _| unsupported("RECOVER")),
-    ("repf[ooter]", |_, line| title("REPFOOTER", line)),
-    ("reph[eader]", |_, line| title("REPHEADER", line)),
+    ("repf[ooter]", |shell, line| title::title(shell, "repf[ooter]", line)),
+    ("reph[eader]", |shell, line| title::title(shell, "reph[eader]", line)),
     ("r[un]", buffer::run),
     ("sav[e]", buffer::save),
     ("set", set_command),
@@ -79,7 +80,7 @@ const COMMANDS: &[(&str, Handler)] = &[
     ("startup", instance::startup),
     ("store", |_, _| unsupported("STORE")),
     ("timi[ng]", timing),
-    ("tti[tle]", |_, line| title("TTITLE", line)),
+    ("tti[tle]", |shell, line| title::title(shell, "tti[tle]", line)),
     ("undef[ine]", define::undefine),
     ("var[iable]", bind::variable),
     ("whenever", leave::whenever),
@@ -122,11 +123,6 @@ pub(crate) fn sp2(number: u32, text: impl Into<String>) -> Error {
 
 fn unsupported(what: &str) -> Result<Flow> {
     Err(Error::unsupported(what))
-}
-
-/// Titles are not printed; turning them off is no news.
-fn title(name: &str, line: &Line<'_>) -> Result<Flow> {
-    if line.words.len() == 1 && line.words[0].is("off") { Ok(Flow::Next) } else { unsupported(name) }
 }
 
 fn prompt(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {

@@ -2,7 +2,7 @@
 
 use common::{DataType, Result};
 
-use crate::command::{Line, sp2};
+use crate::command::{Line, sp2, title};
 use crate::layout::Layout;
 use crate::server::{Cell, ColumnInfo};
 use crate::set;
@@ -33,7 +33,7 @@ pub(crate) fn show(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
     Ok(Flow::Next)
 }
 
-fn one(shell: &Shell, word: &Word) -> Result<String> {
+fn one(shell: &mut Shell, word: &Word) -> Result<String> {
     if word.is("user") {
         let user = if shell.connected { shell.server.user() } else { String::new() };
         return Ok(format!("USER is \"{user}\""));
@@ -48,8 +48,8 @@ fn one(shell: &Shell, word: &Word) -> Result<String> {
     if word.is("spoo[l]") {
         return Ok(format!("spool {}", if shell.out.spool_path().is_some() { "ON" } else { "OFF" }));
     }
-    if ["tti[tle]", "bti[tle]", "repf[ooter]", "reph[eader]"].iter().any(|pattern| word.is(pattern)) {
-        return Ok(format!("{} OFF", word.text.to_lowercase()));
+    if let Some(title) = ["tti[tle]", "bti[tle]", "repf[ooter]", "reph[eader]"].iter().find(|title| word.is(title)) {
+        return Ok(title::shown(shell, title));
     }
     set::show(&shell.settings, word).ok_or_else(|| sp2(158, format!("SHOW does not know \"{}\"", word.text)))
 }
