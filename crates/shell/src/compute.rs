@@ -113,9 +113,11 @@ impl Computes {
     }
 }
 
+type Labelled = (Function, String);
+
 /// The functions with their labels, and the words behind OF.
-fn functions(words: &[Word]) -> Result<(Vec<(Function, String)>, &[Word])> {
-    let mut functions: Vec<(Function, String)> = Vec::new();
+fn functions(words: &[Word]) -> Result<(Vec<Labelled>, &[Word])> {
+    let mut functions: Vec<Labelled> = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
         at += 1;

@@ -55,6 +55,12 @@ fn one_row_is_fetched_first_and_arrays_follow() {
 }
 
 #[test]
+fn sqlcase_changes_what_is_sent() {
+    let session = session(&["set sqlcase upper", "select 'a' from dual;"], None);
+    assert_eq!(session.calls[0], "execute SELECT 'A' FROM DUAL");
+}
+
+#[test]
 fn a_statement_is_sent_as_it_stands_without_its_terminator() {
     let session = session(
         &[
