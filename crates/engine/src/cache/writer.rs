@@ -113,7 +113,8 @@ pub(super) fn write_range_out(cache: &Cache, pool: &Pool, meter: &Meter, range: 
 pub(super) fn write_older(cache: &Cache, pool: &Pool, meter: &Meter, lsn: Lsn) -> Result<()> {
     let old = |frame: &FrameRef| frame.is_dirty() && frame.redo_from.load(Ordering::Acquire) < lsn.0;
     let mut frames: Vec<_> = pool.frames().into_iter().filter(old).collect();
-    frames.sort_by_key(|frame| frame.address());
+    // A clean buffer may be given to another block at any moment: the address is read once for each of them.
+    frames.sort_by_cached_key(|frame| frame.address());
     for some in frames.chunks(BUFFERS_AT_ONCE) {
         write(cache, pool, meter, some.to_vec(), Latched::Skip)?;
         pool.announce_clean();
