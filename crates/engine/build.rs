@@ -24,6 +24,9 @@ struct Declaration {
     session: bool,
     system: String,
     derived: Option<String>,
+    without_effect: Option<String>,
+    #[serde(default)]
+    without_effect_values: Vec<String>,
     description: String,
 }
 
@@ -81,10 +84,14 @@ fn generate(declarations: &[Declaration]) -> Result<String, std::fmt::Error> {
             (None, None) => "None".to_owned(),
             _ => panic!("{SOURCE}: {}: min and max go together", d.name),
         };
+        let effect = match &d.without_effect {
+            Some(why) => format!("Effect::None {{ values: &{:?}, why: {why:?} }}", d.without_effect_values),
+            None => "Effect::Read".to_owned(),
+        };
         writeln!(
             code,
             "    Definition {{ name: {:?}, parameter_type: ParameterType::{parameter_type}, default: {:?}, range: {range}, \
-             values: &{:?}, session: {}, system: SystemChange::{system}, derived: {:?}, description: {:?} }},",
+             values: &{:?}, session: {}, system: SystemChange::{system}, effect: {effect}, derived: {:?}, description: {:?} }},",
             d.name, d.default, d.values, d.session, d.derived, d.description
         )?;
     }

@@ -84,6 +84,21 @@ pub struct FileIdentity {
     pub inode: u64,
 }
 
+/// How the files that are opened from now on are to be read and written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FileAccess {
+    /// Past the page cache of the operating system, where the file system allows it.
+    pub direct: bool,
+    /// Reads that are submitted go on while their submitter does something else; else they are over when it goes on.
+    pub background: bool,
+}
+
+impl Default for FileAccess {
+    fn default() -> Self {
+        Self { direct: true, background: true }
+    }
+}
+
 /// A place where files are.
 pub trait FileSystem: Send + Sync + Debug {
     /// Makes a file of `bytes` zeros, really allocated.
@@ -158,6 +173,9 @@ pub trait FileSystem: Send + Sync + Debug {
         let text = format!("the files of {} cannot be listed", directory.display());
         Err(io::Error::new(io::ErrorKind::Unsupported, text))
     }
+
+    /// How files that are opened from now on are accessed. Files that are open stay as they are, and where there is but one way nothing comes of it.
+    fn access_by(&self, _access: FileAccess) {}
 
     /// Takes a file for this user alone, against all others who claim it; reading and writing are not hindered. Where there is nobody else, as in
     /// memory, a claim is always granted.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use common::sync::{Arc, Mutex};
 
 use crate::buffer::AlignedBuffer;
-use crate::device::{Device, FileIdentity, FileSystem, PendingRead};
+use crate::device::{Device, FileAccess, FileIdentity, FileSystem, PendingRead};
 use crate::lock::Claim;
 
 /// What goes wrong.
@@ -170,6 +170,10 @@ impl FileSystem for FaultyFileSystem {
             Some(_) => Err(failure("removal")),
             None => self.inner.remove(path),
         }
+    }
+
+    fn access_by(&self, access: FileAccess) {
+        self.inner.access_by(access);
     }
 
     fn exists(&self, path: &Path) -> io::Result<bool> {

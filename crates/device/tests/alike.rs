@@ -245,3 +245,18 @@ fn growth_without_space_leaves_the_file_as_it_was() {
     assert!(files.create(&directory.path().join("y"), too_much).is_err());
     assert!(!files.exists(&directory.path().join("y")).unwrap());
 }
+
+#[test]
+fn access_without_background_reads_at_once_and_gives_the_same_bytes() {
+    use device::FileAccess;
+    let directory = tempfile::tempdir().unwrap();
+    let files = OsFileSystem::new();
+    files.access_by(FileAccess { direct: false, background: false });
+    let file = files.create(&directory.path().join("file"), 8192).unwrap();
+    assert!(!file.direct());
+    file.write_at(4096, &[&[7; 4096]]).unwrap();
+    let mut read = file.submit_read(4096, vec![AlignedBuffer::zeroed(4096)]).unwrap();
+    assert!(read.is_done());
+    assert!(read.wait().unwrap()[0].iter().all(|byte| *byte == 7));
+    assert!(file.submit_read(8192, vec![AlignedBuffer::zeroed(4096)]).and_then(|read| read.wait()).is_err());
+}

@@ -128,7 +128,8 @@ impl Counters {
         self.gets[class as usize][mode as usize].load(Relaxed)
     }
 
-    pub(crate) fn waited(&self, event: Event, micros: u64) {
+    /// `timed` is false where no times are taken: then the wait is in no bucket of the histogram either.
+    pub(crate) fn waited(&self, event: Event, micros: u64, timed: bool) {
         if !MEASURED {
             return;
         }
@@ -136,7 +137,7 @@ impl Counters {
         add(&counters.waits, 1);
         add(&counters.micros, micros);
         counters.max_micros.fetch_max(micros, Relaxed);
-        add(&counters.histogram[histogram_bucket(micros)], 1);
+        add(&counters.histogram[histogram_bucket(micros)], u64::from(timed));
         let [waits, time] = &self.classes[event.class() as usize];
         add(waits, 1);
         add(time, micros);

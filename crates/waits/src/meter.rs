@@ -17,7 +17,7 @@ use crate::event::{Event, WaitClass};
 use crate::latch::LatchName;
 use crate::segment::SegmentStatistic;
 use crate::snapshot::{EventTotals, MeterSnapshot};
-use crate::statistic::Statistic;
+use crate::statistic::{Statistic, Unit};
 use crate::system::SystemMeter;
 use crate::trace::{NO_CURSOR, TraceFile, TracedWait};
 
@@ -52,6 +52,10 @@ struct Waits {
 /// Looks at a latch after the first before the session sleeps for it; each takes twice as long as the one before.
 const LATCH_SPINS: u32 = 3;
 
+const AS_SYSTEM: u32 = 0;
+const UNTIMED: u32 = 1;
+const TIMED: u32 = 2;
+
 /// Counts what one session does and times what it waits for.
 #[derive(Debug)]
 pub struct Meter {
@@ -66,7 +70,11 @@ pub struct Meter {
     /// 0 when no trace runs.
     trace_level: AtomicU32,
     trace: Mutex<Option<TraceFile>>,
+    /// The session's own say on how large its trace file may become.
+    trace_bytes_max: Mutex<Option<u64>>,
     cursor: AtomicU64,
+    /// The session's own say on whether times are added up: [`AS_SYSTEM`], [`UNTIMED`] or [`TIMED`].
+    timed: AtomicU32,
 }
 
 impl Meter {
@@ -86,7 +94,9 @@ impl Meter {
             waits: Mutex::default(),
             trace_level: AtomicU32::new(0),
             trace: Mutex::new(None),
+            trace_bytes_max: Mutex::new(None),
             cursor: AtomicU64::new(NO_CURSOR),
+            timed: AtomicU32::new(AS_SYSTEM),
         })
     }
 
@@ -125,7 +135,25 @@ impl Meter {
     /// Adds `n` to a statistic. Times are in microseconds. Gets are counted by [`get`](Self::get) alone.
     #[inline]
     pub fn count(&self, statistic: Statistic, n: u64) {
-        self.counters.count(statistic, n);
+        if statistic.unit() != Unit::Time || self.is_timed() {
+            self.counters.count(statistic, n);
+        }
+    }
+
+    /// Whether times are added up in this session from now on; None: as in the system. Waits are counted in any case.
+    pub fn set_timed(&self, timed: Option<bool>) {
+        let word = timed.map_or(AS_SYSTEM, |timed| if timed { TIMED } else { UNTIMED });
+        self.timed.store(word, Relaxed);
+    }
+
+    /// Whether times are added up.
+    #[inline]
+    #[must_use]
+    pub fn is_timed(&self) -> bool {
+        match self.timed.load(Relaxed) {
+            AS_SYSTEM => self.system.is_timed(),
+            own => own == TIMED,
+        }
     }
 
     /// Takes `n` off a statistic that is a level, such as `opened cursors current`.
@@ -197,7 +225,7 @@ impl Meter {
         self.waits.lock().current = Some(CurrentWait { event, parameters, object, since_us });
         let result = work();
         let ended_us = self.clock.monotonic_us();
-        let micros = ended_us.saturating_sub(since_us);
+        let micros = if self.is_timed() { ended_us.saturating_sub(since_us) } else { 0 };
         let (parameters, object) = describe(&result);
         (result, LastWait { event, parameters, object, micros, ended_us })
     }
@@ -206,6 +234,7 @@ impl Meter {
     pub fn waited(&self, event: Event, parameters: [u64; 3], object: i64, micros: u64) {
         if MEASURED {
             let ended_us = self.clock.monotonic_us();
+            let micros = if self.is_timed() { micros } else { 0 };
             self.over(LastWait { event, parameters, object, micros, ended_us });
         }
     }
@@ -230,7 +259,7 @@ impl Meter {
     fn account(&self, wait: LastWait) -> TracedWait {
         *self.waits.lock() = Waits { current: None, last: Some(wait) };
         let LastWait { event, parameters, object, micros, ended_us } = wait;
-        self.counters.waited(event, micros);
+        self.counters.waited(event, micros, self.is_timed());
         TracedWait { cursor: self.cursor.load(Relaxed), event, parameters, micros, object, tim: self.tim_at(ended_us) }
     }
 
@@ -363,7 +392,7 @@ impl Meter {
 
     /// Counts a wait for a buffer by the class of its block, as V$WAITSTAT does. The wait event itself is accounted for separately.
     pub fn buffer_wait(&self, class: BlockClass, micros: u64) {
-        self.counters.buffer_wait(class, micros);
+        self.counters.buffer_wait(class, if self.is_timed() { micros } else { 0 });
     }
 
     /// A copy of all counters.
@@ -381,9 +410,21 @@ impl Meter {
             return self.stop_trace();
         }
         file.set_level(level);
+        file.set_limit(self.trace_bytes_max());
         let before = self.trace.lock().replace(file);
         self.trace_level.store(level, Relaxed);
         before.map_or(Ok(()), TraceFile::finish)
+    }
+
+    /// Bytes that the session's trace file may reach from now on; None: as in the system. A trace that runs goes by it.
+    pub fn limit_trace(&self, bytes: Option<u64>) {
+        *self.trace_bytes_max.lock() = bytes;
+        self.trace(|file| file.set_limit(self.trace_bytes_max()));
+    }
+
+    fn trace_bytes_max(&self) -> u64 {
+        let own = *self.trace_bytes_max.lock();
+        own.unwrap_or_else(|| self.system.trace_bytes_max())
     }
 
     /// Ends the trace, if one runs, and closes its file.

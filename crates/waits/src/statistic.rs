@@ -33,6 +33,7 @@ impl Statistic {
         STATISTICS[self as usize].class
     }
 
+    #[inline]
     #[must_use]
     pub fn unit(self) -> Unit {
         STATISTICS[self as usize].unit

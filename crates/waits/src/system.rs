@@ -1,6 +1,7 @@
 //! The sum over all sessions, those that have ended included.
 
 use common::ObjectNumber;
+use common::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use common::sync::{Arc, Mutex};
 
 use crate::counters::Counters;
@@ -10,9 +11,19 @@ use crate::snapshot::MeterSnapshot;
 /// Totals of the instance since it was started.
 ///
 /// A session that ends moves from one part to the other under the lock, so that no total ever goes down.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub struct SystemMeter {
     sessions: Mutex<Sessions>,
+    /// Whether times are added up, in sessions that have no say of their own.
+    timed: AtomicBool,
+    /// Bytes that a trace file may reach, of those sessions.
+    trace_bytes_max: AtomicU64,
+}
+
+impl Default for SystemMeter {
+    fn default() -> Self {
+        Self { sessions: Mutex::default(), timed: AtomicBool::new(true), trace_bytes_max: AtomicU64::new(u64::MAX) }
+    }
 }
 
 #[derive(Default, Debug)]
@@ -28,6 +39,25 @@ impl SystemMeter {
     #[must_use]
     pub fn new() -> Arc<Self> {
         Arc::default()
+    }
+
+    /// Whether times are added up from now on; waits are counted in any case.
+    pub fn set_timed(&self, timed: bool) {
+        self.timed.store(timed, Relaxed);
+    }
+
+    #[inline]
+    pub(crate) fn is_timed(&self) -> bool {
+        self.timed.load(Relaxed)
+    }
+
+    /// Bytes that the file of a trace that begins from now on may reach.
+    pub fn limit_traces(&self, bytes: u64) {
+        self.trace_bytes_max.store(bytes, Relaxed);
+    }
+
+    pub(crate) fn trace_bytes_max(&self) -> u64 {
+        self.trace_bytes_max.load(Relaxed)
     }
 
     /// All counters, added up over the sessions.

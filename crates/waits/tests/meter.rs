@@ -349,3 +349,23 @@ fn a_statement_gets_what_its_calls_took() {
     area.flush(&meter);
     assert_eq!(area.statements().len(), 1);
 }
+
+#[test]
+fn without_timing_waits_are_counted_and_take_no_time() {
+    let system = SystemMeter::new();
+    let (meter, clock) = session(&system);
+    let sleep = || clock.advance(2_000);
+    system.set_timed(false);
+    let ((), micros) = meter.timed_wait(Event::DbFileSequentialRead, [1, 2, 1], -1, sleep);
+    meter.waited(Event::DbFileSequentialRead, [1, 2, 1], -1, 700);
+    meter.count(Statistic::DbTime, 5);
+    meter.count(Statistic::RedoSize, 5);
+    let totals = meter.event(Event::DbFileSequentialRead);
+    assert_eq!((micros, totals.waits, totals.micros, totals.histogram.iter().sum::<u64>()), (0, 2, 0, 0));
+    assert_eq!((meter.value(Statistic::DbTime), meter.value(Statistic::RedoSize)), (0, 5));
+    // The session's own word counts before the system's.
+    meter.set_timed(Some(true));
+    meter.wait(Event::DbFileSequentialRead, [1, 2, 1], -1, sleep);
+    let totals = meter.event(Event::DbFileSequentialRead);
+    assert!(totals.waits == 3 && totals.micros == 2_000 && totals.histogram.iter().sum::<u64>() == 1);
+}

@@ -265,3 +265,24 @@ fn identifiers_are_those_of_real_traces() {
     }
     assert!(compared > 0);
 }
+
+#[test]
+fn a_trace_ends_with_a_line_of_its_own_where_the_file_may_not_grow() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("hw_ora_1.trc");
+    let system = SystemMeter::new();
+    let meter = Meter::new(&system, Arc::new(ManualClock::default()), 1, 1);
+    system.limit_traces(4096);
+    meter.start_trace(TraceFile::new(&path, &TraceHeader::default()).unwrap(), 1).unwrap();
+    let line = |n: usize| meter.trace(|file| file.text(&format!("line {n:0>100}")));
+    (0..100).for_each(line);
+    meter.limit_trace(Some(u64::MAX));
+    line(100);
+    meter.stop_trace().unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let closing = "*** trace ends here: max_dump_file_size allows 4096 bytes ***\n";
+    assert_eq!(text.matches(closing).count(), 1);
+    let (kept, later) = text.split_once(closing).unwrap();
+    assert!(kept.len() <= 4096 && kept.len() > 3900, "{}", kept.len());
+    assert_eq!(later, format!("line {:0>100}\n", 100));
+}

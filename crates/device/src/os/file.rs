@@ -238,7 +238,8 @@ impl OsFile {
 #[derive(Debug)]
 pub(super) struct OsDevice {
     pub(super) file: Arc<OsFile>,
-    pub(super) background: Arc<Background>,
+    /// None: reads that are submitted are done at once.
+    pub(super) background: Option<Arc<Background>>,
 }
 
 /// How reads go on while their submitter does something else.
@@ -246,6 +247,14 @@ pub(super) struct OsDevice {
 pub(super) struct Background {
     pub(super) rings: Option<Arc<Rings>>,
     pub(super) pool: ReadPool,
+}
+
+impl OsDevice {
+    fn read_now(&self, offset: u64, mut buffers: Vec<AlignedBuffer>) -> io::Result<Vec<AlignedBuffer>> {
+        let mut parts: Vec<&mut [u8]> = buffers.iter_mut().map(|buffer| &mut **buffer).collect();
+        self.file.read(offset, &mut parts)?;
+        Ok(buffers)
+    }
 }
 
 impl Device for OsDevice {
@@ -265,14 +274,15 @@ impl Device for OsDevice {
         if buffers.iter().all(|b| b.is_empty()) {
             return Ok(PendingRead::ready(Ok(buffers)));
         }
-        let buffers = match &self.background.rings {
+        let Some(background) = &self.background else { return Ok(PendingRead::ready(self.read_now(offset, buffers))) };
+        let buffers = match &background.rings {
             Some(rings) => match rings.submit(&self.file, offset, buffers) {
                 Ok(read) => return Ok(PendingRead::new(read)),
                 Err(buffers) => buffers,
             },
             None => buffers,
         };
-        Ok(self.background.pool.submit(&self.file, offset, buffers))
+        Ok(background.pool.submit(&self.file, offset, buffers))
     }
 
     fn sync(&self) -> io::Result<()> {

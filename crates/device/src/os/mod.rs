@@ -10,12 +10,12 @@ use std::io::{self, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use common::sync::Arc;
+use common::sync::{Arc, RwLock};
 
 use self::file::{Background, OsDevice, OsFile};
 use self::pool::ReadPool;
 use self::ring::Rings;
-use crate::device::{Device, FileIdentity, FileSystem};
+use crate::device::{Device, FileAccess, FileIdentity, FileSystem};
 use crate::lock::{Claim, lock_file};
 
 /// How files are to be accessed.
@@ -40,6 +40,7 @@ impl Default for OsOptions {
 pub struct OsFileSystem {
     options: OsOptions,
     background: Arc<Background>,
+    access: RwLock<FileAccess>,
 }
 
 impl Default for OsFileSystem {
@@ -59,7 +60,8 @@ impl OsFileSystem {
     #[must_use]
     pub fn with(options: OsOptions) -> Self {
         let rings = if options.io_uring { Rings::probe() } else { None };
-        Self { options, background: Arc::new(Background { rings, pool: ReadPool::new() }) }
+        let background = Arc::new(Background { rings, pool: ReadPool::new() });
+        Self { options, background, access: RwLock::default() }
     }
 
     /// Whether reads in the background go through io_uring.
@@ -69,8 +71,10 @@ impl OsFileSystem {
     }
 
     fn device(&self, buffered: File, path: &Path) -> io::Result<OsDevice> {
-        let file = OsFile::new(buffered, path, self.options.direct_sector_max)?;
-        Ok(OsDevice { file: Arc::new(file), background: Arc::clone(&self.background) })
+        let access = *self.access.read();
+        let file = OsFile::new(buffered, path, self.options.direct_sector_max.filter(|_| access.direct))?;
+        let background = access.background.then(|| Arc::clone(&self.background));
+        Ok(OsDevice { file: Arc::new(file), background })
     }
 }
 
@@ -170,6 +174,10 @@ impl FileSystem for OsFileSystem {
         }
         found.sort();
         Ok(found)
+    }
+
+    fn access_by(&self, access: FileAccess) {
+        *self.access.write() = access;
     }
 
     fn claim(&self, path: &Path) -> io::Result<Claim> {

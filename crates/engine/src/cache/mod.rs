@@ -5,6 +5,7 @@
 mod around;
 mod block;
 mod chains;
+mod checking;
 mod clones;
 mod counts;
 mod direct;
@@ -25,6 +26,7 @@ mod writer;
 pub(crate) use around::{Claim, RedoKept};
 pub(crate) use block::latches_any;
 pub use block::{Block, BlockMut};
+use checking::Checking;
 pub use direct::DirectScan;
 pub(crate) use double_write::DoubleWrite;
 use frame::DETACHED;
@@ -46,6 +48,7 @@ use common::{BlockAddress, BlockClass, BlockSize, Error, FileNumber, Result};
 use waits::{GetMode, Meter, SegmentStatistic};
 
 use crate::instance::Health;
+use crate::parameters::{Parameter, Parameters};
 use crate::redo::{Lsn, RedoLog};
 use crate::segment::BlockRange;
 use crate::tablespace::Datafile;
@@ -71,6 +74,8 @@ pub struct Cache {
     double_write: OnceLock<DoubleWrite>,
     wakes: Arc<WriterWakes>,
     around: around::Around,
+    /// Not there in tests of the cache alone.
+    parameters: OnceLock<Arc<Parameters>>,
 }
 
 impl fmt::Debug for Cache {
@@ -94,6 +99,7 @@ impl Cache {
             double_write: OnceLock::new(),
             wakes,
             around: around::Around::default(),
+            parameters: OnceLock::new(),
         }
     }
 
@@ -391,6 +397,18 @@ impl Cache {
     /// Where blocks are written first; None for a cache of tests.
     pub(crate) fn double_write(&self) -> Option<&DoubleWrite> {
         self.double_write.get()
+    }
+
+    /// The instance's parameters decide from now on.
+    pub(crate) fn govern(&self, parameters: &Arc<Parameters>) {
+        let _ = self.parameters.set(parameters.clone());
+    }
+
+    /// How much of a block is checked before it is written.
+    fn checking(&self) -> Checking {
+        self.parameters
+            .get()
+            .map_or(Checking::Off, |parameters| Checking::of(&parameters.text(Parameter::DbBlockChecking)))
     }
 
     pub(crate) fn set_double_write(&self, area: DoubleWrite) {

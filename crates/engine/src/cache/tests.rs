@@ -211,3 +211,36 @@ fn the_last_of_the_log_is_kept_for_those_who_hold_latches() {
     drop((session, other));
     instance.shutdown().unwrap();
 }
+
+/// DB_BLOCK_CHECKING keeps what is not sound away from the disk, and is asked at each write.
+#[test]
+fn a_block_that_is_not_sound_is_not_written_where_blocks_are_checked() {
+    use crate::parameters::Scope;
+    for (value, stops) in [("false", false), ("low", false), ("medium", true), ("full", true)] {
+        let instance = instance();
+        let session = instance.connect("SYSTEM").unwrap();
+        session.alter_system("db_block_checking", value, Scope::Memory).unwrap();
+        instance.checkpoint(session.meter()).unwrap();
+        let is_rows =
+            |bytes: &[u8]| format::transaction::header(bytes).owner == format::transaction::Owner::Table as u8;
+        let buffers = instance.cache().buffers();
+        let mut data = buffers.iter().filter(|buffer| buffer.class == BlockClass::Data as u8);
+        let address = data
+            .find(|buffer| {
+                is_rows(
+                    &instance.cache().get(session.meter(), buffer.address, BlockClass::Data, GetMode::Current).unwrap(),
+                )
+            })
+            .unwrap()
+            .address;
+        let mut block = session.current_mut(address, BlockClass::Data).unwrap();
+        session.change(&mut block, |bytes| {
+            let body = format::transaction::body_offset(bytes);
+            bytes[body..body + format::heap::DATA_HEADER_BYTES].fill(0xff);
+        });
+        drop(block);
+        let written = instance.checkpoint(session.meter());
+        assert_eq!(written.is_err(), stops, "{value}: {written:?}");
+        assert_eq!(instance.health().check().is_err(), stops, "{value}");
+    }
+}

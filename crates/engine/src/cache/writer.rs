@@ -13,6 +13,7 @@ use device::AlignedBuffer;
 use format::object::data_object;
 use waits::{Event, Meter, SegmentStatistic, Statistic};
 
+use super::checking::Checking;
 use super::double_write;
 use super::frame::{CLEAN, Frame, FrameRef, VALID};
 use super::pool::Pool;
@@ -259,6 +260,7 @@ impl Batch<'_> {
     }
 
     fn write_all(&self) -> Result<()> {
+        self.check_structure()?;
         // The log before the blocks.
         self.cache.flush_redo(self.redo_end)?;
         let bytes = self.blocks * self.block_bytes();
@@ -297,6 +299,17 @@ impl Batch<'_> {
 }
 
 impl Batch<'_> {
+    /// DB_BLOCK_CHECKING: a block that is not sound stays away from the disk.
+    fn check_structure(&self) -> Result<()> {
+        let checking = self.cache.checking();
+        if checking == Checking::Off {
+            return Ok(());
+        }
+        let addresses = self.runs.iter().flat_map(|run| (0..run.frames.len() as u32).map(|n| run.start.plus(n)));
+        let blocks = self.scratch.chunks_exact(self.block_bytes());
+        addresses.zip(blocks).try_for_each(|(address, block)| checking.check(block, address))
+    }
+
     /// Counts what was written, by segment.
     fn count_segments(&self, blocks: &[u8]) {
         let mut last = None;

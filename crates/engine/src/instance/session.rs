@@ -43,7 +43,7 @@ pub struct Session {
 
 impl Session {
     pub(super) fn new(instance: Arc<Instance>, entry: Arc<SessionEntry>, caller: Option<&Self>) -> Self {
-        let parameters = SessionParameters::new(instance.parameters().clone());
+        let parameters = SessionParameters::of_session(instance.parameters().clone(), entry.meter.clone());
         Self {
             instance,
             meter: entry.meter.clone(),

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use common::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use common::sync::{self, Arc, Mutex, RwLock};
 use common::{BlockSize, Clock, Error, ErrorKind, Number, Result, Seeded};
-use device::{DirectoryLock, FileSystem};
+use device::{DirectoryLock, FileAccess, FileSystem};
 use waits::{Meter, SqlArea, SystemMeter};
 
 use super::calls::Calls;
@@ -412,7 +412,11 @@ impl Instance {
             Some(meter.clone()),
         );
         let mut reader = reader?;
-        let threads = if self.cache.wakes().is_inline() { 0 } else { recovery::threads() };
+        let threads = if self.cache.wakes().is_inline() {
+            0
+        } else {
+            recovery::threads(self.parameters.unsigned(Parameter::CpuCount))
+        };
         let begin = reader.lsn();
         let mut done = recovery::roll_forward(&self.cache, meter, data, &mut reader, threads)?;
         let end = reader.end().ok_or_else(|| Error::bug("the log was not read to its end"))?;
@@ -507,10 +511,14 @@ impl Instance {
         background: Background,
     ) -> Result<Arc<Self>> {
         let health = Arc::new(Health::default());
+        let parameters = Arc::new(parameters);
         derive_cache_sizes(&parameters);
+        files.access_by(file_access(&parameters));
         let cache = Arc::new(Cache::new(cache_bytes(&parameters), health.clone()));
         cache.set_double_write(DoubleWrite::open(&*files, directory)?);
         let system_meter = SystemMeter::new();
+        parameters.govern(&system_meter);
+        cache.govern(&parameters);
         let sessions = Sessions::new(&system_meter, &clock);
         let meter = sessions.background(sessions::Background::WRITER).meter.clone();
         let data = control.data();
@@ -533,7 +541,7 @@ impl Instance {
             groups,
             directory: directory.to_owned(),
             clock,
-            parameters: Arc::new(parameters),
+            parameters,
             health,
             cache,
             control,
@@ -638,6 +646,15 @@ impl Instance {
     #[must_use]
     pub fn background_meter(&self) -> &Arc<Meter> {
         &self.background
+    }
+}
+
+/// How files are opened, by FILESYSTEMIO_OPTIONS and DISK_ASYNCH_IO.
+fn file_access(parameters: &Parameters) -> FileAccess {
+    let options = parameters.text(Parameter::FilesystemioOptions);
+    FileAccess {
+        direct: matches!(&*options, "SETALL" | "DIRECTIO"),
+        background: matches!(&*options, "SETALL" | "ASYNCH") && parameters.boolean(Parameter::DiskAsynchIo),
     }
 }
 

@@ -4,6 +4,8 @@ use std::fmt;
 
 use common::{Error, Result};
 
+use super::Value;
+
 include!(concat!(env!("OUT_DIR"), "/parameters.rs"));
 
 /// The type of a parameter's value.
@@ -51,6 +53,15 @@ pub enum SystemChange {
     Fixed,
 }
 
+/// What becomes of a value that is accepted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Something reads it, and does what it says.
+    Read,
+    /// Nothing comes of these values, or of any where there are none: `why` says what happens instead.
+    None { values: &'static [&'static str], why: &'static str },
+}
+
 /// A declaration from `parameters.toml`.
 #[derive(Debug)]
 pub struct Definition {
@@ -64,6 +75,7 @@ pub struct Definition {
     /// May ALTER SESSION change it?
     pub session: bool,
     pub system: SystemChange,
+    pub effect: Effect,
     /// How the instance works out the value where the default stands.
     pub derived: Option<&'static str>,
     pub description: &'static str,
@@ -86,6 +98,17 @@ impl Parameter {
     pub fn find(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         Self::ALL.binary_search_by(|parameter| parameter.name().cmp(&name)).ok().map(|at| Self::ALL[at])
+    }
+
+    /// A sentence for whoever sets this parameter to a value that nothing comes of; None where the value does what it says.
+    #[must_use]
+    pub fn without_effect(self, value: &Value) -> Option<String> {
+        match self.definition().effect {
+            Effect::None { values, why } if values.is_empty() || values.contains(&&*value.to_string()) => {
+                Some(format!("{self} = {value} is without effect. {why}"))
+            }
+            _ => None,
+        }
     }
 
     /// As [`Parameter::find`], for a statement that names it.
@@ -117,5 +140,24 @@ mod tests {
         }
         assert!(Parameter::named("no_such_parameter").unwrap_err().is_ora(2248));
         assert_eq!(Parameter::WalkInsertThreshold.name(), "_walk_insert_threshold");
+    }
+
+    #[test]
+    fn who_sets_what_has_no_effect_is_told_so() {
+        let told = |parameter: Parameter, text: &str| parameter.without_effect(&parameter.parse(text).unwrap());
+        let notice = told(Parameter::DbBlockChecksum, "off").unwrap();
+        assert!(notice.starts_with("db_block_checksum = OFF is without effect. "), "{notice}");
+        assert_eq!(told(Parameter::DbBlockChecksum, "typical"), None);
+        assert!(told(Parameter::DbCreateFileDest, "/u01").is_some());
+        assert_eq!(told(Parameter::SqlTrace, "true"), None);
+    }
+
+    #[test]
+    fn values_without_effect_are_legal_ones() {
+        for parameter in Parameter::ALL {
+            if let Effect::None { values, .. } = parameter.definition().effect {
+                values.iter().for_each(|value| assert!(parameter.parse(value).is_ok(), "{parameter} = {value}"));
+            }
+        }
     }
 }

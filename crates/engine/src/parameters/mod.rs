@@ -11,6 +11,8 @@
 
 mod alter;
 mod definition;
+#[cfg(test)]
+mod effect_tests;
 mod file;
 mod memory;
 mod reference;
@@ -18,7 +20,7 @@ mod session;
 mod system;
 mod value;
 
-pub use definition::{Definition, Parameter, ParameterType, SystemChange};
+pub use definition::{Definition, Effect, Parameter, ParameterType, SystemChange};
 pub use file::{PARAMETER_FILE, ParameterFile};
 pub use reference::reference_page;
 pub use session::SessionParameters;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Parameter, SystemChange};
+use super::{Effect, Parameter, SystemChange};
 
 /// The page as text. A test compares it with the file; `UPDATE_REFERENCE=1` in the environment of that test rewrites the file.
 #[must_use]
@@ -41,7 +41,12 @@ fn write_entry(page: &mut String, parameter: Parameter) -> std::fmt::Result {
         SystemChange::Restart => "SCOPE = SPFILE, from the next start",
         SystemChange::Fixed => "no: settled when the database is created",
     };
-    writeln!(page, "| ALTER SYSTEM | {system} |")
+    writeln!(page, "| ALTER SYSTEM | {system} |")?;
+    match definition.effect {
+        Effect::Read => Ok(()),
+        Effect::None { values: [], why } => writeln!(page, "| without effect | {why} |"),
+        Effect::None { values, why } => writeln!(page, "| without effect | {}: {why} |", values.join(", ")),
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use common::sync::RwLock;
 use common::{Error, Result};
+use waits::Meter;
 
 use super::{Parameter, Parameters, Value};
 
@@ -13,12 +14,20 @@ use super::{Parameter, Parameters, Value};
 pub struct SessionParameters {
     system: Arc<Parameters>,
     own: RwLock<BTreeMap<Parameter, Value>>,
+    /// The session's counters, which some parameters speak of; none where there is no session.
+    meter: Option<Arc<Meter>>,
 }
 
 impl SessionParameters {
     #[must_use]
     pub fn new(system: Arc<Parameters>) -> Self {
-        Self { system, own: RwLock::default() }
+        Self { system, own: RwLock::default(), meter: None }
+    }
+
+    /// Those of the session that counts with `meter`.
+    #[must_use]
+    pub fn of_session(system: Arc<Parameters>, meter: Arc<Meter>) -> Self {
+        Self { meter: Some(meter), ..Self::new(system) }
     }
 
     /// The instance's.
@@ -38,22 +47,36 @@ impl SessionParameters {
         }
         let value = parameter.parse(text)?;
         self.own.write().insert(parameter, value);
+        self.tell_meter();
         Ok(parameter)
     }
 
     /// From now on the session's own setting is this; None: it has none. The one before is returned, to be put back.
     pub fn replace(&self, parameter: Parameter, value: Option<Value>) -> Option<Value> {
-        let mut own = self.own.write();
-        match value {
-            Some(value) => own.insert(parameter, value),
-            None => own.remove(&parameter),
-        }
+        let before = {
+            let mut own = self.own.write();
+            match value {
+                Some(value) => own.insert(parameter, value),
+                None => own.remove(&parameter),
+            }
+        };
+        self.tell_meter();
+        before
+    }
+
+    /// What the session's own settings say of counting and tracing is true of its meter.
+    fn tell_meter(&self) {
+        let Some(meter) = &self.meter else { return };
+        meter.set_timed(self.own_value(Parameter::TimedStatistics).and_then(|value| value.number()).map(|on| on != 0));
+        let limit = self.own_value(Parameter::MaxDumpFileSize);
+        meter.limit_trace(limit.map(|text| Parameters::dump_file_bytes(&text.to_string())));
     }
 
     /// From now on the session's own settings are those of another one.
     pub fn take_over(&self, other: &Self) {
         let settings = other.own.read().clone();
         *self.own.write() = settings;
+        self.tell_meter();
     }
 
     /// Did ALTER SESSION set it?

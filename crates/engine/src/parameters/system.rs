@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use common::sync::atomic::{AtomicI64, AtomicU8, Ordering};
 use common::sync::{Mutex, RwLock};
 use common::{Error, Result};
 use device::FileSystem;
+use waits::SystemMeter;
 
 use super::value::dump_file_bytes;
 use super::{Parameter, ParameterFile, SystemChange, Value, memory};
@@ -38,6 +39,8 @@ pub struct Parameters {
     origins: [AtomicU8; Parameter::ALL.len()],
     /// Held while the parameter file is read, changed and written.
     file: Mutex<()>,
+    /// The instance's counters, which some parameters speak of.
+    meters: OnceLock<Arc<SystemMeter>>,
 }
 
 impl Default for Parameters {
@@ -48,6 +51,7 @@ impl Default for Parameters {
             texts: RwLock::new(vec![Arc::from(""); Parameter::ALL.len()]),
             origins: std::array::from_fn(|_| AtomicU8::new(Origin::Default as u8)),
             file: Mutex::new(()),
+            meters: OnceLock::new(),
         };
         for parameter in Parameter::ALL {
             match parameter.parse(parameter.definition().default) {
@@ -112,6 +116,22 @@ impl Parameters {
         Ok(())
     }
 
+    /// From now on what these parameters say of counting and tracing is true of the sessions whose counters `meters` adds up.
+    pub(crate) fn govern(&self, meters: &Arc<SystemMeter>) {
+        let _ = self.meters.set(meters.clone());
+        self.tell_meters(Parameter::TimedStatistics);
+        self.tell_meters(Parameter::MaxDumpFileSize);
+    }
+
+    fn tell_meters(&self, parameter: Parameter) {
+        let Some(meters) = self.meters.get() else { return };
+        match parameter {
+            Parameter::TimedStatistics => meters.set_timed(self.boolean(parameter)),
+            Parameter::MaxDumpFileSize => meters.limit_traces(Self::dump_file_bytes(&self.text(parameter))),
+            _ => {}
+        }
+    }
+
     fn store(&self, parameter: Parameter, value: &Value, origin: Origin) {
         match value {
             Value::Text(text) => self.texts.write()[parameter as usize] = text.clone(),
@@ -143,6 +163,7 @@ impl Parameters {
         }
         if scope != Scope::Spfile {
             self.store(parameter, &value, Origin::Modified);
+            self.tell_meters(parameter);
         }
         Ok(parameter)
     }
@@ -219,18 +240,6 @@ impl Parameters {
     #[must_use]
     pub fn is_modified(&self, parameter: Parameter) -> bool {
         self.origins[parameter as usize].load(Ordering::Relaxed) == Origin::Modified as u8
-    }
-
-    /// Does the file system's page cache stay out of it?
-    #[must_use]
-    pub fn direct_io(&self) -> bool {
-        matches!(&*self.text(Parameter::FilesystemioOptions), "SETALL" | "DIRECTIO")
-    }
-
-    /// Are blocks given checksums?
-    #[must_use]
-    pub fn checksums(&self) -> bool {
-        !matches!(&*self.text(Parameter::DbBlockChecksum), "OFF" | "FALSE")
     }
 
     /// Blocks of `block_bytes` that a full scan reads at once. With the parameter unset: 1 MB worth, or fewer where the pool has fewer

@@ -51,9 +51,9 @@ pub struct RolledForward {
     pub deferred: bool,
 }
 
-/// How many threads are to apply redo on this machine.
-pub(crate) fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get).clamp(THREADS_MIN, THREADS_MAX)
+/// How many threads are to apply redo where there are so many processors.
+pub(crate) fn threads(processors: u64) -> usize {
+    usize::try_from(processors).unwrap_or(THREADS_MAX).clamp(THREADS_MIN, THREADS_MAX)
 }
 
 /// Reads the log to its end and applies it, on so many threads; on none the caller does all of it.

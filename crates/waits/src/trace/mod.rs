@@ -80,6 +80,12 @@ pub struct TraceFile {
     /// `tim` of the last line that had one.
     last_tim: u64,
     failure: Option<io::Error>,
+    /// Bytes of the file, those that are still in memory included.
+    bytes: u64,
+    /// What `bytes` may reach.
+    limit: u64,
+    /// The limit has been met and its line written.
+    full: bool,
     /// Waits for latches, whose lines are written when the session holds the latch no longer, or writes anything else.
     put_off: Vec<TracedWait>,
 }
@@ -91,7 +97,7 @@ impl TraceFile {
     /// When the file cannot be opened.
     pub fn new(path: &Path, header: &TraceHeader) -> io::Result<Self> {
         let file = OpenOptions::new().append(true).create(true).open(path)?;
-        let fresh = file.metadata()?.len() == 0;
+        let bytes = file.metadata()?.len();
         let mut trace = Self {
             path: path.to_owned(),
             file,
@@ -100,9 +106,12 @@ impl TraceFile {
             utc_offset_seconds: header.utc_offset_seconds,
             last_tim: header.wall_us,
             failure: None,
+            bytes,
+            limit: u64::MAX,
+            full: false,
             put_off: Vec::new(),
         };
-        if fresh {
+        if bytes == 0 {
             trace.head(header);
         }
         trace.session(header);
@@ -124,6 +133,12 @@ impl TraceFile {
     /// Changes what is written from now on.
     pub fn set_level(&mut self, level: u32) {
         self.level = level;
+    }
+
+    /// Bytes that the file may reach from now on; the line that says so where it ends comes on top of them.
+    pub fn set_limit(&mut self, bytes: u64) {
+        self.full &= bytes <= self.bytes;
+        self.limit = bytes;
     }
 
     /// Writes text that is not of the trace itself, of one line or several.
@@ -222,13 +237,25 @@ impl TraceFile {
         self.last_tim = self.last_tim.max(tim);
     }
 
-    fn line(&mut self, text: fmt::Arguments<'_>) {
-        if self.failure.is_some() {
-            return;
-        }
+    fn append(&mut self, text: fmt::Arguments<'_>) {
         // Formatting into memory fails only when a Display does; ours do not.
         let _ = self.buffer.write_fmt(text);
         self.buffer.push('\n');
+    }
+
+    fn line(&mut self, text: fmt::Arguments<'_>) {
+        if self.failure.is_some() || self.full {
+            return;
+        }
+        let start = self.buffer.len();
+        self.append(text);
+        if self.bytes + (self.buffer.len() - start) as u64 > self.limit {
+            self.buffer.truncate(start);
+            self.full = true;
+            let limit = self.limit;
+            self.append(format_args!("*** trace ends here: max_dump_file_size allows {limit} bytes ***"));
+        }
+        self.bytes += (self.buffer.len() - start) as u64;
         if self.buffer.len() >= BUFFER_BYTES {
             self.flush();
         }
