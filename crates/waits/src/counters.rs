@@ -12,6 +12,8 @@
 //! | user I/O, concurrency, application wait time | microseconds of all events of the class |
 //! | non-idle wait time, non-idle wait count | microseconds and number of waits of all classes but Idle |
 //! | enqueue requests, enqueue timeouts | requests that have come to an end, and those of them that were given up |
+//! | physical read total requests and bytes | reads of datafiles |
+//! | physical write total requests and bytes | writes of datafiles and of the log |
 //! | enqueue waits | waits of all events of enqueues |
 //!
 //! Built with the feature `unmeasured` nothing is counted.
@@ -30,6 +32,9 @@ use crate::statistic::Statistic;
 
 /// Whether anything is counted and timed.
 pub(crate) const MEASURED: bool = !cfg!(feature = "unmeasured");
+
+/// Bytes of a block of the log.
+const LOG_BLOCK_BYTES: u64 = 512;
 
 /// How a block is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -216,6 +221,7 @@ impl Counters {
         let own = self.statistics[statistic as usize].load(Relaxed);
         own + derived(
             statistic,
+            |counted| self.statistics[counted as usize].load(Relaxed),
             |mode| self.gets.iter().map(|by_mode| by_mode[mode as usize].load(Relaxed)).sum(),
             |class| self.class(class),
             |enqueue| {
@@ -251,6 +257,7 @@ impl Counters {
         for statistic in Statistic::ALL {
             let sum = derived(
                 statistic,
+                |counted| snapshot.statistics[counted as usize],
                 |mode| snapshot.gets.iter().map(|by_mode| by_mode[mode as usize]).sum(),
                 |class| snapshot.class(class),
                 |enqueue| snapshot.enqueues[enqueue as usize],
@@ -271,6 +278,7 @@ fn add(counter: &AtomicU64, n: u64) {
 /// What the table at the top of this file adds to a statistic.
 fn derived(
     statistic: Statistic,
+    counted: impl Fn(Statistic) -> u64,
     gets: impl Fn(GetMode) -> u64,
     class: impl Fn(WaitClass) -> (u64, u64),
     enqueue: impl Fn(Enqueue) -> EnqueueTotals,
@@ -286,6 +294,14 @@ fn derived(
         Statistic::ApplicationWaitTime => class(WaitClass::Application).1,
         Statistic::NonIdleWaitTime => busy().map(|of| class(of).1).sum(),
         Statistic::NonIdleWaitCount => busy().map(|of| class(of).0).sum(),
+        Statistic::PhysicalReadTotalIoRequests => counted(Statistic::PhysicalReadIoRequests),
+        Statistic::PhysicalReadTotalBytes => counted(Statistic::PhysicalReadBytes),
+        Statistic::PhysicalWriteTotalIoRequests => {
+            counted(Statistic::PhysicalWriteIoRequests) + counted(Statistic::RedoWrites)
+        }
+        Statistic::PhysicalWriteTotalBytes => {
+            counted(Statistic::PhysicalWriteBytes) + counted(Statistic::RedoBlocksWritten) * LOG_BLOCK_BYTES
+        }
         Statistic::EnqueueRequests => enqueues().map(|totals| totals.requests()).sum(),
         Statistic::EnqueueTimeouts => enqueues().map(|totals| totals.failed).sum(),
         Statistic::EnqueueWaits => enqueues().map(|totals| totals.waits).sum(),

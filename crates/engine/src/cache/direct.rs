@@ -216,6 +216,7 @@ impl DirectScan {
             self.meter.count(Statistic::PhysicalReads, u64::from(blocks));
             self.meter.count(Statistic::PhysicalReadsDirect, u64::from(blocks));
             self.meter.count(Statistic::PhysicalReadIoRequests, 1);
+            self.meter.count(Statistic::PhysicalReadTotalMultiBlockRequests, u64::from(blocks > 1));
             self.meter.count(Statistic::PhysicalReadBytes, u64::from(blocks) * bytes as u64);
             file.count_read(u64::from(blocks));
             let read = file.submit_read(start.block, buffers);

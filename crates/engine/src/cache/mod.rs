@@ -45,7 +45,7 @@ use std::sync::OnceLock;
 
 use common::sync::{Arc, RwLock};
 use common::{BlockAddress, BlockClass, BlockSize, Error, FileNumber, Result};
-use waits::{GetMode, Meter, SegmentStatistic};
+use waits::{GetMode, Meter, SegmentStatistic, Statistic};
 
 use crate::instance::Health;
 use crate::parameters::{Parameter, Parameters};
@@ -443,10 +443,14 @@ impl Cache {
     /// # Errors
     /// HW-0010, and the instance is stopped, when a write or a sync fails.
     pub fn checkpoint(&self, meter: &Meter) -> Result<()> {
+        meter.count(Statistic::DbwrCheckpoints, 1);
+        meter.count(Statistic::BackgroundCheckpointsStarted, 1);
         for pool in &self.pools {
             writer::write_all(self, pool, meter)?;
         }
-        self.sync(meter)
+        self.sync(meter)?;
+        meter.count(Statistic::BackgroundCheckpointsCompleted, 1);
+        Ok(())
     }
 
     fn sync(&self, meter: &Meter) -> Result<()> {

@@ -326,6 +326,9 @@ impl Pool {
         meter.count(Statistic::PhysicalReads, frames.len() as u64);
         meter.count(Statistic::PhysicalReadsCache, frames.len() as u64);
         meter.count(Statistic::PhysicalReadIoRequests, 1);
+        meter.count(Statistic::PhysicalReadTotalMultiBlockRequests, u64::from(frames.len() > 1));
+        let asked_for = usize::from(patience == Patience::Wait);
+        meter.count(Statistic::PhysicalReadsCachePrefetch, (frames.len() - asked_for) as u64);
         meter.count(Statistic::PhysicalReadBytes, (frames.len() * self.size.bytes()) as u64);
         file.count_read(frames.len() as u64);
         batch.submit(&mut pending, file, frames);
@@ -403,10 +406,12 @@ impl Pool {
             let frame = self.frame(index)?;
             meter.count(Statistic::FreeBufferInspected, 1);
             if frame.is_pinned() || frame.state() == READING {
+                meter.count(Statistic::PinnedBuffersInspected, 1);
                 continue;
             }
             if frame.touches.load(Ordering::Relaxed) >= 2 {
                 frame.touches.store(0, Ordering::Relaxed);
+                meter.count(Statistic::HotBuffersMovedToHeadOfLru, 1);
                 if let Some(cooled) = list.heat(index).and_then(|cooled| self.frame(cooled)) {
                     cooled.touches.store(1, Ordering::Relaxed);
                 }
@@ -457,6 +462,7 @@ impl Pool {
     fn wait_for_writer(&self, cache: &Cache, meter: &Meter) -> Result<()> {
         self.free_buffer_waits.fetch_add(1, Ordering::Relaxed);
         self.starved.fetch_add(1, Ordering::AcqRel);
+        meter.count(Statistic::DbwrMakeFreeRequests, 1);
         if self.wakes.is_inline() {
             let written = super::writer::write_cold(cache, self, meter);
             self.starved.fetch_sub(1, Ordering::AcqRel);

@@ -10,6 +10,7 @@ use common::sync::atomic::{AtomicBool, Ordering};
 use common::sync::{Arc, Condvar, Mutex};
 use common::{BlockAddress, Result, limits};
 use device::AlignedBuffer;
+use format::block::BlockType;
 use format::object::data_object;
 use waits::{Event, Meter, SegmentStatistic, Statistic};
 
@@ -67,7 +68,9 @@ impl WriterWakes {
 pub(super) fn write_all(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()> {
     let frames = pool.frames();
     let dirty = frames.iter().filter(|frame| frame.is_dirty()).copied().collect();
-    write(cache, pool, meter, dirty, Latched::Wait)?;
+    let written = write(cache, pool, meter, dirty, Latched::Wait)?;
+    meter.count(Statistic::DbwrCheckpointBuffersWritten, written);
+    meter.count(Statistic::DbwrThreadCheckpointBuffersWritten, written);
     // What another session has begun to write is clean by its flag, but not on its way to the disk for certain.
     for frame in &frames {
         wait_written(meter, frame, frame.address());
@@ -87,7 +90,9 @@ pub(super) fn write_range(cache: &Cache, pool: &Pool, meter: &Meter, range: Bloc
             frame.unpin();
         }
     }
-    write(cache, pool, meter, dirty, Latched::Wait)
+    let written = write(cache, pool, meter, dirty, Latched::Wait)?;
+    meter.count(Statistic::PhysicalWritesNonCheckpoint, written);
+    Ok(())
 }
 
 /// Writes the dirty buffers of a range of blocks, as one who is going to read it from the disk needs them: writes of others are waited for, too.
@@ -103,7 +108,9 @@ pub(super) fn write_range_out(cache: &Cache, pool: &Pool, meter: &Meter, range: 
     if there.iter().any(|(.., dirty)| *dirty) {
         let at = [u64::from(range.start.file.0), u64::from(range.start.block), u64::from(range.blocks)];
         let dirty = there.iter().filter(|(.., dirty)| *dirty).map(|(frame, ..)| *frame).collect();
-        meter.wait(Event::EnqKoFastObjectCheckpoint, at, -1, || write(cache, pool, meter, dirty, Latched::Wait))?;
+        let checkpoint = || write(cache, pool, meter, dirty, Latched::Wait);
+        let written = meter.wait(Event::EnqKoFastObjectCheckpoint, at, -1, checkpoint)?;
+        meter.count(Statistic::DbwrCheckpointBuffersWritten, written);
     }
     // What another session has begun to write is clean by its flag, but not on the disk for certain.
     there.iter().for_each(|(frame, address, _)| wait_written(meter, frame, *address));
@@ -117,7 +124,8 @@ pub(super) fn write_older(cache: &Cache, pool: &Pool, meter: &Meter, lsn: Lsn) -
     // A clean buffer may be given to another block at any moment: the address is read once for each of them.
     frames.sort_by_cached_key(|frame| frame.address());
     for some in frames.chunks(BUFFERS_AT_ONCE) {
-        write(cache, pool, meter, some.to_vec(), Latched::Skip)?;
+        let written = write(cache, pool, meter, some.to_vec(), Latched::Skip)?;
+        meter.count(Statistic::DbwrCheckpointBuffersWritten, written);
         pool.announce_clean();
         // Who waits for a buffer does not wait for the end of it.
         if pool.starved.load(Ordering::Acquire) > 0 {
@@ -139,11 +147,14 @@ pub(super) fn write_cold(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()
         return Ok(());
     }
     let limit = (pool.capacity() * ROUND_PERCENT / 100).max(64);
-    let mut cold = Vec::with_capacity(limit);
+    meter.count(Statistic::SummedDirtyQueueLength, dirty as u64);
+    meter.count(Statistic::DbwrLruScans, 1);
+    let (mut cold, mut scanned) = (Vec::with_capacity(limit), 0);
     {
         let list = pool.list(meter);
         let mut at = list.tail();
         while let Some(index) = at {
+            scanned += 1;
             if let Some(frame) = frames.get(index as usize).copied()
                 && frame.is_dirty()
             {
@@ -155,7 +166,10 @@ pub(super) fn write_cold(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()
             at = list.warmer(index);
         }
     }
-    write(cache, pool, meter, cold, Latched::Skip)?;
+    meter.count(Statistic::DbwrBuffersScanned, scanned);
+    meter.count(Statistic::DbwrSummedScanDepth, scanned);
+    let written = write(cache, pool, meter, cold, Latched::Skip)?;
+    meter.count(Statistic::PhysicalWritesNonCheckpoint, written);
     pool.announce_clean();
     Ok(())
 }
@@ -168,7 +182,8 @@ enum Latched {
     Skip,
 }
 
-fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<FrameRef>, latched: Latched) -> Result<()> {
+/// Writes buffers; how many have been written.
+fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<FrameRef>, latched: Latched) -> Result<u64> {
     // A frame may get another block before its turn comes: then it is passed by.
     let mut frames: Vec<_> = frames.into_iter().map(|frame| (frame.address(), frame)).collect();
     frames.sort_by_key(|(address, _)| *address);
@@ -183,6 +198,7 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<FrameRef>, latch
         runs: Vec::new(),
         blocks: 0,
         redo_end: Lsn(0),
+        written: 0,
     };
     for (address, frame) in frames {
         if batch.blocks == batch.most {
@@ -198,7 +214,8 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<FrameRef>, latch
             batch.add(address, frame, redo_end);
         }
     }
-    batch.write()
+    batch.write()?;
+    Ok(batch.written)
 }
 
 /// Consecutive blocks that are copied and pinned.
@@ -219,6 +236,8 @@ struct Batch<'a> {
     blocks: usize,
     /// What the log must hold before the batch may be written.
     redo_end: Lsn,
+    /// Blocks of the batches before this one.
+    written: u64,
 }
 
 impl Batch<'_> {
@@ -255,6 +274,7 @@ impl Batch<'_> {
             }
             release(frame);
         }
+        self.written += self.blocks as u64;
         (self.blocks, self.redo_end) = (0, Lsn(0));
         result.map_err(|error| self.cache.health().stop(&error))
     }
@@ -285,6 +305,7 @@ impl Batch<'_> {
             self.meter.count(Statistic::PhysicalWrites, count);
             self.meter.count(Statistic::PhysicalWritesFromCache, count);
             self.meter.count(Statistic::PhysicalWriteIoRequests, 1);
+            self.meter.count(Statistic::PhysicalWriteTotalMultiBlockRequests, u64::from(count > 1));
             self.meter.count(Statistic::PhysicalWriteBytes, (end - at) as u64);
             at = end;
         }
@@ -320,6 +341,11 @@ impl Batch<'_> {
                 counts::segment(self.meter, block, SegmentStatistic::PhysicalWriteRequests, 1);
             }
             last = object;
+            match format::block::kind(block) {
+                Some(BlockType::UndoBlock) => self.meter.count(Statistic::DbwrUndoBlockWrites, 1),
+                Some(BlockType::UndoSegmentHeader) => self.meter.count(Statistic::DbwrTransactionTableWrites, 1),
+                _ => {}
+            }
         }
     }
 }
@@ -356,6 +382,7 @@ fn release(frame: &Frame) {
 /// Takes the right to write a buffer: two copies of a block on their way to the disk at once might land in the wrong order.
 fn begin(meter: &Meter, frame: &Frame, address: BlockAddress, latched: Latched) -> bool {
     while frame.writing.swap(true, Ordering::SeqCst) {
+        meter.count(Statistic::DbwrRevisitedBeingWrittenBuffer, 1);
         if latched == Latched::Skip {
             return false;
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use common::sync::Arc;
 use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, Result};
 use format::redo::{NEW, Vector, Version};
-use waits::Meter;
+use waits::{Meter, Statistic};
 
 use super::batch::Batch;
 use crate::cache::{BlockMut, Cache};
@@ -127,6 +127,7 @@ impl Applier {
     fn work(&mut self, batch: &Batch, work: &Work<'_>) -> Result<()> {
         let (address, class) = (work.address, work.class);
         let Target { cache, meter, from, .. } = &*self.target;
+        meter.count(Statistic::RecoveryBlockGetsFromCache, 1);
         let mut vectors = work.vectors;
         let mut block = match work.image {
             Some(image) => {

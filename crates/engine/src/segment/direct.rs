@@ -324,6 +324,8 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
         s.meter().count(Statistic::PhysicalWrites, count as u64);
         s.meter().count(Statistic::PhysicalWritesDirect, count as u64);
         s.meter().count(Statistic::PhysicalWriteIoRequests, 1);
+        s.meter().count(Statistic::PhysicalWriteTotalMultiBlockRequests, u64::from(count > 1));
+        s.meter().count(Statistic::PhysicalWritesNonCheckpoint, count as u64);
         s.meter().count(Statistic::PhysicalWriteBytes, bytes.len() as u64);
         s.meter().segment(object, SegmentStatistic::PhysicalWrites, count as u64);
         s.meter().segment(object, SegmentStatistic::PhysicalWritesDirect, count as u64);

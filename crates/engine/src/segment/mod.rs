@@ -231,7 +231,7 @@ impl Segment {
     /// Makes room in a block that refuses a row: what transactions have freed that have ended since, and in a block without rows ITL slots that nobody
     /// needs. True when the row fits then.
     fn make_fit(&self, s: &Session, block: &mut BlockMut, row: RowRoom) -> Result<bool> {
-        s.clean_ended(block)?;
+        s.clean_current(block)?;
         let keep = self.itl_slots();
         if format::heap::is_empty(block) && format::transaction::header(block).itl_count > keep {
             let oldest = s.oldest_snapshot();

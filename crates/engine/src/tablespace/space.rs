@@ -7,6 +7,7 @@ use common::sync::Arc;
 use common::sync::atomic::Ordering;
 use common::{BlockAddress, BlockClass, BlockSize, Error, ErrorKind, FileNumber, Number, Result};
 use format::{extent_bitmap, file};
+use waits::Statistic;
 
 use super::{Datafile, Tablespace};
 use crate::instance::{ExtentManagement, Session};
@@ -71,7 +72,10 @@ impl Tablespace {
             for grow in rounds {
                 for number in &files {
                     match self.allocate_in(s, *number, want, *grow) {
-                        Ok(Some(range)) => return Ok(range),
+                        Ok(Some(range)) => {
+                            s.meter().count(Statistic::ExtentsAllocated, 1);
+                            return Ok(range);
+                        }
                         Ok(None) => {}
                         Err(error) if error.is_ora(1237) => full_disk = Some(error),
                         Err(error) => return Err(error),
@@ -134,6 +138,7 @@ impl Tablespace {
                 return Ok(None);
             };
             s.instance().set_file_blocks(s, number, blocks)?;
+            s.meter().count(Statistic::DatafileExtensions, 1);
             s.change(&mut header, |block| resize_header(block, blocks));
         }
     }
@@ -180,6 +185,7 @@ impl Tablespace {
     /// # Errors
     /// Those of the cache; ORA-00600 when the extent is not allocated.
     pub(crate) fn free(&self, s: &Session, range: BlockRange) -> Result<()> {
+        s.meter().count(Statistic::ExtentsReleased, 1);
         // Before anybody can be given the extent.
         self.freed.fetch_add(1, Ordering::AcqRel);
         let header_address = space_header_address(range.start.file);

@@ -3,6 +3,7 @@
 use common::{BlockAddress, Error, ObjectNumber, Result, Scn, Uba, Xid};
 use format::itl;
 use format::undo::{Previous, UndoRecord};
+use waits::Statistic;
 
 use crate::cache::BlockMut;
 use crate::instance::Session;
@@ -105,23 +106,35 @@ impl Session {
             },
         };
         self.change(block, |bytes| itl::clean(bytes, number, scn, upper_bound));
+        self.meter().count(Statistic::CommitTxnCountDuringCleanout, 1);
         Ok(None)
     }
 
     /// Cleans every ITL slot of a latched block whose transaction has ended.
-    pub(crate) fn clean_ended(&self, block: &mut BlockMut) -> Result<()> {
-        if !itl::needs_cleanout(block) {
-            return Ok(());
+    pub(crate) fn clean_current(&self, block: &mut BlockMut) -> Result<()> {
+        if self.clean_ended(block)? {
+            self.meter().count(Statistic::ImmediateCurrentBlockCleanoutApplications, 1);
         }
+        Ok(())
+    }
+
+    /// As [`Session::clean_current`], for a block that is to be read; whether there was anything to clean.
+    pub(crate) fn clean_ended(&self, block: &mut BlockMut) -> Result<bool> {
+        if !itl::needs_cleanout(block) {
+            return Ok(false);
+        }
+        let version = format::redo::Version::of(block);
         let own = self.xid();
         for number in 1..=format::transaction::header(block).itl_count {
             // A block may have hundreds of the own transaction's.
             if itl::slot(block, number).is_some_and(|slot| slot.is_active() && Some(slot.xid()) == own) {
                 continue;
             }
-            self.clean_slot(block, number)?;
+            if self.clean_slot(block, number)?.is_some() {
+                self.meter().count(Statistic::ActiveTxnCountDuringCleanout, 1);
+            }
         }
-        Ok(())
+        Ok(format::redo::Version::of(block) != version)
     }
 
     /// What was committed before this, every snapshot in use sees.
@@ -180,7 +193,7 @@ impl Session {
     /// None for other transactions and blocks. What the transaction does in the block must leave room for that version.
     pub(crate) fn past(&self, block: &mut BlockMut) -> Result<Option<Past>> {
         let Some(seen) = self.serializable_scn() else { return Ok(None) };
-        self.clean_ended(block)?;
+        self.clean_current(block)?;
         if !is_changed_since(block, seen) {
             return Ok(None);
         }

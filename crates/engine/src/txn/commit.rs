@@ -80,7 +80,9 @@ impl Session {
     fn clean_out(&self, blocks: &[BlockAddress], xid: Xid, scn: Scn) -> Result<()> {
         let cache = self.instance().cache();
         let most = cache.pool_of(self.instance().block_size()).capacity() * CLEANOUT_PERCENT / 100;
-        let mut visited: Vec<_> = blocks[blocks.len().saturating_sub(most)..].to_vec();
+        let left = blocks.len().saturating_sub(most);
+        self.meter().count(Statistic::CommitCleanoutFailuresDelayed, left as u64);
+        let mut visited: Vec<_> = blocks[left..].to_vec();
         visited.sort_unstable();
         visited.dedup();
         for address in visited {

@@ -8,7 +8,7 @@ use common::sync::{Arc, Mutex, MutexGuard, RwLock};
 use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, Result, Scn, TablespaceNumber, Uba, Xid};
 use format::block::{self, BlockType};
 use format::{file, undo};
-use waits::{Enqueue, LatchName};
+use waits::{Enqueue, LatchName, Statistic};
 
 use super::FIRST_SEGMENTS;
 use super::extents::make_segment;
@@ -326,6 +326,7 @@ impl UndoSegments {
             let (mut gone, now) = (self.gone.write(), s.instance().visible_scn());
             gone.since.extend(own.iter().map(|segment| (segment.number, now)));
         }
+        s.meter().count(Statistic::TotalNumberOfUndoSegmentsDropped, own.len() as u64);
         self.all.write().retain(|segment| segment.tablespace.number() != tablespace);
         Ok(())
     }

@@ -21,6 +21,7 @@ use common::{BlockAddress, BlockClass, Error, Result};
 use format::bitmap::{self, BlockState};
 use format::transaction::Owner;
 use format::{heap, segment, transaction};
+use waits::Statistic;
 
 use super::bitmap_search::{Want, in_batch};
 use super::{SegmentParts, SpaceManager};
@@ -89,6 +90,7 @@ impl Bitmaps {
         }
         let before = bitmap::state_mask(&bitmap_block);
         s.change(&mut bitmap_block, |bytes| bitmap::set_state(bytes, index, state));
+        s.meter().count(Statistic::SpaceBitmapStateChanges, 1);
         Self::tell_parent(s, &bitmap_block, before)
     }
 
@@ -160,6 +162,8 @@ impl Bitmaps {
                 bitmap::set_state(bytes, index, BlockState::Free100);
             }
         });
+        s.meter().count(Statistic::BlocksFormatted, addresses.len() as u64);
+        s.meter().count(Statistic::SpaceBitmapStateChanges, addresses.len() as u64);
         Self::tell_parent(s, &bitmap_block, before)?;
         let start = in_batch(s.process().0 as usize, addresses.len()).next().unwrap_or(0);
         addresses.rotate_left(start);

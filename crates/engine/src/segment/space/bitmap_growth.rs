@@ -16,6 +16,7 @@ use common::{BlockAddress, BlockClass, Error, Result};
 use format::bitmap::{self, BlockState};
 use format::block::BlockType;
 use format::segment::{self, ExtentEntry, HighWaterMark, SegmentHeader};
+use waits::Statistic;
 
 use super::SegmentParts;
 use super::bitmap::Bitmaps;
@@ -401,6 +402,7 @@ impl Bitmaps {
             let passed = if fields.low.extent.get() == next.extent { end - fields.low.block.get() } else { end };
             fields.high.blocks = (fields.high.blocks.get() + passed).into();
         });
+        s.meter().count(Statistic::HwmMoves, 1);
         for mask in masks {
             Self::tell(s, &mask)?;
         }
@@ -515,6 +517,7 @@ impl Bitmaps {
             let mut header = segment.header_block_mut(s)?;
             note()?;
             s.change(&mut header, |bytes| segment::header_mut(bytes).high = mark(high));
+            s.meter().count(Statistic::HwmMoves, 1);
         }
         // Not one group: a large load passes more bitmap blocks than a small cache has buffers. A crash on the way leaves blocks below the mark that count as
         // unformatted, which is what they are to be used as: the load is of a transaction that has not committed.

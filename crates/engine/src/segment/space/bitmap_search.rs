@@ -4,6 +4,7 @@ use common::{BlockAddress, BlockClass, Error, Result};
 use format::bitmap::{self, BlockState};
 use format::block::{self, BlockType};
 use format::{itl, transaction};
+use waits::Statistic;
 
 use super::bitmap::{Bitmaps, FORMAT_BATCH};
 use crate::cache::BlockMut;
@@ -285,6 +286,7 @@ impl Bitmaps {
             return Ok(if in_use { Probed::InUse } else { Probed::Taken(block) });
         }
         search.refusals += 1;
+        s.meter().count(Statistic::SpaceBlocksRejected, 1);
         if Self::is_used_up(segment, &block) || !search.legacy && segment.lacks_slot(&block, row) {
             Self::set_state(segment, s, &mut block, BlockState::Full)?;
         }
@@ -298,7 +300,7 @@ impl Bitmaps {
         if !others(block) {
             return Ok(false);
         }
-        s.clean_ended(block)?;
+        s.clean_current(block)?;
         Ok(others(block))
     }
 }

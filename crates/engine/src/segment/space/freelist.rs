@@ -24,6 +24,7 @@ use common::{BlockAddress, BlockClass, Error, Result};
 use format::freelist::{self, FreeList};
 use format::segment::{self, ExtentEntry};
 use format::{heap, transaction};
+use waits::Statistic;
 
 use super::{OwnFreelist, SegmentParts, SpaceManager};
 use crate::cache::BlockMut;
@@ -139,6 +140,7 @@ impl FreeLists {
         };
         s.change(&mut header, |bytes| freelist::list_mut(bytes, slot).pop(next));
         s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(false, BlockAddress::NONE));
+        s.meter().count(Statistic::FreelistBlocksUnlinked, 1);
         let block = (!next.is_none()).then_some(next);
         match transaction.filter(|own| own.slot == slot) {
             Some(own) => s.set_own_freelist(segment.data_object(), OwnFreelist { candidate: block, ..own }),
@@ -156,6 +158,7 @@ impl FreeLists {
         let head = freelist::list(&header, lists.own).first();
         s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(true, head));
         s.change(&mut header, |bytes| freelist::list_mut(bytes, lists.own).push_chain(address, address, 1));
+        s.meter().count(Statistic::FreelistBlocksLinked, 1);
         Ok(())
     }
 
@@ -281,6 +284,9 @@ impl FreeLists {
             fields.high.extent = extent.into();
             fields.high.block = (high + count).into();
         });
+        s.meter().count(Statistic::HwmMoves, 1);
+        s.meter().count(Statistic::BlocksFormatted, u64::from(count));
+        s.meter().count(Statistic::FreelistBlocksLinked, u64::from(count));
         let head = group.as_mut().unwrap_or(&mut header);
         Self::push_chain(segment, s, head, &lists, first, &mut last_block, count);
         Ok(Some(first))
@@ -421,10 +427,12 @@ impl SpaceManager for FreeLists {
                 patrol.again(segment)?;
                 continue;
             }
+            s.meter().count(Statistic::FreelistBlocksInspected, 1);
             if segment.takes(s, &mut block, row)? {
                 s.remember(object, SearchHint { block: Some(address), first_level: None, shrinks: 0 });
                 return Ok(block);
             }
+            s.meter().count(Statistic::SpaceBlocksRejected, 1);
             s.remember(object, SearchHint::default());
             if Self::is_used(segment, &block) && Self::unlink(segment, s, &mut block)? {
                 released += 1;
@@ -547,6 +555,7 @@ impl SpaceManager for FreeLists {
             fields.high.block = to.block.into();
             fields.high.blocks = (fields.high.blocks.get() + passed).into();
         });
+        s.meter().count(Statistic::HwmMoves, 1);
         Ok(())
     }
 
