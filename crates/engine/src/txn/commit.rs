@@ -7,6 +7,7 @@ use format::itl;
 use waits::{LatchName, Statistic};
 
 use super::CommitWrite;
+use crate::cache::BlockMut;
 use crate::instance::Session;
 use crate::redo::Lsn;
 
@@ -23,7 +24,7 @@ impl Session {
     /// the undo segment; the transaction is then still there, and can be committed or rolled back.
     pub fn commit(&self, write: CommitWrite) -> Result<()> {
         let all = self.instance().transactions();
-        let ended = if self.in_transaction() { Some(self.end_committed()?) } else { None };
+        let ended = self.end_committed()?;
         let (Some(transaction), Some((scn, end))) = (self.take_ended(), ended) else {
             all.locks.release_tables(self.meter(), self.sid());
             return self.instance().health().check();
@@ -55,25 +56,27 @@ impl Session {
         redo.wait_durable(self.meter(), redo.end())
     }
 
-    /// The transaction is committed from here on: its SCN, and where its redo ends. It is still the session's.
-    fn end_committed(&self) -> Result<(Scn, Option<Lsn>)> {
-        self.end_at(|scn| {
-            self.with_transaction(|transaction| transaction.undo.commit(self, scn)).transpose()?;
-            Ok(())
-        })
+    /// The transaction, if there is one, is committed from here on: its SCN, and where its redo ends. It is still the session's.
+    fn end_committed(&self) -> Result<Option<(Scn, Option<Lsn>)>> {
+        let header = self.with_transaction(|transaction| transaction.undo.header_mut(self)).transpose()?;
+        let end = |header, scn| self.with_transaction(|transaction| transaction.undo.commit(self, header, scn));
+        Ok(header.map(|header| self.end_at(header, end)))
     }
 
     /// Transactions end one at a time, and each is seen before the next one ends: `end` writes the SCN that it is given into the undo segment's header.
     /// Who reads it there before snapshots see it takes the transaction for one that runs ([`Session::ended`]).
-    pub(super) fn end_at(&self, end: impl FnOnce(Scn) -> Result<()>) -> Result<(Scn, Option<Lsn>)> {
+    ///
+    /// That header comes latched, so that the session waits for nothing while it keeps others from ending: DDL ends a transaction with blocks latched that a
+    /// checkpoint needs, and the session before it would wait for the room in the log that the checkpoint brings.
+    pub(super) fn end_at<R>(&self, header: BlockMut, end: impl FnOnce(BlockMut, Scn) -> R) -> (Scn, Option<Lsn>) {
         let committing = &self.instance().transactions().committing;
         let _committing = self.meter().latch(LatchName::CommitScn, committing);
         let scn = self.instance().advance_scn();
         let group = self.group();
-        end(scn)?;
+        end(header, scn);
         let redo = group.finish();
         self.instance().visible.store(scn.0, Ordering::Release);
-        Ok((scn, redo))
+        (scn, redo)
     }
 
     /// Commit cleanout: the blocks of the transaction that are still cached, and that nobody has latched, learn its SCN.

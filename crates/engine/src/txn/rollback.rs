@@ -56,11 +56,10 @@ impl Session {
             self.instance().undo().rollback_begins(self, xid, blocks);
             self.undo_down_to(last, Uba::NONE)?;
         }
-        if self.in_transaction() {
-            self.end_at(|scn| {
-                self.with_transaction(|transaction| transaction.undo.rolled_back(self, scn)).transpose()?;
-                Ok(())
-            })?;
+        if let Some(header) = self.with_transaction(|transaction| transaction.undo.header_mut(self)).transpose()? {
+            let end =
+                |header, scn| self.with_transaction(|transaction| transaction.undo.rolled_back(self, header, scn));
+            self.end_at(header, end);
         }
         let locks = &self.instance().transactions().locks;
         if let Some(transaction) = self.take_ended() {
@@ -254,7 +253,7 @@ impl Session {
                 self.check_cancelled()?;
             }
         }
-        self.end_at(|scn| writer.rolled_back(self, scn))?;
+        self.end_at(writer.header_mut(self)?, |header, scn| writer.rolled_back(self, header, scn));
         self.instance().undo().rollback_ended(self, dead.xid);
         self.instance().transactions().locks.ended(self.meter(), dead.xid);
         Ok(())

@@ -238,9 +238,8 @@ impl UndoSegment {
     }
 
     /// Ends a transaction: its slot is free, its last block goes to the pool if others have room in it, its extents know when.
-    pub(super) fn end(&self, s: &Session, ending: &Ending<'_>) -> Result<()> {
+    pub(super) fn end(&self, s: &Session, mut header: BlockMut, ending: &Ending<'_>) {
         let now = now_s(s);
-        let mut header = self.header_mut(s)?;
         s.change(&mut header, |bytes| {
             let last_free = undo::header(bytes).last_free.get();
             let slot = undo::slot_mut(bytes, ending.xid.slot);
@@ -275,7 +274,6 @@ impl UndoSegment {
         }
         drop(header);
         self.transactions.fetch_sub(1, Ordering::AcqRel);
-        Ok(())
     }
 
     /// Whether the current extent has a block left.

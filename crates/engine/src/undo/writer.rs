@@ -375,37 +375,36 @@ impl UndoWriter {
         Ok(())
     }
 
-    /// Ends the transaction as committed at `scn`.
+    /// The header of the transaction's undo segment, latched for its end.
     ///
     /// # Errors
-    /// Those of the cache; the transaction is then still active.
-    pub fn commit(&self, s: &Session, scn: Scn) -> Result<()> {
-        self.end(s, scn, 0)
+    /// Those of the cache.
+    pub(crate) fn header_mut(&self, s: &Session) -> Result<BlockMut> {
+        self.segment.header_mut(s)
+    }
+
+    /// Ends the transaction as committed at `scn`.
+    pub(crate) fn commit(&self, s: &Session, header: BlockMut, scn: Scn) {
+        self.end(s, header, scn, 0);
     }
 
     /// Ends the transaction as rolled back; every record has been undone.
-    ///
-    /// # Errors
-    /// Those of the cache; the transaction is then still active.
-    pub fn rolled_back(&self, s: &Session, scn: Scn) -> Result<()> {
+    pub(crate) fn rolled_back(&self, s: &Session, header: BlockMut, scn: Scn) {
         debug_assert!(self.last.is_none(), "transaction {} has undo that was not applied", self.xid);
-        self.end(s, scn, undo::ROLLED_BACK)
+        self.end(s, header, scn, undo::ROLLED_BACK);
     }
 
-    fn end(&self, s: &Session, scn: Scn, flags: u8) -> Result<()> {
-        self.segment.end(
-            s,
-            &Ending {
-                xid: self.xid,
-                scn,
-                flags,
-                records: self.used_records,
-                current: self.current,
-                extents: &self.extents,
-            },
-        )?;
+    fn end(&self, s: &Session, header: BlockMut, scn: Scn, flags: u8) {
+        let ending = Ending {
+            xid: self.xid,
+            scn,
+            flags,
+            records: self.used_records,
+            current: self.current,
+            extents: &self.extents,
+        };
+        self.segment.end(s, header, &ending);
         s.instance().undo().ended(s, self.xid);
-        Ok(())
     }
 }
 

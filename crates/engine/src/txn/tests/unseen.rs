@@ -71,7 +71,9 @@ fn nobody_uses_the_room_of_a_commit_that_snapshots_do_not_see_yet() {
         delete(&committer, &database, &gone);
         let before = database.rows();
         let scn = database.instance.advance_scn();
-        committer.with_transaction(|transaction| transaction.undo.commit(&committer, scn)).unwrap().unwrap();
+        let header =
+            committer.with_transaction(|transaction| transaction.undo.header_mut(&committer)).unwrap().unwrap();
+        committer.with_transaction(|transaction| transaction.undo.commit(&committer, header, scn)).unwrap();
 
         let session = &database.session;
         let mut expected = before.len();

@@ -11,12 +11,12 @@ fn a_short_transaction_costs_a_get_of_the_header_at_each_end_and_one_of_the_bloc
     let database = Database::new();
     let s = &database.session;
     let first = database.begin();
-    first.commit(s, Scn(100)).unwrap();
+    first.commit(s, first.header_mut(s).unwrap(), Scn(100));
     let gets = |class| s.meter().gets(class, GetMode::Current);
     let spend = |round: u32| {
         let mut writer = database.begin();
         write_plain(s, &mut writer, round, 2);
-        writer.commit(s, Scn(200 + u64::from(round))).unwrap();
+        writer.commit(s, writer.header_mut(s).unwrap(), Scn(200 + u64::from(round)));
     };
     // Each of the ten segments gets a block into its pool.
     (0..10).for_each(spend);
@@ -62,7 +62,7 @@ fn both_chains_lead_back_through_many_blocks_at_every_size() {
         assert_eq!(database.instance.undo().transactions()[0].last, writer.last());
         let xid = writer.xid();
         assert_eq!(state(s, xid).unwrap(), State::Active);
-        writer.commit(s, Scn(500)).unwrap();
+        writer.commit(s, writer.header_mut(s).unwrap(), Scn(500));
         assert_eq!(state(s, xid).unwrap(), State::Committed(Scn(500)));
         written.iter().for_each(|record| check(s, record));
         assert!(database.instance.undo().transactions().is_empty());
@@ -78,7 +78,7 @@ fn slots_are_taken_again_in_order_and_old_transactions_are_known_to_have_ended()
         let mut writer = database.begin();
         write_plain(s, &mut writer, n as u32, 2);
         ended.push((writer.xid(), 1000 + n));
-        writer.commit(s, Scn(1000 + n)).unwrap();
+        writer.commit(s, writer.header_mut(s).unwrap(), Scn(1000 + n));
     }
     let (mut exact, mut bounds) = (0, 0);
     for (xid, scn) in &ended {
@@ -139,9 +139,10 @@ fn what_is_undone_is_not_found_again_after_a_restart() {
         writer.undone_to(s, record.uba).unwrap();
     }
     assert!(writer.last().is_none());
-    writer.rolled_back(s, Scn(900)).unwrap();
+    writer.rolled_back(s, writer.header_mut(s).unwrap(), Scn(900));
     for other in idle {
-        database.instance.undo().resume(s, other).unwrap().rolled_back(s, Scn(901)).unwrap();
+        let writer = database.instance.undo().resume(s, other).unwrap();
+        writer.rolled_back(s, writer.header_mut(s).unwrap(), Scn(901));
     }
     assert_eq!(state(s, xid).unwrap(), State::Committed(Scn(900)));
     assert!(database.instance.undo().active().is_empty() && database.reopen().instance.undo().active().is_empty());

@@ -90,12 +90,12 @@ impl Open {
 
     pub(super) fn end(mut self, s: &crate::instance::Session, commit: bool, scn: u64) -> Vec<Record> {
         if commit {
-            self.writer.commit(s, Scn(scn)).unwrap();
+            self.writer.commit(s, self.writer.header_mut(s).unwrap(), Scn(scn));
             return self.records;
         }
         let count = self.records.len();
         self.undo(s, count);
-        self.writer.rolled_back(s, Scn(scn)).unwrap();
+        self.writer.rolled_back(s, self.writer.header_mut(s).unwrap(), Scn(scn));
         Vec::new()
     }
 }

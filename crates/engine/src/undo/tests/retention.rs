@@ -19,7 +19,7 @@ fn take_blocks(database: &Database, blocks: u32, scn: u64) -> (u16, Vec<Record>)
         written.push(write_plain(&database.session, &mut writer, written.len() as u32, 1000));
     }
     let segment = writer.xid().segment;
-    writer.commit(&database.session, Scn(scn)).unwrap();
+    writer.commit(&database.session, writer.header_mut(&database.session).unwrap(), Scn(scn));
     (segment, written)
 }
 
@@ -129,13 +129,13 @@ fn what_is_guaranteed_is_kept_though_statements_fail() {
     database.clock.pass(2);
     let more = take_all(&database, &mut writer);
     assert!(more > room + 80, "{room} {more}");
-    writer.commit(s, Scn(101)).unwrap();
+    writer.commit(s, writer.header_mut(s).unwrap(), Scn(101));
     let mut writer = database.begin();
     let room = take_all(&database, &mut writer);
     database.instance.set_retention_guarantee(&tablespace, false).unwrap();
     let more = take_all(&database, &mut writer);
     assert!(more > room + 80, "{room} {more}");
-    writer.commit(s, Scn(102)).unwrap();
+    writer.commit(s, writer.header_mut(s).unwrap(), Scn(102));
     let users = database.instance.tablespaces().named("USERS").unwrap();
     assert!(database.instance.set_retention_guarantee(&users, true).unwrap_err().is_ora(30044));
     // The control file has it.
@@ -192,7 +192,7 @@ fn expired_extents_go_back_to_the_tablespace() {
     // Another segment has them.
     take_blocks(&database, 60, 101);
     assert!(old.iter().filter(gone).count() > 0);
-    open.commit(s, Scn(102)).unwrap();
+    open.commit(s, open.header_mut(s).unwrap(), Scn(102));
     // Blocks of a file that has been cut or dropped since.
     for block in [BlockAddress::new(old[0].uba.block.file, 100_000), BlockAddress::new(FileNumber(77), 200)] {
         let error = read(s, Uba { block, ..old[0].uba }, Some(old[0].xid)).unwrap_err();
@@ -232,14 +232,14 @@ fn segments_beyond_the_first_go_offline_when_nobody_needs_them() {
     assert_eq!(online(), (15, 15));
     let last = writers.pop().unwrap();
     let seen = last.xid();
-    writers.into_iter().for_each(|writer| writer.commit(s, Scn(100)).unwrap());
+    writers.into_iter().for_each(|writer| writer.commit(s, writer.header_mut(s).unwrap(), Scn(100)));
     // They have been used since the last round.
     database.instance.monitor_round().unwrap();
     assert_eq!(online(), (15, 15));
     database.instance.monitor_round().unwrap();
     // Ten, and the one that has a transaction.
     assert_eq!(online(), (15, 11));
-    last.commit(s, Scn(101)).unwrap();
+    last.commit(s, last.header_mut(s).unwrap(), Scn(101));
     database.instance.monitor_round().unwrap();
     assert_eq!(online(), (15, 10));
     // What was in them is known all the same.
@@ -247,7 +247,7 @@ fn segments_beyond_the_first_go_offline_when_nobody_needs_them() {
     // Back again, before another is made.
     let writers: Vec<_> = (0..16).map(|_| database.begin()).collect();
     assert_eq!(online(), (16, 16));
-    writers.into_iter().for_each(|writer| writer.commit(s, Scn(102)).unwrap());
+    writers.into_iter().for_each(|writer| writer.commit(s, writer.header_mut(s).unwrap(), Scn(102)));
     let database = database.reopen();
     let all = database.instance.undo().segments(&database.session).unwrap();
     assert_eq!(all.iter().filter(|segment| segment.number > 10 && segment.online).count(), 10);

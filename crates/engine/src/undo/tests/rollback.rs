@@ -70,7 +70,7 @@ fn a_rollback_of_a_session_is_remembered_when_it_was_long() {
         assert_eq!(undo.rollbacks().iter().filter(|rollback| rollback.ended_us.is_none()).count(), 1);
         database.clock.pass(seconds);
         writer.undone_to(&database.session, record.uba).unwrap();
-        writer.rolled_back(&database.session, Scn(100)).unwrap();
+        writer.rolled_back(&database.session, writer.header_mut(&database.session).unwrap(), Scn(100));
         undo.rollback_ended(&database.session, xid);
         xid
     };

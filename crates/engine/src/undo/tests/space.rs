@@ -61,7 +61,7 @@ fn a_full_tablespace_is_said_and_undone_without_more_room() {
         writer.undone_to(s, record.uba).unwrap();
     }
     let xid = writer.xid();
-    writer.rolled_back(s, Scn(50)).unwrap();
+    writer.rolled_back(s, writer.header_mut(s).unwrap(), Scn(50));
     // Nothing of it has expired, but what is not guaranteed is taken when nothing else is left.
     let before = database.instance.undo().intervals(s)[0];
     let mut writer = database.begin();
@@ -82,9 +82,9 @@ fn a_full_tablespace_is_said_and_undone_without_more_room() {
     assert!(old > written.len() / 2, "{old}");
     assert_eq!(database.instance.undo().intervals(s)[0].too_old_errors, old as u64);
     assert_eq!(state(s, xid).unwrap(), State::Committed(Scn(50)));
-    writer.commit(s, Scn(60)).unwrap();
+    writer.commit(s, writer.header_mut(s).unwrap(), Scn(60));
     check(s, &kept);
-    other.commit(s, Scn(61)).unwrap();
+    other.commit(s, other.header_mut(s).unwrap(), Scn(61));
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn what_is_kept_for_retention_is_taken_last_and_what_has_expired_first() {
             write_plain(s, &mut writer, n, 1000);
         }
         let segment = writer.xid().segment;
-        writer.commit(s, Scn(scn)).unwrap();
+        writer.commit(s, writer.header_mut(s).unwrap(), Scn(scn));
         segment
     };
     let first = long(&database, 100);
@@ -111,7 +111,7 @@ fn what_is_kept_for_retention_is_taken_last_and_what_has_expired_first() {
             if writer.xid().segment == segment {
                 return writer;
             }
-            writer.commit(s, Scn(100)).unwrap();
+            writer.commit(s, writer.header_mut(s).unwrap(), Scn(100));
         }
     };
     // Within retention: the ring does not close, an extent is added.
@@ -119,7 +119,7 @@ fn what_is_kept_for_retention_is_taken_last_and_what_has_expired_first() {
     for n in 0..40 {
         write_plain(s, &mut writer, n, 1000);
     }
-    writer.commit(s, Scn(101)).unwrap();
+    writer.commit(s, writer.header_mut(s).unwrap(), Scn(101));
     assert_eq!(figures(&database, first).extents, 3);
     // After it: the ring goes round.
     database.clock.pass(101);
@@ -128,7 +128,7 @@ fn what_is_kept_for_retention_is_taken_last_and_what_has_expired_first() {
         write_plain(s, &mut writer, n, 1000);
     }
     assert_eq!(figures(&database, first).extents, 3);
-    writer.commit(s, Scn(102)).unwrap();
+    writer.commit(s, writer.header_mut(s).unwrap(), Scn(102));
     let interval = database.instance.undo().intervals(s)[0];
     assert!(interval.expired_blocks_reused >= 16 && interval.unexpired_blocks_reused == 0, "{interval:?}");
     // A new interval after ten minutes.
@@ -149,7 +149,7 @@ fn the_file_grows_before_unexpired_undo_is_given_up() {
     let file = database.instance.cache().file(tablespace.files()[0]).unwrap();
     assert_eq!(file.blocks(), 512);
     assert!(written.len() > (14 * 8 - 1) * 7);
-    writer.commit(s, Scn(50)).unwrap();
+    writer.commit(s, writer.header_mut(s).unwrap(), Scn(50));
     assert_eq!(database.instance.undo().intervals(s)[0].unexpired_steals, 1, "there was nothing to spare");
 }
 
@@ -173,12 +173,12 @@ fn every_transaction_has_a_segment_of_its_own_while_there_is_room() {
     assert!(error.is_ora(1554), "{error}");
     assert_eq!(writers.len(), 32 * 8);
     for (n, writer) in writers.into_iter().enumerate() {
-        writer.commit(s, Scn(100 + n as u64)).unwrap();
+        writer.commit(s, writer.header_mut(s).unwrap(), Scn(100 + n as u64));
     }
     let mut writer = database.begin();
     let record = write_plain(s, &mut writer, 1, 100);
     check(s, &record);
-    writer.commit(s, Scn(1000)).unwrap();
+    writer.commit(s, writer.header_mut(s).unwrap(), Scn(1000));
 }
 
 #[test]
@@ -198,10 +198,10 @@ fn another_undo_tablespace_takes_the_new_transactions_and_the_old_one_goes_when_
     assert!(drop_it("UNDOTBS1").unwrap_err().is_ora(30013));
     check(session, &record);
     let xid = old.xid();
-    old.commit(session, Scn(9)).unwrap();
+    old.commit(session, old.header_mut(session).unwrap(), Scn(9));
     drop_it("UNDOTBS1").unwrap();
     assert!(matches!(state(session, xid).unwrap(), State::CommittedBefore(_)));
     database.set(Parameter::UndoTablespace, "USERS");
     assert!(database.instance.undo().begin(session).unwrap_err().is_ora(30012));
-    new.commit(session, Scn(10)).unwrap();
+    new.commit(session, new.header_mut(session).unwrap(), Scn(10));
 }
