@@ -41,7 +41,8 @@ fn print(report: &Report) -> io::Result<()> {
         if more > 0 {
             let of = object.as_ref().map(|object| format!(" of {object}")).unwrap_or_default();
             let file = file.map(|file| format!(" in file {}", file.0)).unwrap_or_default();
-            writeln!(out, "… and {more} more{of}{file}")?;
+            let path = alike[0].path.as_ref().map(|path| format!(" ({})", path.display())).unwrap_or_default();
+            writeln!(out, "… and {more} more{of}{file}{path}")?;
         }
     }
     for note in report.notes.iter().take(NOTES_MAX) {

@@ -58,7 +58,8 @@ fn a_new_database_has_no_problems_and_a_flipped_byte_is_found_in_its_block() {
         let found = highwater(&["verify", "--data", data]);
         let (code, what) = if used { (1, "") } else { (0, "note: ") };
         assert_eq!(found.status.code(), Some(code), "{}", stdout(&found));
-        assert!(stdout(&found).contains(&format!("{what}file 1 block {block}: ")), "{}", stdout(&found));
+        let named = format!("{what}file 1 block {block} ({}): ", file.display());
+        assert!(stdout(&found).contains(&named), "{}", stdout(&found));
         change(&file, offset, |byte| byte ^ 0x10);
     }
     assert_eq!(highwater(&["verify", "--data", data]).status.code(), Some(0));
@@ -105,7 +106,8 @@ fn a_file_that_is_garbled_throughout_takes_few_lines() {
     let named = text.lines().filter(|line| line.starts_with("file 2 block ")).count();
     assert_eq!(named, 20, "{text}");
     // Every block is wrong, and so is that the database cannot be opened.
-    assert!(text.contains(&format!("\n… and {} more in file 2\n", blocks - 20)), "{text}");
+    let more = format!("\n… and {} more in file 2 ({})\n", blocks - 20, path.display());
+    assert!(text.contains(&more), "{text}");
     assert!(text.ends_with(&format!("\n{} problems\n", blocks + 1)), "{text}");
 }
 

@@ -65,6 +65,7 @@ pub fn verify(
             let (claims, complete) = check_structure(&image, &session, &mut report);
             let is_unused = |address| complete && claims.is_unused(address);
             as_it_is.as_ref().unwrap_or(&image).report_corrupt(is_unused, &mut report);
+            report.name_files(directory, &control);
             session.instance().shutdown()?;
         }
         Err(error) => {
@@ -74,6 +75,7 @@ pub fn verify(
             let what = if clean { "opened" } else { "recovered" };
             let text = format!("the database cannot be {what}, so only single blocks were checked: {error}");
             report.problem(None, None, text);
+            report.name_files(directory, &before);
         }
     }
     report.sort();

@@ -2,8 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use common::{BlockAddress, FileNumber};
+
+use crate::disk_group::resolve;
+use crate::instance::ControlData;
 
 /// Problems of one object or file after which the rest is only counted.
 const PROBLEMS_MAX: usize = 200;
@@ -15,6 +19,8 @@ pub struct Problem {
     pub object: Option<String>,
     pub file: Option<FileNumber>,
     pub block: Option<u32>,
+    /// Of the file. None where the control file has none for its number.
+    pub path: Option<PathBuf>,
     pub text: String,
 }
 
@@ -23,10 +29,15 @@ impl fmt::Display for Problem {
         if let Some(object) = &self.object {
             write!(f, "{object}: ")?;
         }
-        match (self.file, self.block) {
-            (Some(file), Some(block)) => write!(f, "file {} block {block}: ", file.0)?,
-            (Some(file), None) => write!(f, "file {}: ", file.0)?,
-            _ => {}
+        if let Some(file) = self.file {
+            write!(f, "file {}", file.0)?;
+            if let Some(block) = self.block {
+                write!(f, " block {block}")?;
+            }
+            if let Some(path) = &self.path {
+                write!(f, " ({})", path.display())?;
+            }
+            f.write_str(": ")?;
         }
         f.write_str(&self.text)
     }
@@ -97,12 +108,21 @@ impl Report {
     }
 
     pub(super) fn file_problem(&mut self, file: FileNumber, text: impl Into<String>) {
-        self.problems.push(Problem { object: None, file: Some(file), block: None, text: text.into() });
+        self.problems.push(Problem { object: None, file: Some(file), block: None, path: None, text: text.into() });
     }
 
     pub(super) fn note(&mut self, object: Option<&str>, address: Option<BlockAddress>, text: impl Into<String>) {
         if self.notes.len() < PROBLEMS_MAX {
             self.notes.push(at(object, address, text.into()));
+        }
+    }
+
+    /// Says the path of each file that a problem or a note names by its number.
+    pub(super) fn name_files(&mut self, directory: &Path, control: &ControlData) {
+        let paths: BTreeMap<_, _> =
+            control.datafiles.iter().map(|record| (record.file(), resolve(directory, &record.name))).collect();
+        for problem in self.problems.iter_mut().chain(&mut self.notes) {
+            problem.path = problem.file.and_then(|file| paths.get(&file).cloned());
         }
     }
 
@@ -120,6 +140,7 @@ fn at(object: Option<&str>, address: Option<BlockAddress>, text: String) -> Prob
         object: object.map(str::to_owned),
         file: address.map(|address| address.file),
         block: address.map(|address| address.block),
+        path: None,
         text,
     }
 }

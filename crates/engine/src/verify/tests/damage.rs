@@ -99,6 +99,9 @@ fn a_flipped_byte_is_named_wherever_it_is() {
             fixture.database.scratch(name, BYTES, header_block, flip);
             let report = fixture.database.verify();
             assert_found(&report, BlockAddress::new(address.file, header_block), "checksum");
+            let place = format!("file {} block {header_block} (", address.file.0);
+            let named = |line: &&String| line.contains(&place) && line.contains(&format!("{name}): "));
+            assert!(texts(&report).iter().any(|line| named(&line)), "{:#?}", texts(&report));
             fixture.database.scratch(name, BYTES, header_block, flip);
         }
     }
