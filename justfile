@@ -37,6 +37,14 @@ bench-peers:
     bash scripts/fetch-postgres.sh
     cargo run --release -- bench insert
 
+# The packages in dist/: tarball and symbols, Debian package, wheel
+package *arguments:
+    scripts/package.sh {{arguments}}
+
+# Each of them installed and run in a clean Debian (root, debootstrap)
+try-packages:
+    scripts/try-packages.sh
+
 # Rewrites the generated reference pages
 reference:
     HIGHWATER_WRITE_REFERENCE=1 UPDATE_REFERENCE=1 cargo test -p waits -p engine -p report reference
