@@ -6,7 +6,7 @@
 #
 # Needs root, debootstrap and unshare. The clean Debian (minbase, Python with venv) is made once, in TARGET-tools; each
 # package gets a copy of it without a network, so nothing can be fetched. HIGHWATER_DEBIAN_SUITE and
-# HIGHWATER_DEBIAN_MIRROR choose another Debian. Three minutes, six the first time.
+# HIGHWATER_DEBIAN_MIRROR choose another Debian. One minute, two the first time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -95,6 +95,7 @@ highwater=/opt/highwater/highwater example=/opt/highwater/docs/examples/freelist
 
 try "Debian package" "$(newest 'highwater_*_amd64.deb')" '
 apt-get install -y -qq --no-install-recommends /packages/*.deb >/install.txt 2>&1 || { cat /install.txt; exit 1; }
+rm -f /var/cache/apt/*.bin
 highwater=highwater example=/usr/share/highwater/examples/freelists-statspack.txt'
 
 try wheel "$(newest 'highwater-*.whl')" '
