@@ -90,8 +90,8 @@ bytes="$(stat -c %s "dist/$name.tar.gz")"
 [ "$bytes" -lt "$tarball_bytes_max" ] || fail "the tarball has $bytes bytes, more than $tarball_bytes_max"
 
 # The Debian package: cargo-deb takes target/release/… of crates/cli/Cargo.toml from the target directory that it is given.
-# --fast: 22 MB in seconds, where the default makes 19 MB in three minutes.
-if ! "$tools/bin/cargo-deb" --version 2>/dev/null | grep -qFx "$cargo_deb_version"; then
+# --fast: 22 MB in seconds, where the default makes 19 MB in a minute.
+if ! "$tools/bin/cargo-deb" --version 2>/dev/null | grep -qFx "cargo-deb $cargo_deb_version"; then
     cargo install --quiet --locked --force cargo-deb --version "$cargo_deb_version" --root "$tools" \
         --target-dir "$tools/build"
     rm -rf "$tools/build"

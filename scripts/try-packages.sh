@@ -6,7 +6,7 @@
 #
 # Needs root, debootstrap and unshare. The clean Debian (minbase, Python with venv) is made once, in TARGET-tools; each
 # package gets a copy of it without a network, so nothing can be fetched. HIGHWATER_DEBIAN_SUITE and
-# HIGHWATER_DEBIAN_MIRROR choose another Debian. One minute, two the first time.
+# HIGHWATER_DEBIAN_MIRROR choose another Debian. Two minutes, three the first time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
