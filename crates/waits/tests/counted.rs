@@ -3,6 +3,8 @@
 //! A statistic is counted where a source file of any crate, tests aside, has `count(Statistic::Name` or names it among values of which one is counted;
 //! it is a sum where counters.rs makes it one. Code that only reads figures (`value(Statistic::Name)`) counts nothing.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
 use std::path::Path;
 
 use waits::{Meter, Statistic, SystemMeter};

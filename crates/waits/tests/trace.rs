@@ -279,7 +279,7 @@ fn a_trace_ends_with_a_line_of_its_own_where_the_file_may_not_grow() {
     meter.limit_trace(Some(u64::MAX));
     line(100);
     meter.stop_trace().unwrap();
-    let text = std::fs::read_to_string(&path).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
     let closing = "*** trace ends here: max_dump_file_size allows 4096 bytes ***\n";
     assert_eq!(text.matches(closing).count(), 1);
     let (kept, later) = text.split_once(closing).unwrap();

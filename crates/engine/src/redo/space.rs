@@ -62,8 +62,17 @@ impl RedoLog {
     /// # Errors
     /// HW-0010 when the instance has stopped.
     pub fn wait_room(&self, meter: &Meter) -> Result<()> {
+        self.wait_room_for(meter, 0)
+    }
+
+    /// As [`wait_room`](Self::wait_room), until a record of so many bytes leaves what is kept for those who hold latches. For a session that appends
+    /// without latches what others who hold some need for it to go on.
+    ///
+    /// # Errors
+    /// HW-0010 when the instance has stopped.
+    pub(crate) fn wait_room_for(&self, meter: &Meter, bytes: u64) -> Result<()> {
         let core = &*self.core;
-        let short = || !self.has_room();
+        let short = || !self.has_room_for(bytes);
         if !short() {
             return Ok(());
         }
@@ -85,8 +94,14 @@ impl RedoLog {
     /// Whether [`wait_room`](Self::wait_room) would not wait: the current log file is not nearly full, or another is free.
     #[must_use]
     pub fn has_room(&self) -> bool {
+        self.has_room_for(0)
+    }
+
+    /// Whether [`wait_room_for`](Self::wait_room_for) would not wait.
+    pub(crate) fn has_room_for(&self, bytes: u64) -> bool {
         let core = &*self.core;
-        core.next_free.load(Ordering::SeqCst) || core.buffer.blocks_left() >= self.kept_blocks()
+        let blocks = if bytes == 0 { 0 } else { super::layout::Write::blocks_of(bytes) };
+        core.next_free.load(Ordering::SeqCst) || core.buffer.blocks_left() >= self.kept_blocks() + blocks
     }
 
     /// Waits a while for a change since `seen`; without threads, does what the change may come from.

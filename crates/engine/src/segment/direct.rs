@@ -266,6 +266,14 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
                 record = Some(s.image_record(block));
             }
             format::block::seal(block);
+            // The end of a log file is for those who hold latches: a load that filled it would leave no room for the record that publishes a load's
+            // blocks, of which a checkpoint needs one.
+            let record_bytes = record.as_ref().map_or(0, |record| record.len() as u64);
+            let redo = s.instance().redo();
+            if record_bytes > 0 && !redo.has_room_for(record_bytes) {
+                self.write_piece(&claim, &mut piece)?;
+                redo.wait_room_for(s.meter(), record_bytes)?;
+            }
             // A checkpoint meanwhile must not pass the image by: the block is in no buffer.
             while let Some(no_room) = self.log_image(&mut piece, record.as_deref())? {
                 // The checkpoint that frees a log file must not wait for what this load keeps of the log: the blocks so
@@ -273,7 +281,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
                 if !no_room.is_in_buffer() {
                     self.write_piece(&claim, &mut piece)?;
                 }
-                s.instance().redo().wait_for_space(s.meter(), no_room)?;
+                redo.wait_for_space(s.meter(), no_room)?;
             }
             if let Some(kept) = &piece.kept {
                 claim.drop_buffer(s.meter(), address, kept)?;
