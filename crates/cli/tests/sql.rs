@@ -8,8 +8,9 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 fn start(directory: &Path, arguments: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_highwater"))
-        .arg("sql")
+    // Tests that run under nohup ignore signals, and would hand that on.
+    Command::new("env")
+        .args(["--default-signal=INT,HUP,TERM", env!("CARGO_BIN_EXE_highwater"), "sql"])
         .args(arguments)
         .current_dir(directory)
         .stdin(Stdio::piped())
