@@ -72,7 +72,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "sort_area_size",
     "sqltune_category",
     "star_transformation_enabled",
-    "statistics_level",
     "time_zone",
     "use_stored_outlines",
     "workarea_size_policy",
