@@ -7,10 +7,10 @@ use super::disk;
 use super::flat::Flat;
 use super::growth::Growth;
 use super::outcome::Outcome;
-use super::postgres::{Installation, Postgres, settings};
 use crate::block_size::{cache_parameter, multiblock::BLOCK_BYTES};
 use crate::laboratory::Laboratory;
 use crate::progress::Progress;
+use peer::{Installation, Postgres, settings};
 
 /// Megabytes of cache of the block sizes that are only read past it.
 const SMALL_CACHE_MB: u32 = 32;

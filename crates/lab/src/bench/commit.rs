@@ -14,12 +14,12 @@ use waits::{MeterSnapshot, Statistic};
 use super::BenchOptions;
 use super::disk::{self, SyncRate};
 use super::outcome::{Case, Outcome};
-use super::postgres::{Installation, Postgres, settings};
 use super::together::together;
 use crate::laboratory::Laboratory;
 use crate::progress::Progress;
 use crate::text::grouped;
 use crate::time::seconds;
+use peer::{Installation, Postgres, settings};
 
 const TABLE: &str = "commit_target";
 /// Sessions that work at the same time, a case each.

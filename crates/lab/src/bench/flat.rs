@@ -12,13 +12,13 @@ use waits::Statistic;
 
 use super::disk;
 use super::outcome::Case;
-use super::postgres::Postgres;
 use crate::block_size::multiblock::{BLOCK_BYTES, SCALE_FACTOR, table};
 use crate::interval::median;
 use crate::laboratory::{Laboratory, io, numbers};
 use crate::progress::Progress;
 use crate::text::grouped;
 use crate::time::seconds;
+use peer::Postgres;
 
 /// The block size that is loaded again in every run, fetched and counted.
 const LOADED_BYTES: u32 = 8192;

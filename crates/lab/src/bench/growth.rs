@@ -7,10 +7,10 @@ use engine::instance::Session;
 use sql::Connection;
 
 use super::outcome::Case;
-use super::postgres::Postgres;
 use crate::laboratory::{Laboratory, numbers};
 use crate::text::grouped;
 use crate::time::seconds;
+use peer::Postgres;
 
 /// The published rows, at scale 1.
 const ROWS: f64 = 200_000.0;

@@ -6,10 +6,10 @@ use super::BenchOptions;
 use super::disk;
 use super::highwater::Highwater;
 use super::outcome::{Case, Outcome};
-use super::postgres::{Installation, Postgres, settings};
 use crate::progress::Progress;
 use crate::source::{Rows, Shape, SourceName};
 use crate::text::grouped;
+use peer::{Installation, Postgres, settings};
 
 pub(super) const SOURCE: &str = "source_table";
 pub(super) const TARGET: &str = "target_table";

@@ -11,13 +11,13 @@ use sql::Connection;
 
 use super::BenchOptions;
 use super::outcome::{Case, Outcome};
-use super::postgres::{Installation, Postgres, settings};
 use super::together::together;
 use crate::freelists::setting::Setting;
 use crate::freelists::work::Work;
 use crate::progress::Progress;
 use crate::text::grouped;
 use crate::time::seconds;
+use peer::{Installation, Postgres, settings};
 
 const SESSIONS: u32 = 5;
 /// Length of a run of the loop at scale 1.

@@ -1,0 +1,22 @@
+//! What went wrong.
+
+use std::path::Path;
+
+use common::{Error, ErrorKind};
+
+/// What a program of PostgreSQL did not do.
+#[must_use]
+pub fn failure(what: &str, why: impl std::fmt::Display) -> Error {
+    Error::own(ErrorKind::Io, 2, format!("PostgreSQL: {what}: {why}"))
+}
+
+/// What PostgreSQL says of a statement.
+#[must_use]
+pub fn refusal(text: &str, error: &postgres::Error) -> Error {
+    let why = error.as_db_error().map_or_else(|| error.to_string(), ToString::to_string);
+    failure(text, why)
+}
+
+pub(crate) fn io(path: &Path, error: &std::io::Error) -> Error {
+    failure(&path.display().to_string(), error)
+}
