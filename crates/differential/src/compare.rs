@@ -1,0 +1,73 @@
+//! What two answers to one statement come to.
+
+use crate::side::{Answer, Class};
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Verdict {
+    /// The same rows, or as many changed.
+    Same {
+        rows: usize,
+    },
+    /// Refused by both for the same reason.
+    BothRefuse,
+    /// One of them met a condition that depends on the order of evaluation.
+    Order,
+    /// The peer does not carry the statement out; there is nothing to compare with.
+    PeerRefuses(String),
+    /// Highwater says that it does not carry the statement out.
+    Unsupported(String),
+    Different,
+    /// Highwater refuses what the peer carries out.
+    Refused(String),
+}
+
+impl Verdict {
+    pub(crate) fn is_wrong(&self) -> bool {
+        matches!(self, Self::Different | Self::Refused(_))
+    }
+
+    /// Whether a smaller statement shows the same thing as this one.
+    pub(crate) fn shows_the_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Different, Self::Different) => true,
+            (Self::Refused(one), Self::Refused(other)) | (Self::Unsupported(one), Self::Unsupported(other)) => {
+                head(one) == head(other)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The number of an error, and the words that do not name anything of the statement.
+pub(crate) fn head(error: &str) -> &str {
+    error.split(['"', '\'']).next().unwrap_or(error)
+}
+
+/// `ordered`: the rows are one sequence.
+pub(crate) fn compare(ours: &Answer, theirs: &Answer, ordered: bool) -> Verdict {
+    match (ours, theirs) {
+        (Answer::Rows(ours), Answer::Rows(theirs)) => {
+            let same = if ordered {
+                ours == theirs
+            } else {
+                let (mut ours, mut theirs) = (ours.clone(), theirs.clone());
+                ours.sort_unstable();
+                theirs.sort_unstable();
+                ours == theirs
+            };
+            if same { Verdict::Same { rows: ours.len() } } else { Verdict::Different }
+        }
+        (Answer::Changed(ours), Answer::Changed(theirs)) if ours == theirs => Verdict::Same { rows: *ours as usize },
+        (Answer::Refused(Class::Unsupported, why), _) => Verdict::Unsupported(why.clone()),
+        (_, Answer::Refused(Class::Other | Class::Unsupported, why)) => Verdict::PeerRefuses(why.clone()),
+        // Of two constraints, which is looked at first is not said anywhere.
+        (Answer::Refused(one, _), Answer::Refused(other, _))
+            if one == other || (one.is_constraint() && other.is_constraint()) =>
+        {
+            Verdict::BothRefuse
+        }
+        (Answer::Refused(class, _), _) | (_, Answer::Refused(class, _)) if class.depends_on_order() => Verdict::Order,
+        (Answer::Refused(_, why), _) => Verdict::Refused(why.clone()),
+        _ => Verdict::Different,
+    }
+}

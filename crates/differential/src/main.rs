@@ -1,0 +1,74 @@
+//! `differential`: as many random statements beside PostgreSQL as it is told.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports on standard output")]
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use differential::{Campaign, Plan};
+use peer::Installation;
+
+/// Random queries and changes on Highwater and on PostgreSQL; exit code 1 where an answer differs.
+#[derive(Parser)]
+struct Arguments {
+    /// What everything random comes from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Queries to try, at least
+    #[arg(long, default_value_t = 10_000)]
+    queries: u64,
+    /// INSERT, UPDATE, DELETE, MERGE and ends of transactions to try, at least
+    #[arg(long, default_value_t = 2_000)]
+    changes: u64,
+    /// The first round: to see a difference again
+    #[arg(long, default_value_t = 0)]
+    round: u64,
+    /// Differences after which it ends
+    #[arg(long, default_value_t = 20)]
+    differences: usize,
+    /// Where PostgreSQL's bin and lib are [default: .peers/postgres]
+    #[arg(long)]
+    postgres: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let installation = match Installation::find(arguments.postgres.as_deref()) {
+        Ok(installation) => installation,
+        Err(why) => {
+            eprintln!("differential: {why}");
+            return ExitCode::from(2);
+        }
+    };
+    println!("beside {}", installation.version);
+    let plan = Plan {
+        seed: arguments.seed,
+        queries: arguments.queries,
+        changes: arguments.changes,
+        first: arguments.round,
+        differences: arguments.differences,
+    };
+    let mut told = 0;
+    let result = Campaign::start(&installation, plan).and_then(|campaign| {
+        campaign.run(|round, tally| {
+            for difference in &tally.differences[told..] {
+                println!("{difference}");
+            }
+            told = tally.differences.len();
+            if round % 100 == 0 {
+                eprintln!("round {round}: {} queries, {} changes", tally.queries, tally.changes);
+            }
+        })
+    });
+    match result {
+        Ok(tally) => {
+            println!("{tally}");
+            ExitCode::from(u8::from(!tally.differences.is_empty()))
+        }
+        Err(error) => {
+            eprintln!("differential: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The tables of a round: what they are made of, and as text for either side.
+
+use common::Seeded;
+
+use crate::text::Dialect;
+use crate::tree::{Column, Kind};
+
+/// Names of columns, and what each is in every table that has it: so tables have columns in common for USING and NATURAL, and subqueries have names in common
+/// with what is around them.
+const COLUMNS: &[(&str, Kind)] = &[
+    ("a", Kind::Number),
+    ("b", Kind::Number),
+    ("c", Kind::Number),
+    ("k", Kind::Number),
+    ("s", Kind::Text),
+    ("u", Kind::Text),
+    ("d", Kind::Date),
+    ("e", Kind::Date),
+];
+
+/// What values are drawn from: few, so that they meet.
+pub(crate) const NUMBERS: &[&str] = &["0", "1", "2", "3", "4", "1.5", "10", "-1"];
+pub(crate) const TEXTS: &[&str] = &["a", "b", "ab", "B", "abc", "x y"];
+pub(crate) const DATES: &[&str] =
+    &["2024-02-29 00:00:00", "2024-02-29 12:30:00", "2023-12-31 23:59:59", "2024-01-31 00:00:00"];
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Constraint {
+    None,
+    NotNull,
+    PrimaryKey,
+    Unique,
+    /// An index that is not unique.
+    Index,
+    /// The number is at least this.
+    AtLeast(i32),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct TableColumn {
+    pub(crate) column: Column,
+    pub(crate) constraint: Constraint,
+    /// A default, as a literal.
+    pub(crate) default: Option<&'static str>,
+    /// Digits of a number or bytes of a text, where that is limited.
+    limit: Option<u32>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub(crate) name: String,
+    pub(crate) columns: Vec<TableColumn>,
+    /// A column that refers to the key of an earlier table.
+    reference: Option<(String, String, String, bool)>,
+}
+
+impl Table {
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().map(|column| &column.column)
+    }
+
+    /// The statements that make it.
+    pub(crate) fn definition(&self, dialect: Dialect) -> Vec<String> {
+        let ours = dialect == Dialect::Ours;
+        let mut parts = Vec::new();
+        let mut after = Vec::new();
+        for column in &self.columns {
+            let name = &column.column.name;
+            let mut part = match (column.column.kind, column.limit) {
+                (Kind::Number, None) => format!("{name} {}", if ours { "number" } else { "numeric" }),
+                (Kind::Number, Some(digits)) => {
+                    format!("{name} {}({digits})", if ours { "number" } else { "numeric" })
+                }
+                (Kind::Text, bytes) => {
+                    format!("{name} {}({})", if ours { "varchar2" } else { "varchar" }, bytes.unwrap_or(20))
+                }
+                (Kind::Date, _) => format!("{name} {}", if ours { "date" } else { "timestamp(0)" }),
+            };
+            if let Some(default) = column.default {
+                part.push_str(&match column.column.kind {
+                    Kind::Number => format!(" default {default}"),
+                    Kind::Text => format!(" default '{default}'"),
+                    Kind::Date if ours => format!(" default to_date('{default}', 'YYYY-MM-DD HH24:MI:SS')"),
+                    Kind::Date => format!(" default timestamp '{default}'"),
+                });
+            }
+            // Only a deferrable one is looked at after the statement by the peer, and not at each row.
+            let at_the_end = if ours { "" } else { " deferrable initially immediate" };
+            match column.constraint {
+                Constraint::None => {}
+                Constraint::NotNull => part.push_str(" not null"),
+                // Foreign keys of the peer do not refer to what is deferrable.
+                Constraint::PrimaryKey => part.push_str(" primary key"),
+                Constraint::Unique => part.push_str(&format!(" unique{at_the_end}")),
+                Constraint::Index => after.push(format!("create index {0}_{name} on {0}({name})", self.name)),
+                Constraint::AtLeast(least) => part.push_str(&format!(" check ({name} >= {least})")),
+            }
+            parts.push(part);
+        }
+        if let Some((column, table, key, cascade)) = &self.reference {
+            let cascade = if *cascade { " on delete cascade" } else { "" };
+            parts.push(format!("foreign key ({column}) references {table}({key}){cascade}"));
+        }
+        let mut statements = vec![format!("create table {} ({})", self.name, parts.join(", "))];
+        statements.append(&mut after);
+        statements
+    }
+}
+
+fn constraint(random: &mut Seeded, kind: Kind) -> Constraint {
+    match random.below(20) {
+        0..=2 => Constraint::Index,
+        3 => Constraint::NotNull,
+        4 => Constraint::Unique,
+        5 if kind == Kind::Number => Constraint::AtLeast(0),
+        _ => Constraint::None,
+    }
+}
+
+/// Tables for one round.
+pub(crate) fn tables(random: &mut Seeded, round: u64) -> Vec<Table> {
+    let mut tables: Vec<Table> = Vec::new();
+    for number in 0..4 + random.below(2) {
+        let mut columns = Vec::new();
+        for (name, kind) in COLUMNS {
+            if !random.percent(45) {
+                continue;
+            }
+            let values = match kind {
+                Kind::Number => NUMBERS,
+                Kind::Text => TEXTS,
+                Kind::Date => DATES,
+            };
+            columns.push(TableColumn {
+                column: Column { of: None, name: (*name).to_owned(), kind: *kind },
+                constraint: constraint(random, *kind),
+                default: if random.percent(15) { random.pick(values).copied() } else { None },
+                limit: match kind {
+                    Kind::Number if random.percent(20) => Some(2),
+                    Kind::Text if random.percent(20) => Some(3),
+                    _ => None,
+                },
+            });
+        }
+        let name = format!("t{round}_{number}");
+        if !columns.iter().any(|column| column.column.kind == Kind::Number) {
+            let column = Column { of: None, name: "k".to_owned(), kind: Kind::Number };
+            columns.push(TableColumn { column, constraint: Constraint::None, default: None, limit: None });
+        }
+        let first = columns.iter().position(|column| column.column.kind == Kind::Number);
+        let reference = if let Some(at) = first.filter(|_| random.percent(30)) {
+            columns[at].constraint = Constraint::PrimaryKey;
+            None
+        } else {
+            let keys = tables.iter().filter_map(|table| {
+                let key = table.columns.iter().find(|column| column.constraint == Constraint::PrimaryKey)?;
+                Some((table.name.clone(), key.column.name.clone()))
+            });
+            let keys: Vec<_> = keys.collect();
+            let own = first.map(|at| columns[at].column.name.clone()).filter(|_| random.percent(40));
+            own.zip(random.pick(&keys).cloned()).map(|(column, (table, key))| (column, table, key, random.percent(50)))
+        };
+        tables.push(Table { name, columns, reference });
+    }
+    tables
+}

@@ -1,0 +1,278 @@
+//! The two sides: a Highwater database in memory, and a PostgreSQL server.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+use common::{Error, Number, Result, SystemClock};
+use device::MemoryFileSystem;
+use engine::instance::{CreateOptions, Instance};
+use peer::{Installation, Postgres, failure};
+use postgres::SimpleQueryMessage;
+use postgres::error::SqlState;
+use sql::{Connection, Database};
+
+use crate::text::Dialect;
+use crate::tree::Kind;
+
+/// Why a statement was refused, as far as both sides can tell.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Class {
+    /// A subquery of one row had several.
+    SeveralRows,
+    DivisionByZero,
+    Unique,
+    NotNull,
+    Check,
+    ForeignKey,
+    TooLong,
+    Precision,
+    /// The statement is not carried out by this side: Highwater says HW-0001, the peer that it has no such feature.
+    Unsupported,
+    Other,
+}
+
+impl Class {
+    /// Whether it depends on which rows and which operands are looked at first, which SQL leaves open.
+    pub(crate) fn depends_on_order(self) -> bool {
+        matches!(self, Self::SeveralRows | Self::DivisionByZero)
+    }
+
+    pub(crate) fn is_constraint(self) -> bool {
+        matches!(self, Self::Unique | Self::NotNull | Self::Check | Self::ForeignKey | Self::TooLong | Self::Precision)
+    }
+}
+
+pub(crate) type Row = Vec<Option<String>>;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Answer {
+    Rows(Vec<Row>),
+    /// Rows that were changed.
+    Changed(u64),
+    Refused(Class, String),
+}
+
+/// A number with no more digits than it needs.
+fn plain(number: &str) -> String {
+    let (negative, digits) = number.strip_prefix('-').map_or((false, number), |rest| (true, rest));
+    let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));
+    let Ok(exponent) = exponent.parse::<i32>() else { return number.to_owned() };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut all = format!("{whole}{fraction}");
+    let mut point = whole.len() as i32 + exponent;
+    while point > all.len() as i32 {
+        all.push('0');
+    }
+    while point < 0 {
+        all.insert(0, '0');
+        point += 1;
+    }
+    let (whole, fraction) = all.split_at(point as usize);
+    let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+    let whole = if whole.is_empty() { "0" } else { whole };
+    let text = if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") };
+    if negative && text != "0" { format!("-{text}") } else { text }
+}
+
+fn value(kinds: &[Kind], at: usize, text: &str) -> String {
+    if kinds.get(at) == Some(&Kind::Number) { plain(text) } else { text.to_owned() }
+}
+
+pub(crate) trait Side {
+    fn dialect(&self) -> Dialect;
+
+    /// A query and the types of its columns.
+    fn query(&mut self, text: &str, kinds: &[Kind]) -> Answer;
+
+    /// A change of rows; what fails is taken back, and the transaction goes on.
+    fn change(&mut self, text: &str) -> Answer;
+
+    /// What ends a transaction or marks a place in it.
+    fn transaction(&mut self, text: &str) -> Result<()>;
+
+    /// What defines something, outside of transactions.
+    fn define(&mut self, text: &str) -> Result<()>;
+}
+
+pub(crate) struct Ours(Connection);
+
+impl Ours {
+    pub(crate) fn start() -> Result<Self> {
+        let parameters = vec![("db_cache_size".to_owned(), "64M".to_owned())];
+        let options = CreateOptions { parameters, ..CreateOptions::default() };
+        let files = Arc::new(MemoryFileSystem::default());
+        let instance =
+            Instance::create(files, Path::new("/database"), Arc::new(SystemClock::default()), None, &options)?;
+        let mut connection = Database::new(instance).connect("system", None)?;
+        connection.run("alter session set nls_date_format = 'YYYY-MM-DD HH24:MI:SS'")?;
+        Ok(Self(connection))
+    }
+
+    fn rows(&mut self, text: &str, kinds: &[Kind]) -> Result<Vec<Row>> {
+        let mut rows = Vec::new();
+        for row in self.0.query(text)? {
+            let mut values = Vec::new();
+            for (at, datum) in row.iter().enumerate() {
+                values.push(if datum.is_null() { None } else { Some(value(kinds, at, &self.0.text(datum)?)) });
+            }
+            rows.push(values);
+        }
+        Ok(rows)
+    }
+
+    fn class(error: &Error) -> Class {
+        match error.number {
+            Number::Ora(1427) => Class::SeveralRows,
+            Number::Ora(1476) => Class::DivisionByZero,
+            Number::Ora(1) => Class::Unique,
+            Number::Ora(1400 | 1407) => Class::NotNull,
+            Number::Ora(2290) => Class::Check,
+            Number::Ora(2291 | 2292) => Class::ForeignKey,
+            Number::Ora(12899 | 1401) => Class::TooLong,
+            Number::Ora(1438) => Class::Precision,
+            Number::Hw(1 | 61) => Class::Unsupported,
+            _ => Class::Other,
+        }
+    }
+
+    fn guarded(&mut self, work: impl FnOnce(&mut Self) -> Result<Answer>) -> Answer {
+        match catch_unwind(AssertUnwindSafe(|| work(self))) {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(error)) => Answer::Refused(Self::class(&error), error.to_string()),
+            Err(_) => Answer::Refused(Class::Other, "a panic".to_owned()),
+        }
+    }
+}
+
+impl Side for Ours {
+    fn dialect(&self) -> Dialect {
+        Dialect::Ours
+    }
+
+    fn query(&mut self, text: &str, kinds: &[Kind]) -> Answer {
+        self.guarded(|ours| ours.rows(text, kinds).map(Answer::Rows))
+    }
+
+    fn change(&mut self, text: &str) -> Answer {
+        self.guarded(|ours| ours.0.run(text).map(|executed| Answer::Changed(executed.rows.unwrap_or_default())))
+    }
+
+    fn transaction(&mut self, text: &str) -> Result<()> {
+        self.0.run(text).map(drop)
+    }
+
+    fn define(&mut self, text: &str) -> Result<()> {
+        self.0.run(text).map(drop)
+    }
+}
+
+pub(crate) struct Theirs {
+    server: Postgres,
+    /// What the server's files are in.
+    _home: tempfile::TempDir,
+}
+
+impl Theirs {
+    pub(crate) fn start(installation: &Installation) -> Result<Self> {
+        let home = tempfile::tempdir().map_err(|error| failure("a temporary directory", error))?;
+        let mut server = Postgres::start(installation, home.path(), 64)?;
+        server.run("set statement_timeout = '20s'; begin")?;
+        Ok(Self { server, _home: home })
+    }
+
+    fn class(state: &SqlState) -> Class {
+        match state.code() {
+            "21000" => Class::SeveralRows,
+            "22012" => Class::DivisionByZero,
+            "23505" => Class::Unique,
+            "23502" => Class::NotNull,
+            "23514" => Class::Check,
+            "23503" => Class::ForeignKey,
+            "22001" => Class::TooLong,
+            "22003" => Class::Precision,
+            "0A000" => Class::Unsupported,
+            _ => Class::Other,
+        }
+    }
+
+    fn run(&mut self, text: &str, read: impl FnOnce(Vec<SimpleQueryMessage>) -> Answer) -> Answer {
+        let whole = format!("savepoint of_the_statement; {text}; release savepoint of_the_statement");
+        let client = match self.server.client() {
+            Ok(client) => client,
+            Err(error) => return Answer::Refused(Class::Other, error.to_string()),
+        };
+        match client.simple_query(&whole) {
+            Ok(messages) => read(messages),
+            Err(error) => {
+                let class = error.code().map_or(Class::Other, Self::class);
+                let why = error.as_db_error().map_or_else(|| error.to_string(), |error| error.message().to_owned());
+                match client.batch_execute("rollback to savepoint of_the_statement") {
+                    Ok(()) => Answer::Refused(class, why),
+                    Err(gone) => Answer::Refused(Class::Other, format!("{why}; then: {gone}")),
+                }
+            }
+        }
+    }
+}
+
+impl Side for Theirs {
+    fn dialect(&self) -> Dialect {
+        Dialect::Theirs
+    }
+
+    fn query(&mut self, text: &str, kinds: &[Kind]) -> Answer {
+        self.run(text, |messages| {
+            let rows = messages.iter().filter_map(|message| match message {
+                SimpleQueryMessage::Row(row) => {
+                    let values = (0..row.len()).map(|at| row.get(at).map(|text| value(kinds, at, text)));
+                    Some(values.collect())
+                }
+                _ => None,
+            });
+            Answer::Rows(rows.collect())
+        })
+    }
+
+    fn change(&mut self, text: &str) -> Answer {
+        self.run(text, |messages| {
+            let counts = messages.iter().filter_map(|message| match message {
+                SimpleQueryMessage::CommandComplete(rows) => Some(*rows),
+                _ => None,
+            });
+            Answer::Changed(counts.sum())
+        })
+    }
+
+    fn transaction(&mut self, text: &str) -> Result<()> {
+        let begin = if text.starts_with("savepoint") || text.contains(" to ") { "" } else { "; begin" };
+        self.server.run(&format!("{text}{begin}"))
+    }
+
+    fn define(&mut self, text: &str) -> Result<()> {
+        self.server.run(&format!("commit; {text}; begin"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn numbers_have_one_form() {
+        let forms = [
+            ("1.50", "1.5"),
+            (".5", "0.5"),
+            ("-.5", "-0.5"),
+            ("0.000", "0"),
+            ("-0", "0"),
+            ("100", "100"),
+            ("1.2E+3", "1200"),
+            ("12E-4", "0.0012"),
+            ("007", "7"),
+        ];
+        for (given, expected) in forms {
+            assert_eq!(plain(given), expected, "{given}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What a campaign has come to.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::compare::{Verdict, head};
+
+/// Statements, by what became of them.
+#[derive(Default, Debug)]
+pub struct Tally {
+    pub queries: u64,
+    pub changes: u64,
+    /// Of them: the same rows, and at least one.
+    pub same: u64,
+    /// The same, and no row.
+    pub none: u64,
+    pub both_refuse: u64,
+    /// One side met a condition that depends on the order of evaluation.
+    pub order: u64,
+    /// By the words of the error.
+    pub peer_refuses: BTreeMap<String, u64>,
+    /// By the words of the error.
+    pub unsupported: BTreeMap<String, u64>,
+    /// Each difference: how to see it.
+    pub differences: Vec<String>,
+}
+
+impl Tally {
+    pub(crate) fn add(&mut self, verdict: &Verdict) {
+        match verdict {
+            Verdict::Same { rows: 0 } => self.none += 1,
+            Verdict::Same { .. } => self.same += 1,
+            Verdict::BothRefuse => self.both_refuse += 1,
+            Verdict::Order => self.order += 1,
+            Verdict::PeerRefuses(why) => *self.peer_refuses.entry(head(why).to_owned()).or_default() += 1,
+            Verdict::Unsupported(why) => *self.unsupported.entry(head(why).to_owned()).or_default() += 1,
+            Verdict::Different | Verdict::Refused(_) => {}
+        }
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} queries, {} changes", self.queries, self.changes)?;
+        writeln!(f, "  {:>8}  the same, with rows", self.same)?;
+        writeln!(f, "  {:>8}  the same, without rows", self.none)?;
+        writeln!(f, "  {:>8}  refused by both for the same reason", self.both_refuse)?;
+        writeln!(f, "  {:>8}  refused by one: several rows or a division by zero", self.order)?;
+        for (why, count) in &self.peer_refuses {
+            writeln!(f, "  {count:>8}  not carried out by the peer: {why}")?;
+        }
+        for (why, count) in &self.unsupported {
+            writeln!(f, "  {count:>8}  not supported: {why}")?;
+        }
+        write!(f, "  {:>8}  different", self.differences.len())
+    }
+}
