@@ -40,7 +40,7 @@ impl Verdict {
 
 /// The number of an error, and the words that do not name anything of the statement.
 pub(crate) fn head(error: &str) -> &str {
-    error.split(['"', '\'']).next().unwrap_or(error)
+    error.split(['"', '\'', '(']).next().unwrap_or(error)
 }
 
 /// `ordered`: the rows are one sequence.

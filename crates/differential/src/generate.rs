@@ -26,6 +26,8 @@ const ROW_FRAMES: &[&str] = &[
 ];
 /// Subqueries within subqueries.
 const DEPTH: usize = 3;
+/// Query blocks of a statement, more or less.
+const BLOCKS: usize = 9;
 
 /// What a query block can name.
 #[derive(Clone, Default)]
@@ -70,6 +72,10 @@ pub(crate) struct Generator<'a> {
     next: usize,
     /// Inside of an aggregate's argument.
     aggregate: bool,
+    /// Query blocks around what is made.
+    blocks: usize,
+    /// Query blocks that it may still make.
+    left: usize,
 }
 
 /// A list of columns qualified by an alias.
@@ -83,7 +89,16 @@ fn names_are_unique(columns: &[Column]) -> bool {
 
 impl<'a> Generator<'a> {
     pub(crate) fn new(random: &'a mut Seeded, tables: &'a [Table]) -> Self {
-        Self { random, tables, levels: Vec::new(), with: Vec::new(), next: 0, aggregate: false }
+        Self {
+            random,
+            tables,
+            levels: Vec::new(),
+            with: Vec::new(),
+            next: 0,
+            aggregate: false,
+            blocks: 0,
+            left: BLOCKS,
+        }
     }
 
     /// A query as a user would send it.
@@ -147,6 +162,19 @@ impl<'a> Generator<'a> {
     pub(crate) fn alias(&mut self) -> String {
         self.next += 1;
         format!("q{}", self.next)
+    }
+
+    fn may_nest(&self) -> bool {
+        self.blocks < DEPTH && self.left > 0
+    }
+
+    /// Makes a query block.
+    fn block<R>(&mut self, make: impl FnOnce(&mut Self) -> R) -> R {
+        self.blocks += 1;
+        self.left = self.left.saturating_sub(1);
+        let made = make(self);
+        self.blocks -= 1;
+        made
     }
 
     fn kind(&mut self) -> Kind {
@@ -217,21 +245,7 @@ impl<'a> Generator<'a> {
     /// A query of one value, more often than not of one row.
     fn scalar(&mut self, kind: Kind) -> Query {
         if self.random.percent(70) {
-            let mut level = Level::default();
-            let from = vec![self.from_item(&mut level, true)];
-            self.levels.push(level);
-            let filter = self.random.percent(85).then(|| self.condition(1));
-            if let Some(level) = self.levels.last_mut() {
-                level.keys = Some(Vec::new());
-            }
-            let mut item = self.aggregate(kind);
-            if self.random.percent(20) {
-                item = self.call_with(kind, 1, item);
-            }
-            let having = self.random.percent(8).then(|| self.condition(2));
-            self.levels.pop();
-            let items = Items::List(vec![item]);
-            return Query::of(Select { distinct: false, items, from, filter, group: None, having });
+            return self.block(|generator| generator.aggregated(kind));
         }
         let mut query = self.query(Some(&[kind]), false);
         if query.order.is_empty() && self.random.percent(40) {
@@ -241,12 +255,35 @@ impl<'a> Generator<'a> {
         query
     }
 
+    /// One row of one aggregate.
+    fn aggregated(&mut self, kind: Kind) -> Query {
+        let mut level = Level::default();
+        let from = vec![self.from_item(&mut level, true)];
+        self.levels.push(level);
+        let filter = self.random.percent(85).then(|| self.condition(1));
+        if let Some(level) = self.levels.last_mut() {
+            level.keys = Some(Vec::new());
+        }
+        let mut item = self.aggregate(kind);
+        if self.random.percent(20) {
+            item = self.call_with(kind, 1, item);
+        }
+        let having = self.random.percent(8).then(|| self.condition(2));
+        self.levels.pop();
+        let items = Items::List(vec![item]);
+        Query::of(Select { distinct: false, items, from, filter, group: None, having })
+    }
+
     fn select(&mut self, kinds: Option<&[Kind]>) -> Select {
+        self.block(|generator| generator.query_block(kinds))
+    }
+
+    fn query_block(&mut self, kinds: Option<&[Kind]>) -> Select {
         let mut level = Level::default();
         let mut from = Vec::new();
         let count = [1, 1, 1, 2, 2, 3][self.random.index(6)];
         for _ in 0..count {
-            from.push(if !from.is_empty() && self.random.percent(6) && self.levels.len() < DEPTH {
+            from.push(if !from.is_empty() && self.random.percent(2) && self.may_nest() {
                 self.lateral(&mut level)
             } else {
                 self.from_item(&mut level, count == 1)
@@ -347,7 +384,7 @@ impl<'a> Generator<'a> {
             level.aliases.push(alias.clone());
             return From::Table { name, alias };
         }
-        if self.levels.len() < DEPTH && self.random.percent(15) {
+        if self.may_nest() && self.random.percent(15) {
             let query = self.query(None, true);
             return Self::view(query, alias, false, level);
         }
@@ -617,7 +654,7 @@ impl<'a> Generator<'a> {
                 self.call(function, depth)
             }
             85..=92 => self.case(kind, depth),
-            _ if self.aggregate || self.levels.len() >= DEPTH => self.atom(kind),
+            _ if self.aggregate || !self.may_nest() => self.atom(kind),
             _ => Expression::Query(Box::new(self.scalar(kind))),
         }
     }
@@ -736,7 +773,7 @@ impl<'a> Generator<'a> {
     }
 
     fn condition(&mut self, depth: usize) -> Condition {
-        let may_nest = !self.aggregate && self.levels.len() < DEPTH;
+        let may_nest = !self.aggregate && self.may_nest();
         let not = self.random.percent(35);
         match self.random.below(100) {
             _ if depth > 3 => self.compare(depth),
@@ -784,7 +821,7 @@ impl<'a> Generator<'a> {
                 let left = kinds.iter().map(|kind| self.expression(*kind, depth + 1)).collect();
                 Condition::InQuery { left, not, query: Box::new(self.query(Some(&kinds), false)) }
             }
-            94..=97 => {
+            94..=98 => {
                 let kind = self.kind();
                 let left = self.expression(kind, depth + 1);
                 let operator = self.operator();

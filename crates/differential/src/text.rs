@@ -25,7 +25,16 @@ pub(crate) fn change(dialect: Dialect, change: &Change) -> String {
     text.out
 }
 
-/// A type, for the peer's casts of NULL.
+/// A type, for casts of NULL.
+fn own_type(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Number => "number",
+        Kind::Text => "varchar2(20)",
+        Kind::Date => "date",
+    }
+}
+
+/// The same of the peer.
 fn peer_type(kind: Kind) -> &'static str {
     match kind {
         Kind::Number => "numeric",
@@ -109,9 +118,10 @@ impl Text {
         match expression {
             Expression::Column(column) => self.column(column),
             Expression::Literal(kind, literal) => self.literal(*kind, literal),
-            Expression::Null(_) if self.ours() => self.put("null"),
+            // The literal alone would be a text to Highwater in some places, and to the peer in others.
             Expression::Null(kind) => {
-                let _ = write!(self.out, "null::{}", peer_type(*kind));
+                let name = if self.ours() { own_type(*kind) } else { peer_type(*kind) };
+                let _ = write!(self.out, "cast(null as {name})");
             }
             Expression::Call(function, arguments) => {
                 let template = if self.ours() { function.ours } else { function.theirs };

@@ -18,6 +18,7 @@ use super::binder::{AGGREGATES_NESTED_MAX, Binder, fold, fold_name};
 use super::bound::{Bound, null};
 use super::scope::Scope;
 use crate::functions::{self, aggregate::Measure, listagg};
+use crate::statement::spelling::first_of_list;
 use crate::types::{Kind, literal};
 
 /// A call's arguments, taken apart.
@@ -103,6 +104,9 @@ fn is_aggregate(name: &str) -> bool {
 
 impl Binder<'_> {
     pub(crate) fn function(&self, function: &ast::Function, scope: &Scope<'_>) -> Result<Bound> {
+        if let Some(value) = first_of_list(function) {
+            return self.value(value, scope);
+        }
         let call = Call::new(function)?;
         if let Some(over) = &function.over {
             return self.window_function(&call, over, scope);

@@ -7,7 +7,7 @@ mod names;
 pub(crate) mod parse;
 pub(crate) mod position;
 mod reserved;
-mod spelling;
+pub(crate) mod spelling;
 mod syntax;
 mod tokens;
 pub(crate) mod words;

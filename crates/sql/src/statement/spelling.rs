@@ -1,5 +1,6 @@
 //! Oracle's spellings that the parser does not know, as changes of tokens.
 
+use datafusion::sql::sqlparser::ast;
 use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::tokens::Tokens;
@@ -42,6 +43,7 @@ pub(super) fn edits(tokens: &Tokens<'_>) -> Edits {
     for at in 0..tokens.len() {
         operators(tokens, at, &mut edits);
         in_one_value(tokens, at, &mut edits);
+        subquery_first(tokens, at, &mut edits);
         trim_blanks(tokens, at, &mut edits);
     }
     tables_in_parentheses(tokens, &mut edits);
@@ -91,6 +93,42 @@ fn in_one_value(tokens: &Tokens<'_>, at: usize, edits: &mut Edits) {
     } else if at > 1 && tokens.is_word(at - 1, &["NOT"]) && tokens.ends_operand(at - 2) {
         edits.replaced.push((tokens.places[at - 1], Token::Neq));
         edits.dropped.push(tokens.places[at]);
+    }
+}
+
+/// A function of one argument that is its argument: the name cannot be one of a user's.
+const VALUE: &str = "HW$VALUE";
+
+/// `a in ((select …), 7)`: the parser takes a subquery at the beginning of a list for all of it, so that one becomes an argument.
+fn subquery_first(tokens: &Tokens<'_>, at: usize, edits: &mut Edits) {
+    let mut inner = at + 2;
+    while tokens.is(inner, &Token::LParen) {
+        inner += 1;
+    }
+    if !tokens.is_word(at, &["IN"])
+        || !tokens.is(at + 1, &Token::LParen)
+        || inner == at + 2
+        || !tokens.is_word(inner, &["SELECT", "WITH"])
+    {
+        return;
+    }
+    let Some((behind, _)) = tokens.parentheses(at + 2) else { return };
+    let goes_on = ["UNION", "MINUS", "INTERSECT", "EXCEPT", "ORDER", "OFFSET", "FETCH"];
+    if behind >= tokens.len() || tokens.is(behind, &Token::RParen) || tokens.is_word(behind, &goes_on) {
+        return;
+    }
+    edits.inserted.push((tokens.places[at + 2], Token::make_word(VALUE, Some('"'))));
+    edits.inserted.push((tokens.places[at + 2], Token::LParen));
+    edits.inserted.push((tokens.places[behind], Token::RParen));
+}
+
+/// The subquery of [`subquery_first`], if the function is that of an adapted statement.
+pub(crate) fn first_of_list(function: &ast::Function) -> Option<&ast::Expr> {
+    let [ast::ObjectNamePart::Identifier(name)] = function.name.0.as_slice() else { return None };
+    let ast::FunctionArguments::List(list) = &function.args else { return None };
+    match list.args.as_slice() {
+        [ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(value))] if name.value == VALUE => Some(value),
+        _ => None,
     }
 }
 
