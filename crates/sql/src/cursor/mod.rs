@@ -12,6 +12,7 @@ pub(crate) mod library;
 pub(crate) mod load;
 pub(crate) mod nested;
 mod nullable;
+mod one_row;
 pub(crate) mod open;
 pub(crate) mod run;
 pub(crate) mod shared;

@@ -22,6 +22,7 @@ use tokio::runtime::Runtime;
 use waits::Statistic;
 
 use super::cancel;
+use super::one_row;
 use super::open::RowSource;
 use crate::error::{from_datafusion, is_about_subquery, to_datafusion};
 use crate::explain::sources;
@@ -37,12 +38,13 @@ pub(crate) fn plan(
     logical: &LogicalPlan,
 ) -> Result<Arc<dyn ExecutionPlan>> {
     let planned = runtime.block_on(async {
-        let optimized = if subquery::holds_subquery(logical)? {
+        let rewritten = if subquery::holds_subquery(logical)? {
             let planner = subquery::Planner::new(session, state);
-            state.optimize(&subquery::rewrite(logical.clone(), &planner)?)?
+            subquery::rewrite(logical.clone(), &planner)?
         } else {
-            state.optimize(logical)?
+            logical.clone()
         };
+        let optimized = state.optimize(&one_row::keep_conditions_above(rewritten)?)?;
         let logical = cancel::check_filters(session, optimized)?;
         let physical = state.query_planner().create_physical_plan(&logical, state).await?;
         cancel::check_joins(session, physical)

@@ -41,6 +41,8 @@ pub(crate) enum Origin {
     Source(usize),
     /// Its DEFAULT, stored form, or NULL.
     Constant(Option<Vec<u8>>),
+    /// Its DEFAULT cannot be stored, or is a NULL that the column refuses: the first row fails with this. A statement without rows does not.
+    Refused(Error),
 }
 
 impl Connection {
@@ -116,11 +118,13 @@ impl Connection {
         columns: &[usize],
         statement: Statement,
         context: &dyn scalar::Context,
-    ) -> Result<Vec<Origin>> {
+    ) -> Vec<Origin> {
         (0..table.columns.len())
             .map(|column| match columns.iter().position(|listed| *listed == column) {
-                Some(at) => Ok(Origin::Source(at)),
-                None => Ok(Origin::Constant(self.default_value(table, column, statement, context)?)),
+                Some(at) => Origin::Source(at),
+                None => {
+                    self.default_value(table, column, statement, context).map_or_else(Origin::Refused, Origin::Constant)
+                }
             })
             .collect()
     }
@@ -157,7 +161,7 @@ impl Connection {
         intake: &mut Intake<'_>,
     ) -> Result<u64> {
         let context = Arc::clone(binder.context());
-        let origins = self.origins(table, columns, statement, &*context)?;
+        let origins = self.origins(table, columns, statement, &*context);
         let targets: Vec<Target> =
             (0..table.columns.len()).map(|column| Target::new(table, column, None, statement)).collect();
         let mut bytes = Vec::new();
@@ -176,6 +180,7 @@ impl Connection {
                 for (column, origin) in origins.iter().enumerate() {
                     let start = bytes.len();
                     let stored = match origin {
+                        Origin::Refused(error) => return Err(error.clone()),
                         Origin::Constant(None) => false,
                         Origin::Constant(Some(value)) => {
                             bytes.extend_from_slice(value);
@@ -244,7 +249,7 @@ impl Connection {
         };
         let context = self.statement_context()?;
         let statement = Statement::insert(triggers.is_some_and(Triggers::has_before_row));
-        let origins = self.origins(table, columns, statement, &*context)?;
+        let origins = self.origins(table, columns, statement, &*context);
         let targets = targets(table, columns, statement, &bound);
         // Rows of another table, unchanged, need not become arrays on their way.
         let same_bytes = columns
@@ -266,15 +271,17 @@ impl Connection {
             if same_bytes
                 && !not_null
                 && !own
+                && !origins.iter().any(|origin| matches!(origin, Origin::Refused(_)))
                 && let Some(direct) = transfer::plan(&plan)
             {
                 let sources: Vec<transfer::Source> = origins
                     .iter()
                     .map(|origin| match origin {
-                        Origin::Source(at) => transfer::Source::Column(direct.fields[*at]),
-                        Origin::Constant(value) => transfer::Source::Constant(value.clone()),
+                        Origin::Source(at) => Ok(transfer::Source::Column(direct.fields[*at])),
+                        Origin::Constant(value) => Ok(transfer::Source::Constant(value.clone())),
+                        Origin::Refused(error) => Err(error.clone()),
                     })
-                    .collect();
+                    .collect::<Result<_>>()?;
                 return transfer::run(&self.session, direct.read, &sources, &mut inserter);
             }
             let mut running =
@@ -318,7 +325,7 @@ impl Connection {
         bound: &BoundQuery,
     ) -> Result<Settled> {
         let context = self.statement_context()?;
-        let origins = self.origins(table, columns, statement, &*context)?;
+        let origins = self.origins(table, columns, statement, &*context);
         let targets = targets(table, columns, statement, bound);
         let plan = self.plan(&bound.plan)?;
         let mut running =
@@ -396,13 +403,16 @@ pub(crate) fn push_arrays(
     targets: &[Target],
     inserter: &mut Intake<'_>,
 ) -> Result<()> {
+    if rows == 0 {
+        return Ok(());
+    }
     let ready: Vec<Ready<'_>> =
         targets.iter().zip(arrays).map(|(target, array)| target.prepare(array)).collect::<Result<_>>()?;
     let constants: Vec<Ready<'_>> = origins
         .iter()
         .filter_map(|origin| match origin {
             Origin::Constant(value) => Some(Ready::Constant(value.clone())),
-            Origin::Source(_) => None,
+            Origin::Source(_) | Origin::Refused(_) => None,
         })
         .collect();
     let mut constant = constants.iter();
@@ -410,6 +420,7 @@ pub(crate) fn push_arrays(
         .iter()
         .map(|origin| match origin {
             Origin::Source(at) => Ok(&ready[*at]),
+            Origin::Refused(error) => Err(error.clone()),
             Origin::Constant(_) => constant.next().ok_or_else(|| Error::bug("a constant column is missing")),
         })
         .collect::<Result<_>>()?;

@@ -185,7 +185,7 @@ impl Connection {
             targets.push(Target::new(table, *column, value.declared, statement));
         }
         let context = self.statement_context()?;
-        let origins = self.origins(table, &columns, statement, &*context)?;
+        let origins = self.origins(table, &columns, statement, &*context);
         Ok(Way { branch, values, origins, targets, intake: Intake::new(self, table)?.firing(triggers) })
     }
 }

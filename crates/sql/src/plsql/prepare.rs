@@ -217,6 +217,7 @@ fn normal(text: &str) -> Result<String> {
         .map_err(|error| Error::user(911, format!("invalid character: {}", error.message)))?;
     let mut out = String::with_capacity(text.len());
     let mut blank = false;
+    let mut places = position::Places::new(text);
     for token in tokens {
         match &token.token {
             Token::EOF => break,
@@ -231,8 +232,8 @@ fn normal(text: &str) -> Result<String> {
             out.push(' ');
             blank = false;
         }
-        let start = position::offset(text, token.span.start).unwrap_or(0);
-        let end = position::offset(text, token.span.end).unwrap_or(text.len());
+        let start = places.offset(token.span.start).unwrap_or(0);
+        let end = places.offset(token.span.end).unwrap_or(text.len());
         match &token.token {
             Token::Word(word) if word.quote_style.is_none() => out.push_str(&text[start..end].to_uppercase()),
             Token::Placeholder(_) => out.push_str(&text[start..end].to_uppercase()),

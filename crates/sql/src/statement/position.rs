@@ -5,16 +5,45 @@ use datafusion::sql::sqlparser::tokenizer::{Location, Span};
 
 /// The byte offset of a line and column as the tokenizer counts them, both from 1; None for "nowhere".
 pub(crate) fn offset(text: &str, location: Location) -> Option<usize> {
-    if location.line == 0 || location.column == 0 {
-        return None;
+    Places::new(text).offset(location)
+}
+
+/// Places of one text that are asked for one behind the other: each search begins where the last one ended.
+pub(crate) struct Places<'t> {
+    text: &'t str,
+    line: u64,
+    column: u64,
+    at: usize,
+}
+
+impl<'t> Places<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        Self { text, line: 1, column: 1, at: 0 }
     }
-    let mut start = 0;
-    for _ in 1..location.line {
-        start += text[start..].find('\n')? + 1;
+
+    /// The byte offset of a line and column; None for "nowhere".
+    pub(crate) fn offset(&mut self, Location { line, column }: Location) -> Option<usize> {
+        if line == 0 || column == 0 {
+            return None;
+        }
+        if (line, column) < (self.line, self.column) {
+            (self.line, self.column, self.at) = (1, 1, 0);
+        }
+        while self.line < line {
+            self.at += self.text[self.at..].find('\n')? + 1;
+            self.line += 1;
+            self.column = 1;
+        }
+        let rest = &self.text[self.at..];
+        let ahead = usize::try_from(column - self.column).ok()?;
+        // Nearly all text is ASCII, of which a character is a byte.
+        let bytes = match rest.as_bytes().get(..ahead) {
+            Some(bytes) if bytes.is_ascii() => ahead,
+            _ => rest.char_indices().nth(ahead).map_or(rest.len(), |(at, _)| at),
+        };
+        (self.column, self.at) = (column, self.at + bytes);
+        Some(self.at)
     }
-    let line = &text[start..];
-    let column = usize::try_from(location.column).ok()? - 1;
-    Some(start + line.char_indices().nth(column).map_or(line.len(), |(at, _)| at))
 }
 
 /// The error at the beginning of `span`, unless it has a place or the span has none.

@@ -38,6 +38,7 @@ impl<'t> Words<'t> {
             }
         })?;
         let mut words = Vec::new();
+        let mut places = position::Places::new(text);
         for token in tokens {
             let comment = matches!(
                 &token.token,
@@ -52,8 +53,8 @@ impl<'t> Words<'t> {
             if comment || token.token == Token::EOF {
                 continue;
             }
-            let start = position::offset(text, token.span.start).unwrap_or(0);
-            let end = position::offset(text, token.span.end).unwrap_or(text.len());
+            let start = places.offset(token.span.start).unwrap_or(0);
+            let end = places.offset(token.span.end).unwrap_or(text.len());
             words.push(Word { token: token.token, start, end });
         }
         Ok(Self { text, words, at: 0, notices: Vec::new() })
