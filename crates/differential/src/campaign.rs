@@ -130,7 +130,7 @@ impl Campaign {
 
     fn query(&mut self, round: u64, tables: &[Table], query: &Query) {
         let (verdict, mut answers) = self.ask(query);
-        self.tally.add(&verdict);
+        self.tally.add(&verdict, &text::query(Dialect::Ours, query));
         if !verdict.is_wrong() {
             return;
         }
@@ -198,7 +198,7 @@ impl Campaign {
             |campaign: &mut Self| campaign.both(|side| side.transaction("rollback to savepoint before_the_change"));
         mark(self)?;
         let (verdict, mut answers) = self.alter(change, tables)?;
-        self.tally.add(&verdict);
+        self.tally.add(&verdict, &text::change(Dialect::Ours, change));
         if matches!(verdict, Verdict::Same { .. } | Verdict::BothRefuse) {
             return Ok(());
         }

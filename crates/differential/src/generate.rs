@@ -27,7 +27,7 @@ const ROW_FRAMES: &[&str] = &[
 /// Subqueries within subqueries.
 const DEPTH: usize = 3;
 /// Query blocks of a statement, more or less.
-const BLOCKS: usize = 9;
+const BLOCKS: usize = 6;
 
 /// What a query block can name.
 #[derive(Clone, Default)]

@@ -56,7 +56,7 @@ fn main() -> ExitCode {
                 println!("{difference}");
             }
             told = tally.differences.len();
-            if round % 100 == 0 {
+            if round % 20 == 0 {
                 eprintln!("round {round}: {} queries, {} changes", tally.queries, tally.changes);
             }
         })

@@ -19,21 +19,28 @@ pub struct Tally {
     pub order: u64,
     /// By the words of the error.
     pub peer_refuses: BTreeMap<String, u64>,
-    /// By the words of the error.
-    pub unsupported: BTreeMap<String, u64>,
+    /// By the words of the error, with one of the statements.
+    pub unsupported: BTreeMap<String, (u64, String)>,
     /// Each difference: how to see it.
     pub differences: Vec<String>,
 }
 
 impl Tally {
-    pub(crate) fn add(&mut self, verdict: &Verdict) {
+    /// Notes what became of a statement, in Highwater's words.
+    pub(crate) fn add(&mut self, verdict: &Verdict, statement: &str) {
         match verdict {
             Verdict::Same { rows: 0 } => self.none += 1,
             Verdict::Same { .. } => self.same += 1,
             Verdict::BothRefuse => self.both_refuse += 1,
             Verdict::Order => self.order += 1,
             Verdict::PeerRefuses(why) => *self.peer_refuses.entry(head(why).to_owned()).or_default() += 1,
-            Verdict::Unsupported(why) => *self.unsupported.entry(head(why).to_owned()).or_default() += 1,
+            Verdict::Unsupported(why) => {
+                let (count, example) = self.unsupported.entry(head(why).to_owned()).or_default();
+                *count += 1;
+                if example.is_empty() || statement.len() < example.len() {
+                    statement.clone_into(example);
+                }
+            }
             Verdict::Different | Verdict::Refused(_) => {}
         }
     }
@@ -49,8 +56,9 @@ impl fmt::Display for Tally {
         for (why, count) in &self.peer_refuses {
             writeln!(f, "  {count:>8}  not carried out by the peer: {why}")?;
         }
-        for (why, count) in &self.unsupported {
+        for (why, (count, example)) in &self.unsupported {
             writeln!(f, "  {count:>8}  not supported: {why}")?;
+            writeln!(f, "            as in {example}")?;
         }
         write!(f, "  {:>8}  different", self.differences.len())
     }

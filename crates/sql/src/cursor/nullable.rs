@@ -1,7 +1,7 @@
-//! What is constant on the side of an outer join that may be NULL is not constant above it.
+//! What is constant on the side of an outer join that may be NULL is not constant above it; nor is a grouping column of ROLLUP, which is NULL in the totals.
 //!
-//! The planner takes the constants of both sides over when it works out by what the rows of a join are sorted, and drops a sort by such a column.
-//! [`ForgetConstants`] is one of the first of the physical optimiser's rules: it puts a node below the join that knows of none.
+//! The planner takes the constants of its inputs over when it works out by what the rows of a join or a grouping are sorted, and drops a sort by such a
+//! column. [`ForgetConstants`] is one of the first of the physical optimiser's rules: it puts a node below the join or the grouping that knows of none.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use datafusion::common::{JoinType, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::joins::{HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
 use datafusion::physical_plan::metrics::MetricsSet;
 use datafusion::physical_plan::{
@@ -27,12 +28,15 @@ pub(crate) struct ForgetConstants;
 impl PhysicalOptimizerRule for ForgetConstants {
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
         plan.transform_up(|node| {
-            let Some(join_type) = join_type(&*node) else { return Ok(Transformed::no(node)) };
-            let nullable = match join_type {
-                JoinType::Left => [false, true],
-                JoinType::Right => [true, false],
-                JoinType::Full => [true, true],
-                _ => return Ok(Transformed::no(node)),
+            let nullable = if has_totals(&*node) {
+                [true, true]
+            } else {
+                match join_type(&*node) {
+                    Some(JoinType::Left) => [false, true],
+                    Some(JoinType::Right) => [true, false],
+                    Some(JoinType::Full) => [true, true],
+                    _ => return Ok(Transformed::no(node)),
+                }
             };
             let inputs = node.children().into_iter().zip(nullable).map(|(input, nullable)| {
                 let constants = nullable && !input.equivalence_properties().constants().is_empty();
@@ -52,6 +56,12 @@ impl PhysicalOptimizerRule for ForgetConstants {
     fn schema_check(&self) -> bool {
         true
     }
+}
+
+/// Whether it groups by several sets of columns.
+fn has_totals(node: &dyn ExecutionPlan) -> bool {
+    let node: &dyn std::any::Any = node;
+    node.downcast_ref::<AggregateExec>().is_some_and(|aggregate| !aggregate.group_expr().is_single())
 }
 
 fn join_type(node: &dyn ExecutionPlan) -> Option<JoinType> {

@@ -1,11 +1,11 @@
-//! Conditions that name no column stay above an aggregate without GROUP BY.
+//! Conditions stay above an aggregate that gives a row of no rows.
 //!
-//! DataFusion's `push_down_filter` moves a condition below an aggregate when all its columns are grouping columns; of a condition without columns that is
-//! always so. Below an aggregate that gives a row whatever it reads, the condition would no longer decide about that row:
-//! `select count(*) from t having exists (select …)`. A limit is what conditions are not moved past.
+//! DataFusion's `push_down_filter` moves a condition below an aggregate when all its columns are grouping columns. Of a condition without columns that is
+//! always so, and below an aggregate without GROUP BY it no longer decides about the one row: `select count(*) from t having exists (select …)`. Of ROLLUP
+//! and its like the grouping columns are other columns above than below: NULL in the totals. A limit is what conditions are not moved past.
 
 use datafusion::common::Result;
-use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 
@@ -18,13 +18,9 @@ pub(super) fn keep_conditions_above(plan: LogicalPlan) -> Result<LogicalPlan> {
         let names_nothing = match &node {
             LogicalPlan::Filter(filter) => names_no_column(&filter.predicate),
             LogicalPlan::Join(join) => join.filter.as_ref().is_some_and(names_no_column),
-            _ => false,
+            _ => return Ok(Transformed::no(node)),
         };
-        if names_nothing {
-            node.map_children(apart).map(|node| Transformed::yes(node.data))
-        } else {
-            Ok(Transformed::no(node))
-        }
+        node.map_children(|child| apart(child, names_nothing))
     })
     .map(|plan| plan.data)
 }
@@ -35,16 +31,16 @@ fn names_no_column(condition: &Expr) -> bool {
         .any(|condition| !matches!(condition, Expr::Literal(..)) && condition.column_refs().is_empty())
 }
 
-/// Whether it gives a row of no rows.
-fn always_gives_a_row(groups: &[Expr]) -> bool {
-    groups.is_empty() || groups.iter().any(|group| matches!(group, Expr::GroupingSet(_)))
-}
-
-fn apart(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
-    plan.transform_up(|node| match &node {
-        LogicalPlan::Aggregate(aggregate) if always_gives_a_row(&aggregate.group_expr) => {
+/// Puts a limit on aggregates with several groupings, and with `all` on those without any.
+fn apart(plan: LogicalPlan, all: bool) -> Result<Transformed<LogicalPlan>> {
+    let limited =
+        |groups: &[Expr]| all && groups.is_empty() || groups.iter().any(|group| matches!(group, Expr::GroupingSet(_)));
+    plan.transform_down(|node| match &node {
+        // What is below it is out of the condition's reach.
+        LogicalPlan::Limit(_) => Ok(Transformed::new(node, false, TreeNodeRecursion::Jump)),
+        LogicalPlan::Aggregate(aggregate) if limited(&aggregate.group_expr) => {
             let limit = LogicalPlanBuilder::new(node).limit(0, Some(usize::MAX >> 1))?.build()?;
-            Ok(Transformed::yes(limit))
+            Ok(Transformed::new(limit, true, TreeNodeRecursion::Jump))
         }
         _ => Ok(Transformed::no(node)),
     })

@@ -11,6 +11,7 @@ pub(crate) mod library;
 pub(crate) mod listagg;
 pub(crate) mod moments;
 pub(crate) mod not_null;
+pub(crate) mod or_null;
 pub(crate) mod packed;
 pub(crate) mod program;
 pub(crate) mod rows;

@@ -112,7 +112,11 @@ fn subquery_first(tokens: &Tokens<'_>, at: usize, edits: &mut Edits) {
     {
         return;
     }
-    let Some((behind, _)) = tokens.parentheses(at + 2) else { return };
+    let Some((behind, comma)) = tokens.parentheses(at + 2) else { return };
+    if comma && inner > at + 3 {
+        // A list of values that begins with a subquery.
+        return;
+    }
     let goes_on = ["UNION", "MINUS", "INTERSECT", "EXCEPT", "ORDER", "OFFSET", "FETCH"];
     if behind >= tokens.len() || tokens.is(behind, &Token::RParen) || tokens.is_word(behind, &goes_on) {
         return;

@@ -11,6 +11,7 @@ use datafusion::logical_expr::{Expr, Filter, LogicalPlan, LogicalPlanBuilder, Su
 use super::apply::{self, Planner, Question};
 use super::reference::{free, scope_around, subquery_of};
 use super::{shape, tuple};
+use crate::functions::or_null;
 
 /// The name of the column that a membership compares with.
 const MEMBER: &str = "\u{1}MEMBER";
@@ -100,6 +101,22 @@ fn top_condition(condition: Expr, planner: &Arc<Planner>) -> Result<Expr> {
     }
 }
 
+/// The rows of a scalar subquery, in a column that may be NULL where there may be none.
+fn nullable(rows: LogicalPlan) -> Result<LogicalPlan> {
+    if rows.schema().fields().iter().all(|field| field.is_nullable()) || shape::is_one_row(&rows) {
+        return Ok(rows);
+    }
+    let columns: Vec<Expr> = rows
+        .schema()
+        .iter()
+        .map(|column| {
+            let name = column.1.name().clone();
+            or_null::call(Expr::from(column)).alias(name)
+        })
+        .collect();
+    LogicalPlanBuilder::new(rows).project(columns)?.build()
+}
+
 /// The subquery with other rows, its own subqueries rewritten, and what it refers to up to date.
 fn within(subquery: &Subquery, rows: LogicalPlan, planner: &Arc<Planner>) -> Result<Subquery> {
     let rows = rewrite(rows, planner)?;
@@ -116,6 +133,7 @@ fn value(expr: Expr, joins: bool, planner: &Arc<Planner>) -> Result<Expr> {
             Expr::ScalarSubquery(subquery) => {
                 if !correlated || joins && shape::is_plain_aggregate(&subquery.subquery)? {
                     let rows = LogicalPlan::clone(&subquery.subquery);
+                    let rows = if correlated { rows } else { nullable(rows)? };
                     return Ok(Transformed::yes(Expr::ScalarSubquery(within(subquery, rows, planner)?)));
                 }
                 Question::Value

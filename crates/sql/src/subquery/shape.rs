@@ -95,6 +95,14 @@ pub(super) fn is_plain_aggregate(plan: &LogicalPlan) -> Result<bool> {
     Ok(strict && !(counts && aggregate.aggr_expr.len() > 1) && is_plain(&aggregate.input, true)?)
 }
 
+/// Whether it is an aggregate without GROUP BY, which gives one row of whatever it reads.
+pub(super) fn is_one_row(plan: &LogicalPlan) -> bool {
+    match below_projection(plan) {
+        Some(LogicalPlan::Aggregate(aggregate)) => aggregate.group_expr.is_empty(),
+        _ => false,
+    }
+}
+
 /// Aggregates that are NULL where there are no rows.
 fn is_null_of_nothing(name: &str) -> bool {
     ["min", "max", "sum", "avg"].contains(&name.to_lowercase().as_str())
