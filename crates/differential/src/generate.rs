@@ -258,7 +258,7 @@ impl<'a> Generator<'a> {
     /// One row of one aggregate.
     fn aggregated(&mut self, kind: Kind) -> Query {
         let mut level = Level::default();
-        let from = vec![self.from_item(&mut level, true)];
+        let from = vec![self.source(&mut level, true)];
         self.levels.push(level);
         let filter = self.random.percent(85).then(|| self.condition(1));
         if let Some(level) = self.levels.last_mut() {
@@ -286,7 +286,7 @@ impl<'a> Generator<'a> {
             from.push(if !from.is_empty() && self.random.percent(2) && self.may_nest() {
                 self.lateral(&mut level)
             } else {
-                self.from_item(&mut level, count == 1)
+                self.source(&mut level, count == 1)
             });
         }
         self.levels.push(level);
@@ -413,7 +413,7 @@ impl<'a> Generator<'a> {
     }
 
     /// `alone`: nothing stands beside it, so common columns can be named without an alias.
-    fn from_item(&mut self, level: &mut Level, alone: bool) -> From {
+    fn source(&mut self, level: &mut Level, alone: bool) -> From {
         match self.random.below(20) {
             0..=4 => self.join(level, alone, 2),
             5 => self.marked(level),

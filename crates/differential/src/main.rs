@@ -6,6 +6,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
+use common::Error;
+use common::limits::SESSION_STACK_BYTES;
+use common::sync::spawn_with_stack;
 use differential::{Campaign, Plan};
 use peer::Installation;
 
@@ -49,9 +52,9 @@ fn main() -> ExitCode {
         first: arguments.round,
         differences: arguments.differences,
     };
-    let mut told = 0;
-    let result = Campaign::start(&installation, plan).and_then(|campaign| {
-        campaign.run(|round, tally| {
+    let run = move || {
+        let mut told = 0;
+        Campaign::start(&installation, plan)?.run(|round, tally| {
             for difference in &tally.differences[told..] {
                 println!("{difference}");
             }
@@ -60,7 +63,11 @@ fn main() -> ExitCode {
                 eprintln!("round {round}: {} queries, {} changes", tally.queries, tally.changes);
             }
         })
-    });
+    };
+    // A session's statements need a stack of their own.
+    let result = spawn_with_stack("differential", SESSION_STACK_BYTES, run)
+        .map_err(|error| Error::bug(error.to_string()))
+        .and_then(|thread| thread.join().unwrap_or_else(|_| Err(Error::bug("a panic"))));
     match result {
         Ok(tally) => {
             println!("{tally}");
