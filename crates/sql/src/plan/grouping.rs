@@ -3,8 +3,9 @@
 //! Aggregates inside aggregates (`max(count(*))`) make two nodes: the inner ones over the groups, the outer ones over all of those.
 
 use common::{Error, Result};
-use datafusion::common::Column;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Column, ScalarValue};
+use datafusion::functions_aggregate::expr_fn::count;
 use datafusion::logical_expr::expr::GroupingSet;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use datafusion::sql::sqlparser::ast::{self, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr};
@@ -96,6 +97,10 @@ impl Binder<'_> {
         let having = having
             .map(|(condition, span)| inner.rebase(&condition).map_err(|error| self.at(error, span)))
             .transpose()?;
+        if groups.is_empty() && inner.aggregates.is_empty() {
+            // HAVING alone: one group, of which nothing but constants is asked.
+            inner.aggregates.push(count(Expr::Literal(ScalarValue::Int64(Some(1)), None)));
+        }
         let mut builder = LogicalPlanBuilder::new(plan).aggregate(groups, inner.aggregates).map_err(from_datafusion)?;
         if let Some(condition) = having {
             builder = builder.filter(condition).map_err(from_datafusion)?;

@@ -163,3 +163,22 @@ MERGE: 0 rows
 merge into m using e n on (m.k = n.x) when not matched then insert (v) values (n.x);
 ---
 ORA-01400: cannot insert NULL into ("SYSTEM"."M"."K")
+
+# HAVING alone.
+
+select 7 c from t having (select max(x) from e) = 1;
+---
+C
+7
+
+select 7 c from t having (select max(x) from e) = 2;
+---
+C
+
+select a, (select t.a from e having t.a > 1) v from t order by a;
+---
+A | V
+1 | -
+2 | 2
+2 | 2
+3 | 3
