@@ -20,7 +20,8 @@ fn fit_from(value: f64, decimals: usize, width: usize, step: f64) -> String {
     // What is known to tens or thousands only is not printed to the unit.
     let coarse = step > 1.0;
     let plain = (0..=decimals).rev().map(|decimals| grouped(value, decimals)).chain([format!("{value:.0}")]);
-    let large = MAGNITUDES.iter().filter(|(_, factor)| *factor <= value.abs());
+    // 999.8M rounds to 1000M, which is longer than 1.0G.
+    let large = MAGNITUDES.iter().filter(|(_, factor)| factor * 0.9995 <= value.abs());
     let known = large.filter(|(_, factor)| !coarse || *factor >= step * (1.0 - 1e-9));
     let magnitudes = known.flat_map(|(unit, factor)| {
         let scaled = value / factor;
@@ -103,6 +104,8 @@ mod tests {
         assert_eq!(fit(1_415_620.0, 0, 5), "1416K");
         assert_eq!(fit(520_240.0, 0, 5), "520K");
         assert_eq!(fit(12_870_326_485.0, 0, 5), "12.9G");
+        assert_eq!(fit(999_807_577.0, 0, 4), "1.0G");
+        assert_eq!(fit(999_499_999.0, 0, 4), "999M");
         assert_eq!(fit(123_456_789.0, 0, 2), "##");
         assert_eq!(fit(118.0, 0, 2), "##");
         assert_eq!(fit(-4950.0, 2, 7), "-4,950");
