@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use common::{Error, ErrorKind, Result};
-use datafusion::sql::sqlparser::ast;
 use engine::table::RESTART;
 use engine::txn::Mark;
+use sqlparser::ast;
 
 use super::connection::{Connection, Executed, describe};
 use super::nested::CallPlace;

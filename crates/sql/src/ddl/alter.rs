@@ -1,8 +1,8 @@
 //! ALTER TABLE.
 
 use common::Result;
-use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::{ColumnChange, ConstraintState, MoveTo, PhysicalAttributes};
+use sqlparser::tokenizer::Token;
 
 use super::attributes;
 use super::columns::{AFTER_DEFAULT, column, data_type};

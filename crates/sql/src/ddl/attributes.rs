@@ -1,8 +1,8 @@
 //! Physical attributes and STORAGE of tables and indexes.
 
 use common::{Error, Result};
-use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::segment::Storage;
+use sqlparser::tokenizer::Token;
 
 use super::command::SegmentAttributes;
 use crate::statement::words::Words;

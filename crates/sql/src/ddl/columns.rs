@@ -1,8 +1,8 @@
 //! Column definitions: types, DEFAULT, and the constraints declared with them.
 
 use common::{DataType, Error, Result, limits};
-use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::{ColumnDef, ConstraintState};
+use sqlparser::tokenizer::Token;
 
 use super::command::{Constraint, Rule};
 use super::constraint;

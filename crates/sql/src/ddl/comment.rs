@@ -1,8 +1,8 @@
 //! COMMENT ON TABLE and COMMENT ON COLUMN. The dictionary has no place for the text: the names are checked, and the session is told.
 
 use common::{Error, Result};
-use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::SchemaObject;
+use sqlparser::tokenizer::Token;
 
 use super::command::{Command, Name};
 use crate::cursor::connection::Connection;

@@ -1,8 +1,8 @@
 //! Constraints as CREATE TABLE and ALTER TABLE write them, in line and out of line.
 
 use common::Result;
-use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::{ConstraintChange, ConstraintName, ConstraintState, OnDelete};
+use sqlparser::tokenizer::Token;
 
 use super::attributes;
 use super::command::{Constraint, Rule, SegmentAttributes, TableClause, UsingIndex};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use common::{Error, Result};
-use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::{ColumnDef, ConstraintChange, ConstraintRule, ConstraintSpec, KeyIndex, TableDef};
+use sqlparser::tokenizer::Token;
 
 use super::command::{Constraint, CreateIndex, Rule, TableClause, UsingIndex};
 use crate::cursor::connection::Connection;

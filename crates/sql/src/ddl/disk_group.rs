@@ -1,9 +1,9 @@
 //! CREATE, ALTER and DROP DISKGROUP.
 
 use common::Result;
-use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::DiskGroupChange;
 use engine::disk_group::DiskGroupSpec;
+use sqlparser::tokenizer::Token;
 
 use super::command::Command;
 use crate::statement::words::Words;

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use common::{Error, Number, Result};
-use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::{ColumnChange, ColumnDef, IndexSpec, NewColumn, SchemaObject, TableChange, TableSpec};
 use engine::disk_group::is_in_group;
 use engine::parameters::Parameter;
 use scalar::Datum;
+use sqlparser::tokenizer::Token;
 
 use super::command::{Command, CreateIndex, CreateTable, Name, SegmentAttributes, Setting, TableClause};
 use super::foreign;

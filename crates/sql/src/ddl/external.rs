@@ -1,8 +1,8 @@
 //! CREATE TABLE … ORGANIZATION EXTERNAL.
 
 use common::{Error, Result};
-use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::{ExternalLocation, ExternalSpec};
+use sqlparser::tokenizer::Token;
 
 use super::command::{Command, CreateExternal, CreateTable};
 use crate::cursor::connection::Connection;

@@ -1,8 +1,8 @@
 //! GRANT and REVOKE.
 
 use common::Result;
-use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::ObjectPrivilege;
+use sqlparser::tokenizer::Token;
 
 use super::command::{Command, Name};
 use crate::statement::words::Words;

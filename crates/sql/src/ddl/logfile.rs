@@ -1,7 +1,7 @@
 //! ALTER DATABASE ADD and DROP LOGFILE.
 
 use common::Result;
-use datafusion::sql::sqlparser::tokenizer::Token;
+use sqlparser::tokenizer::Token;
 
 use super::command::Command;
 use crate::statement::words::Words;

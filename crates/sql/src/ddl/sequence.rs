@@ -1,8 +1,8 @@
 //! CREATE, ALTER and DROP SEQUENCE.
 
 use common::{Error, Result};
-use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::SequenceSpec;
+use sqlparser::tokenizer::Token;
 
 use super::command::Command;
 use crate::statement::words::Words;

@@ -1,7 +1,7 @@
 //! CREATE and DROP SYNONYM.
 
 use common::Result;
-use datafusion::sql::sqlparser::tokenizer::Token;
+use sqlparser::tokenizer::Token;
 
 use super::command::Command;
 use crate::statement::words::Words;

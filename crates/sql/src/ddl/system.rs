@@ -1,7 +1,7 @@
 //! ALTER SESSION and ALTER SYSTEM.
 
 use common::Result;
-use datafusion::sql::sqlparser::tokenizer::Token;
+use sqlparser::tokenizer::Token;
 
 use super::command::{Command, Setting};
 use crate::statement::words::Words;

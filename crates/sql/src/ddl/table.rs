@@ -1,7 +1,7 @@
 //! CREATE TABLE and CREATE INDEX.
 
 use common::Result;
-use datafusion::sql::sqlparser::tokenizer::Token;
+use sqlparser::tokenizer::Token;
 
 use super::attributes;
 use super::columns::column;

@@ -1,11 +1,11 @@
 //! CREATE, ALTER and DROP TABLESPACE; ALTER DATABASE DATAFILE.
 
 use common::{BlockSize, Result};
-use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::{DatafileChange, TablespaceChange};
 use engine::disk_group::is_in_group;
 use engine::instance::SpaceManagement;
 use engine::tablespace::{DatafileSpec, TablespaceSpec};
+use sqlparser::tokenizer::Token;
 
 use super::command::{Command, UndoTablespaceSpec};
 use super::logfile;

@@ -1,8 +1,8 @@
 //! CREATE and ALTER USER.
 
 use common::Result;
-use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::catalog::{Quota, UserSpec};
+use sqlparser::tokenizer::Token;
 
 use super::command::Command;
 use crate::statement::words::Words;

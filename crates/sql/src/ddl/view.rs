@@ -1,7 +1,7 @@
 //! CREATE VIEW.
 
 use common::Result;
-use datafusion::sql::sqlparser::tokenizer::Token;
+use sqlparser::tokenizer::Token;
 
 use super::command::{Command, CreateView};
 use crate::statement::words::Words;

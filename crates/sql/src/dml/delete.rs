@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use common::{Error, Result, Rowid};
-use datafusion::sql::sqlparser::ast::{self, FromTable};
 use engine::catalog::ObjectPrivilege;
 use engine::table::{Deleter, fetch_row};
+use sqlparser::ast::{self, FromTable};
 
 use super::referential::Consequences;
 use super::trigger::{self, Event, Triggers};

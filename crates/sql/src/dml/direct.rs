@@ -8,11 +8,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use common::{DataType, Error, Result};
-use datafusion::sql::sqlparser::ast::{
-    self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, UnaryOperator, Value,
-};
 use engine::catalog::{ObjectPrivilege, TableDef};
 use scalar::{Context, Datum, Function};
+use sqlparser::ast::{
+    self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, UnaryOperator, Value,
+};
 
 use super::assign::{Statement, Target};
 use super::intake::Intake;

@@ -7,9 +7,9 @@ use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 use datafusion::physical_plan::ExecutionPlan;
-use datafusion::sql::sqlparser::ast::{self, SetExpr, Spanned, TableObject};
 use engine::catalog::{ObjectPrivilege, TableDef};
 use scalar::Datum;
+use sqlparser::ast::{self, SetExpr, Spanned, TableObject};
 
 use super::assign::{Ready, Statement, Target, fits, kind};
 use super::intake::Intake;

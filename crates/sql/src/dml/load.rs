@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use datafusion::sql::sqlparser::ast::{self, SetExpr};
 use engine::catalog::{ConstraintKind, TableDef};
+use sqlparser::ast::{self, SetExpr};
 
 use super::trigger::{Event, Triggers};
 use crate::cursor::connection::Connection;

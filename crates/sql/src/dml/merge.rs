@@ -12,10 +12,10 @@ use datafusion::arrow::array::AsArray;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::{Expr, lit, when};
 use datafusion::physical_plan::ExecutionPlan;
-use datafusion::sql::sqlparser::ast::{self, BinaryOperator};
 use engine::catalog::{ObjectPrivilege, TableDef};
 use engine::table::Deleter;
 use engine::txn::Entered;
+use sqlparser::ast::{self, BinaryOperator};
 
 use super::assign::{Ready, Statement, Target, kind};
 use super::referential::{Consequences, NewRows};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use common::{Error, Result};
 use datafusion::physical_plan::ExecutionPlan;
-use datafusion::sql::sqlparser::ast::ObjectName;
 use engine::catalog::{ObjectPrivilege, SchemaObject, TableDef};
+use sqlparser::ast::ObjectName;
 
 use crate::cursor::connection::Connection;
 use crate::plan::binder::owner_and_name;

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use common::{Error, Result, Rowid};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::record_batch::RecordBatch;
-use datafusion::sql::sqlparser::ast::{
-    self, AssignmentTarget, Ident, SelectItem, Spanned, TableFactor, TableWithJoins,
-};
 use engine::catalog::{ColumnDef, ObjectPrivilege, TableDef};
+use sqlparser::ast::{self, AssignmentTarget, Ident, SelectItem, Spanned, TableFactor, TableWithJoins};
 
 use super::assign::{Ready, Statement, Target};
 use super::insert::{is_default, no_column};

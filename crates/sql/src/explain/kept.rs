@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use datafusion::sql::sqlparser::ast;
 use engine::catalog::ObjectPrivilege;
 use engine::parameters::Parameter;
+use sqlparser::ast;
 use waits::CallFigures;
 
 use super::plan::{self, CursorPlan};

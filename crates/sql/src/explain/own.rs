@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use common::{Error, Result};
-use datafusion::sql::sqlparser::ast::{self, Ident, ObjectName, SelectItem};
 use scalar::Datum;
+use sqlparser::ast::{self, Ident, ObjectName, SelectItem};
 
 use super::statement::is_own;
 use super::step::Step;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use common::{Error, Result};
-use datafusion::sql::sqlparser::ast::{self, SetExpr};
 use engine::catalog::{SchemaObject, TableDef};
 use scalar::Datum;
+use sqlparser::ast::{self, SetExpr};
 
 use super::display::{self, PlanLine};
 use super::format::{Format, Reading};
@@ -39,7 +39,7 @@ impl Explain {
         let mut statement_id = None;
         if words.take("SET") {
             words.expect("STATEMENT_ID")?;
-            words.expect_sign(&datafusion::sql::sqlparser::tokenizer::Token::Eq)?;
+            words.expect_sign(&sqlparser::tokenizer::Token::Eq)?;
             statement_id = Some(words.string()?);
         }
         let into = if words.take("INTO") { Some(words.name()?) } else { None };

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use common::{DataType, Error, Result};
 use datafusion::catalog::TableProvider;
-use datafusion::sql::sqlparser::ast::{Ident, ObjectName, ObjectNamePart};
 use plsql::compile::sql_call::CallArgument;
 use scalar::Context;
+use sqlparser::ast::{Ident, ObjectName, ObjectNamePart};
 
 use super::bound::Bound;
 use super::query::BoundQuery;

@@ -18,11 +18,11 @@ use datafusion::functions_window::row_number::row_number_udwf;
 use datafusion::logical_expr::expr::{Sort, WindowFunction};
 use datafusion::logical_expr::utils::find_window_exprs;
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder, WindowFunctionDefinition};
-use datafusion::sql::sqlparser::ast::{
+use sqlparser::ast::{
     self, Distinct, Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, Spanned,
     WildcardAdditionalOptions,
 };
-use datafusion::sql::sqlparser::tokenizer::Span;
+use sqlparser::tokenizer::Span;
 
 use super::binder::{AGGREGATES_NESTED_MAX, Binder, Hints, fold, fold_name};
 use super::bound::Bound;

@@ -6,7 +6,7 @@ use common::{Error, Result};
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::{Exists, InList, InSubquery, SetComparison, SetQuantifier};
 use datafusion::logical_expr::{Expr, Operator, Subquery, and, or};
-use datafusion::sql::sqlparser::ast::{self, BinaryOperator, Spanned, UnaryOperator, Value};
+use sqlparser::ast::{self, BinaryOperator, Spanned, UnaryOperator, Value};
 
 use super::binder::Binder;
 use super::bound::Bound;

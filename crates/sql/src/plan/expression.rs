@@ -7,10 +7,10 @@ use datafusion::common::{Column, Location, ScalarValue, Span, Spans};
 use datafusion::functions_aggregate::{count::count_udaf, min_max::min_udaf};
 use datafusion::logical_expr::expr::{AggregateFunction, Case};
 use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, binary_expr};
-use datafusion::sql::sqlparser::ast::{
+use sqlparser::ast::{
     self, BinaryOperator, CastKind, CeilFloorKind, DateTimeField, Ident, Spanned, TrimWhereField, UnaryOperator, Value,
 };
-use datafusion::sql::sqlparser::tokenizer;
+use sqlparser::tokenizer;
 
 use super::binder::{Binder, fold};
 use super::bound::{Bound, null};

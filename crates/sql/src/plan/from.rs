@@ -7,7 +7,7 @@ use common::{DataType, Error, Result};
 use datafusion::catalog::TableProvider;
 use datafusion::catalog::default_table_source::provider_as_source;
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder};
-use datafusion::sql::sqlparser::ast::{
+use sqlparser::ast::{
     self, BinaryOperator, ConnectByKind, Join, JoinConstraint, JoinOperator, Spanned, TableAlias, TableFactor,
     TableWithJoins,
 };

@@ -7,7 +7,7 @@ use datafusion::functions_aggregate::grouping::grouping_udaf;
 use datafusion::functions_aggregate::{count::count_udaf, min_max::max_udaf, min_max::min_udaf};
 use datafusion::logical_expr::expr::{AggregateFunction, Sort};
 use datafusion::logical_expr::{AggregateUDF, Expr, Operator, binary_expr};
-use datafusion::sql::sqlparser::ast::{
+use sqlparser::ast::{
     self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArgOperator, FunctionArgumentClause,
     FunctionArguments,
 };

@@ -8,8 +8,8 @@ use datafusion::common::{Column, ScalarValue};
 use datafusion::functions_aggregate::expr_fn::count;
 use datafusion::logical_expr::expr::GroupingSet;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
-use datafusion::sql::sqlparser::ast::{self, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr};
-use datafusion::sql::sqlparser::tokenizer::Span;
+use sqlparser::ast::{self, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr};
+use sqlparser::tokenizer::Span;
 
 use super::binder::Binder;
 use super::block::ROWNUM;

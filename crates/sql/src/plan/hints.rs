@@ -1,6 +1,6 @@
 //! Optimiser hints: `/*+ FULL(t) INDEX(t t_ndx) */`.
 
-use datafusion::sql::sqlparser::ast::OptimizerHint;
+use sqlparser::ast::OptimizerHint;
 
 use super::binder::Hints;
 

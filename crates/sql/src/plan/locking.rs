@@ -1,9 +1,7 @@
 //! A query with FOR UPDATE: which tables' rows it locks, and their rowids as further outputs.
 
 use common::{Error, Result};
-use datafusion::sql::sqlparser::ast::{
-    self, GroupByExpr, OrderByKind, Query, Select, SetExpr, Spanned, TableFactor, TableWithJoins,
-};
+use sqlparser::ast::{self, GroupByExpr, OrderByKind, Query, Select, SetExpr, Spanned, TableFactor, TableWithJoins};
 
 use super::binder::{Binder, fold, owner_and_name};
 use super::bound::Bound;

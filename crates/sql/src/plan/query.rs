@@ -4,7 +4,7 @@ use common::{DataType, Error, Result};
 use datafusion::common::Column;
 use datafusion::logical_expr::expr::Sort;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
-use datafusion::sql::sqlparser::ast::{
+use sqlparser::ast::{
     self, Fetch, LimitClause, OrderByKind, Query, SetExpr, SetOperator, SetQuantifier, Spanned, Value,
 };
 

@@ -10,7 +10,7 @@ use common::{Error, Result};
 use datafusion::common::Column;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
-use datafusion::sql::sqlparser::ast::Ident;
+use sqlparser::ast::Ident;
 
 use super::binder::Binder;
 use super::bound::Bound;
@@ -87,7 +87,7 @@ impl Binder<'_> {
     /// Binds a statement's query: its select list may name sequences.
     pub(crate) fn statement_query(
         &self,
-        query: &datafusion::sql::sqlparser::ast::Query,
+        query: &sqlparser::ast::Query,
         names: &[String],
     ) -> Result<super::query::BoundQuery> {
         self.sequences.set(SequencePlace::Statement);

@@ -1,7 +1,7 @@
 //! Functions in FROM: `TABLE(DBMS_XPLAN.DISPLAY)`.
 
 use common::{Error, Result};
-use datafusion::sql::sqlparser::ast::{self, TableAlias};
+use sqlparser::ast::{self, TableAlias};
 
 use super::binder::{Binder, Relation, Source, fold, fold_name};
 use super::from::{FromContext, FromItem, alias_name, provided};

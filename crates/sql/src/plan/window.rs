@@ -5,7 +5,7 @@ use datafusion::common::ScalarValue;
 use datafusion::functions_window::{cume_dist, lead_lag, nth_value, ntile, rank, row_number};
 use datafusion::logical_expr::expr::{NullTreatment, WindowFunction, WindowFunctionParams};
 use datafusion::logical_expr::{Expr, WindowFrame, WindowFrameBound, WindowFrameUnits, WindowFunctionDefinition};
-use datafusion::sql::sqlparser::ast::{self, WindowType};
+use sqlparser::ast::{self, WindowType};
 
 use super::binder::{AGGREGATES_NESTED_MAX, Binder};
 use super::bound::Bound;

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use common::{Error, Result};
-use datafusion::sql::sqlparser::tokenizer::Token;
 use plsql::host::{Column, DynamicSql, Executed};
 use plsql::kind::{ProgramKind, program_kind};
 use scalar::Datum;
+use sqlparser::tokenizer::Token;
 
 use crate::cursor::connection::Connection;
 use crate::cursor::open::CursorNumber;

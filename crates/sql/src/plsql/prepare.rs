@@ -8,14 +8,14 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use common::{Error, Result};
-use datafusion::sql::sqlparser::ast::{
-    self, AccessExpr, Expr, Ident, ObjectName, SelectItem, Spanned, TableFactor, Value, Visit, Visitor,
-};
-use datafusion::sql::sqlparser::dialect::OracleDialect;
-use datafusion::sql::sqlparser::tokenizer::{Span, Token, Tokenizer, Whitespace};
 use plsql::ast::{SqlKind, SqlText};
 use plsql::host::{Column, PreparedSql, Viewer};
 use scalar::Datum;
+use sqlparser::ast::{
+    self, AccessExpr, Expr, Ident, ObjectName, SelectItem, Spanned, TableFactor, Value, Visit, Visitor,
+};
+use sqlparser::dialect::OracleDialect;
+use sqlparser::tokenizer::{Span, Token, Tokenizer, Whitespace};
 
 use crate::cursor::tables::SessionTables;
 use crate::explain::function::OUTPUT;

@@ -3,7 +3,7 @@
 //! This is done on tokens, before parsing. Each token keeps its place in the text, so errors found later still point there.
 
 use common::{Error, Result};
-use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
+use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::names::names;
 use super::spelling::edits;

@@ -1,6 +1,6 @@
 //! Headings of a query's columns: the text of each expression, without blanks, in upper case.
 
-use datafusion::sql::sqlparser::tokenizer::Token;
+use sqlparser::tokenizer::Token;
 
 use super::words::Words;
 

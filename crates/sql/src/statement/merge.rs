@@ -1,8 +1,8 @@
 //! MERGE and INSERT into several tables: their own words by hand, expressions and queries by the parser.
 
 use common::{Error, Result};
-use datafusion::sql::sqlparser::ast;
-use datafusion::sql::sqlparser::tokenizer::Token;
+use sqlparser::ast;
+use sqlparser::tokenizer::Token;
 
 use super::headings::headings;
 use super::parse::{parse_expression, parse_from_item, parse_query};

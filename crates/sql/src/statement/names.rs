@@ -5,7 +5,7 @@
 //! behind a whole expression inside a CASE goes on with that CASE.
 
 use common::Error;
-use datafusion::sql::sqlparser::tokenizer::Token;
+use sqlparser::tokenizer::Token;
 
 use super::tokens::{CLAUSES, Tokens};
 

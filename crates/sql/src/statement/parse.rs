@@ -1,10 +1,10 @@
 //! From text to a statement: what kind it is, and its syntax tree.
 
 use common::{Error, Number, Result};
-use datafusion::sql::sqlparser::ast::{self, Statement as Tree};
-use datafusion::sql::sqlparser::dialect::OracleDialect;
-use datafusion::sql::sqlparser::parser::Parser;
-use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
+use sqlparser::ast::{self, Statement as Tree};
+use sqlparser::dialect::OracleDialect;
+use sqlparser::parser::Parser;
+use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
 use super::dialect::adapt;
 use super::headings::headings;

@@ -1,7 +1,7 @@
 //! Places in a statement's text.
 
 use common::Error;
-use datafusion::sql::sqlparser::tokenizer::{Location, Span};
+use sqlparser::tokenizer::{Location, Span};
 
 /// The byte offset of a line and column as the tokenizer counts them, both from 1; None for "nowhere".
 pub(crate) fn offset(text: &str, location: Location) -> Option<usize> {

@@ -1,7 +1,7 @@
 //! Oracle's spellings that the parser does not know, as changes of tokens.
 
-use datafusion::sql::sqlparser::ast;
-use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
+use sqlparser::ast;
+use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::tokens::Tokens;
 

@@ -1,9 +1,9 @@
 //! What is wrong with a statement that the parser refuses: Oracle's number for it, and its place.
 
 use common::Error;
-use datafusion::sql::sqlparser::ast;
-use datafusion::sql::sqlparser::parser::ParserError;
-use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
+use sqlparser::ast;
+use sqlparser::parser::ParserError;
+use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::parse::parser_of;
 use super::position;

@@ -1,7 +1,7 @@
 //! The tokens of a statement without blanks and comments, and questions about them that several passes ask.
 
 use common::Error;
-use datafusion::sql::sqlparser::tokenizer::{Token, TokenWithSpan};
+use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::position;
 use super::reserved::is_reserved;

@@ -1,8 +1,8 @@
 //! A statement as words, for the grammars that are parsed by hand: DDL, session and system commands.
 
 use common::{Error, Result};
-use datafusion::sql::sqlparser::dialect::OracleDialect;
-use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
+use sqlparser::dialect::OracleDialect;
+use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
 
 use super::position;
 use super::reserved::is_reserved;

@@ -1,8 +1,8 @@
 //! FOR UPDATE behind a query: where it begins and what it asks for.
 
 use common::{Error, Result};
-use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::txn::LockWait;
+use sqlparser::tokenizer::Token;
 
 use super::parse::wait;
 use crate::statement::words::Words;

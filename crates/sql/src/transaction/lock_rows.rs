@@ -10,10 +10,10 @@ use datafusion::arrow::compute::filter_record_batch;
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::physical_plan::ExecutionPlan;
-use datafusion::sql::sqlparser::ast;
 use engine::catalog::{ObjectPrivilege, TableDef};
 use engine::instance::Session;
 use engine::txn::LockWait;
+use sqlparser::ast;
 
 use super::for_update::ForUpdate;
 use crate::cursor::connection::{Connection, describe};

@@ -1,8 +1,8 @@
 //! The grammars of transaction control.
 
 use common::{Error, Result};
-use datafusion::sql::sqlparser::tokenizer::Token;
 use engine::txn::{Isolation, LockWait, TableLock};
+use sqlparser::tokenizer::Token;
 
 use super::command::{Mode, TransactionCommand, WriteOptions};
 use crate::statement::words::Words;

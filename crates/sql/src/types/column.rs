@@ -2,7 +2,7 @@
 
 use common::{DataType, Error, Result, limits};
 use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
-use datafusion::sql::sqlparser::ast;
+use sqlparser::ast;
 use std::sync::Arc;
 
 use super::Kind;
