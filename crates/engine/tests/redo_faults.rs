@@ -40,7 +40,7 @@ fn open(files: &Arc<dyn FileSystem>, background: Background) -> common::Result<A
 
 /// The instance comes to its end as by kill -9.
 fn crash(instance: Arc<Instance>) {
-    instance.health().stop(&Error::bug("a crash"));
+    instance.abort();
     drop(instance);
 }
 
@@ -501,5 +501,28 @@ fn an_instance_that_is_dropped_has_stopped_writing() {
     dropping.join().unwrap();
     let instance = open(&files, Background::Threads).unwrap();
     let session = instance.connect(OWNER).unwrap();
+    assert_eq!(values(&session, "T"), only(b"old", 10));
+}
+
+/// Its sampler, or a session, may hold an instance for a moment longer than who crashes it: the next instance has the files to itself all the same.
+#[test]
+fn an_instance_that_was_crashed_writes_no_more_while_somebody_holds_it() {
+    let faulty = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));
+    let files: Arc<dyn FileSystem> = faulty.clone();
+    let instance = create(&files, Background::Threads);
+    let session = instance.connect(OWNER).unwrap();
+    filled(&session, "T", 10);
+    set(&session, "T", &[1, 2, 3], b"new").unwrap();
+    assert!(instance.redo().end() > instance.redo().durable(), "there is redo that nobody has asked for");
+    crash(instance.clone());
+    let before = (faulty.writes(), faulty.syncs());
+    instance.redo().post();
+    instance.post_writer();
+    // Long enough for threads that go on.
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!((faulty.writes(), faulty.syncs()), before);
+    let next = open(&files, Background::Threads).unwrap();
+    drop((session, instance));
+    let session = next.connect(OWNER).unwrap();
     assert_eq!(values(&session, "T"), only(b"old", 10));
 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use common::sync::Arc;
-use common::{BlockAddress, BlockClass, DataType, Error, ErrorKind, FileNumber, Result, SystemClock};
+use common::{BlockAddress, BlockClass, DataType, ErrorKind, FileNumber, Result, SystemClock};
 use device::{Fault, FaultyFileSystem, FileSystem, MemoryFileSystem, OsFileSystem};
 use engine::catalog::{ColumnDef, TableSpec};
 use engine::disk_group::DiskGroupSpec;
@@ -45,7 +45,7 @@ fn database() -> (Arc<FaultyFileSystem>, Arc<dyn FileSystem>, Arc<Instance>, Arc
 
 /// The instance comes to its end as by kill -9.
 fn crash(instance: Arc<Instance>) {
-    instance.health().stop(&Error::bug("a crash"));
+    instance.abort();
     drop(instance);
 }
 

@@ -85,14 +85,10 @@ pub(crate) fn crash(
 ) -> (Arc<Instance>, Arc<Session>) {
     let redo = instance.redo();
     redo.wait_durable(session.meter(), redo.end()).unwrap();
-    stop(&instance);
+    instance.abort();
     drop(session);
     drop(instance);
     open(files)
-}
-
-pub(crate) fn stop(instance: &Arc<Instance>) {
-    let _ = instance.health().stop(&common::Error::bug("the test ends it"));
 }
 
 pub(crate) fn sound(files: &Arc<dyn FileSystem>, instance: Arc<Instance>, session: Arc<Session>) {
