@@ -10,6 +10,7 @@ mod generate;
 mod schema;
 mod shrink;
 mod side;
+pub mod suite;
 mod tally;
 mod text;
 mod tree;

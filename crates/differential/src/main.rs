@@ -9,7 +9,7 @@ use clap::Parser;
 use common::Error;
 use common::limits::SESSION_STACK_BYTES;
 use common::sync::spawn_with_stack;
-use differential::{Campaign, Plan};
+use differential::{Campaign, Plan, suite};
 use peer::Installation;
 
 /// Random queries and changes on Highwater and on PostgreSQL; exit code 1 where an answer differs.
@@ -33,10 +33,47 @@ struct Arguments {
     /// Where PostgreSQL's bin and lib are [default: .peers/postgres]
     #[arg(long)]
     postgres: Option<PathBuf>,
+    /// Scripts of sqllogictest to run instead, on Highwater alone, against the answers in them
+    #[arg(long, num_args = 1..)]
+    suite: Vec<PathBuf>,
+}
+
+/// Runs scripts one after another, each on a new database.
+fn run_suite(scripts: &[PathBuf]) -> common::Result<bool> {
+    let mut all = suite::Outcome::default();
+    for script in scripts {
+        let outcome = suite::run(script)?;
+        println!("{}: {outcome}", script.display());
+        for (why, (count, first)) in &outcome.refused {
+            println!("  refused {count} times, {why}; {first}");
+        }
+        for difference in &outcome.differences {
+            println!("  {difference}");
+        }
+        all.add(outcome);
+    }
+    println!("{} scripts: {all}", scripts.len());
+    Ok(all.differing == 0)
+}
+
+/// A session's statements need a stack of their own.
+fn on_a_stack<T: Send + 'static>(run: impl FnOnce() -> common::Result<T> + Send + 'static) -> common::Result<T> {
+    spawn_with_stack("differential", SESSION_STACK_BYTES, run)
+        .map_err(|error| Error::bug(error.to_string()))
+        .and_then(|thread| thread.join().unwrap_or_else(|_| Err(Error::bug("a panic"))))
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    if !arguments.suite.is_empty() {
+        return match on_a_stack(move || run_suite(&arguments.suite)) {
+            Ok(agrees) => ExitCode::from(u8::from(!agrees)),
+            Err(error) => {
+                eprintln!("differential: {error}");
+                ExitCode::from(2)
+            }
+        };
+    }
     let installation = match Installation::find(arguments.postgres.as_deref()) {
         Ok(installation) => installation,
         Err(why) => {
@@ -64,11 +101,7 @@ fn main() -> ExitCode {
             }
         })
     };
-    // A session's statements need a stack of their own.
-    let result = spawn_with_stack("differential", SESSION_STACK_BYTES, run)
-        .map_err(|error| Error::bug(error.to_string()))
-        .and_then(|thread| thread.join().unwrap_or_else(|_| Err(Error::bug("a panic"))));
-    match result {
+    match on_a_stack(run) {
         Ok(tally) => {
             println!("{tally}");
             ExitCode::from(u8::from(!tally.differences.is_empty()))

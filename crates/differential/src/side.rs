@@ -121,6 +121,23 @@ impl Ours {
         Ok(rows)
     }
 
+    /// Runs what has no rows.
+    pub(crate) fn execute(&mut self, text: &str) -> std::result::Result<(), (Class, String)> {
+        match self.guarded(|ours| ours.0.run(text).map(|_| Answer::Changed(0))) {
+            Answer::Refused(class, why) => Err((class, why)),
+            Answer::Rows(_) | Answer::Changed(_) => Ok(()),
+        }
+    }
+
+    /// The rows of a query, each value as text.
+    pub(crate) fn values(&mut self, text: &str) -> std::result::Result<Vec<Row>, (Class, String)> {
+        match self.query(text, &[]) {
+            Answer::Rows(rows) => Ok(rows),
+            Answer::Refused(class, why) => Err((class, why)),
+            Answer::Changed(_) => Err((Class::Other, "no query".to_owned())),
+        }
+    }
+
     fn class(error: &Error) -> Class {
         match error.number {
             Number::Ora(1427) => Class::SeveralRows,
