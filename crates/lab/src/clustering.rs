@@ -74,23 +74,21 @@ impl Clustering {
     }
 }
 
-/// Whether bitmaps leave an index on the value with a worse clustering factor than one freelist does; undecided where the sessions could not be run.
-pub(crate) fn judge(measured: &Result<Clustering, String>) -> Finding {
-    let measured = match measured {
-        Ok(measured) => measured,
-        Err(why) => {
-            return Finding::new(Value::Null, Value::Null, "not measured".to_owned(), false).undecided(why.clone());
-        }
-    };
+/// Whether bitmaps leave an index on the value with a worse clustering factor than one freelist does.
+///
+/// # Errors
+/// ORA-00600 when a case was not run.
+pub(crate) fn judge(measured: &Clustering) -> Result<Finding> {
     let of = |name: &str| measured.cases.iter().find(|case| case.name == name);
     let words: Vec<String> =
         measured.cases.iter().map(|case| format!("{}: {}", case.name, grouped(case.clustering_factor))).collect();
     let figures = format!("{} rows; {} (published without figures)", grouped(measured.rows), words.join("; "));
     match (of(Clustering::ONE_FREELIST), of(Clustering::BITMAPS)) {
         (Some(manual), Some(auto)) => {
-            Finding::new(Value::Null, json!(measured), figures, auto.clustering_factor > manual.clustering_factor)
+            let holds = auto.clustering_factor > manual.clustering_factor;
+            Ok(Finding::new(Value::Null, json!(measured), figures, holds))
         }
-        _ => Finding::new(Value::Null, json!(measured), figures, false).undecided("not all cases were run"),
+        _ => Err(Error::bug("a case of the clustering factor was not run")),
     }
 }
 
@@ -103,17 +101,8 @@ pub(crate) struct Tablespaces<'a> {
     pub(crate) auto: &'a str,
 }
 
-/// Runs the three cases. An error is the reason why there are no figures, not the end of the experiment.
+/// Runs the three cases.
 pub(crate) fn run(
-    laboratory: &Laboratory,
-    tablespaces: Tablespaces<'_>,
-    scale: f64,
-    progress: &mut dyn Progress,
-) -> Result<Clustering, String> {
-    cases(laboratory, tablespaces, scale, progress).map_err(|error| format!("the sessions could not be run: {error}"))
-}
-
-fn cases(
     laboratory: &Laboratory,
     tablespaces: Tablespaces<'_>,
     scale: f64,

@@ -60,6 +60,7 @@ impl ExpectationSpec {
             holds: found.holds,
             figures: found.figures,
             because: found.because,
+            weakened: found.weakened,
         }
     }
 }
@@ -78,6 +79,9 @@ pub struct Expectation {
     pub figures: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
+    /// Why it shows less than its text says in this run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weakened: Option<String>,
 }
 
 /// What a judge finds.
@@ -87,11 +91,18 @@ pub(crate) struct Finding {
     pub(crate) figures: String,
     pub(crate) holds: Option<bool>,
     because: Option<String>,
+    weakened: Option<String>,
 }
 
 impl Finding {
     pub(crate) fn new(published: Value, measured: Value, figures: String, holds: bool) -> Self {
-        Self { published, measured, figures, holds: Some(holds), because: None }
+        Self { published, measured, figures, holds: Some(holds), because: None, weakened: None }
+    }
+
+    /// The run shows less than the expectation's text says.
+    pub(crate) fn weakened(mut self, why: String) -> Self {
+        self.weakened = Some(why);
+        self
     }
 
     pub(crate) fn undecided(mut self, because: impl Into<String>) -> Self {

@@ -54,6 +54,9 @@ fn expectations(expectations: &[Expectation], out: &mut dyn Write) -> io::Result
         if let Some(because) = &expectation.because {
             lines(out, &format!("{:18}undecided: ", ""), because)?;
         }
+        if let Some(weakened) = &expectation.weakened {
+            lines(out, &format!("{:18}weakened by the fitted source: ", ""), weakened)?;
+        }
     }
     let exact = expectations.iter().filter(|e| e.kind == Kind::Exact);
     let failed = exact.filter(|e| e.holds == Some(false)).count();

@@ -1,4 +1,4 @@
-//! `block-size` from end to end on a twentieth of the rows: what must not depend on their number holds, and what does is undecided.
+//! `block-size` from end to end on a twentieth of the rows: counts follow their arithmetic at any number of them.
 
 use lab::block_size::pctfree::setting::Setting;
 use lab::reproduction::Figures;
@@ -10,12 +10,11 @@ fn a_twentieth_of_the_rows() {
         Options { scale: Some(0.05), repetitions: Some(1), part: Some("pctfree".to_owned()), ..Options::default() };
     let report = reproduce("block-size", &options, &mut Silent).unwrap();
     let holds = |id: &str| report.expectations.iter().find(|e| e.id == id).unwrap().holds;
-    for id in ["rows_a_block", "grows_in_place"] {
+    for id in ["rows_a_block", "blocks_before", "grows_in_place", "migrates"] {
         assert_eq!(holds(id), Some(true), "{id}: {:?}", report.expectations);
     }
-    for id in ["blocks_before", "migrates", "legacy_search"] {
-        assert_eq!(holds(id), None, "{id}");
-    }
+    // A time of fewer rows says nothing where it is too short, and counts are decided with any number.
+    assert_ne!(holds("legacy_search"), Some(false));
     assert!(report.passed());
     let Figures::BlockSize(comparison) = &report.figures else { panic!("{:?}", report.figures) };
     assert_eq!(comparison.pctfree.as_ref().unwrap().rows, 10_000);
@@ -45,7 +44,7 @@ fn a_thousandth_of_the_scans() {
         Options { scale: Some(0.002), repetitions: Some(1), part: Some("multiblock".to_owned()), ..Options::default() };
     let report = reproduce("block-size", &options, &mut Silent).unwrap();
     let of = |id: &str| report.expectations.iter().find(|e| e.id == id).unwrap();
-    for id in ["gets", "count_zero"] {
+    for id in ["read_size", "gets", "count_zero"] {
         assert_eq!(of(id).holds, Some(true), "{id}: {}", of(id).figures);
     }
     for id in ["segment_size", "whole_reads"] {

@@ -40,7 +40,7 @@ fn a_hundredth_of_the_rows() {
         assert_eq!(arm.table_extents.iter().sum::<u64>(), arm.segments.table);
     }
     assert_eq!(holds(&report, "gets_add_up"), Some(true), "{:?}", report.expectations);
-    let clustering = measured(&report).clustering.as_ref().unwrap();
+    let clustering = &measured(&report).clustering;
     assert_eq!(clustering.cases.len(), 3);
     assert!(report.passed(), "{:?}", report.expectations);
 
@@ -68,7 +68,7 @@ fn other_data() {
     assert_eq!(measured(&report).source.key, "PART");
     assert_eq!(measured(&report).manual.statement("indexed_insert").unwrap().rows, 2_000);
     assert_eq!(measured(&report).auto.index.distinct_keys, 2_000);
-    assert_eq!(holds(&report, "table_sizes"), None);
+    assert_ne!(holds(&report, "table_sizes"), Some(false), "{:?}", report.expectations);
     assert_eq!(holds(&report, "gets_add_up"), Some(true), "{:?}", report.expectations);
 }
 

@@ -390,6 +390,13 @@ impl Meter {
         }
     }
 
+    /// What this session has counted for all segments together: each block counts for the segment that its own bytes
+    /// name, wherever it was got.
+    #[must_use]
+    pub fn segment_sum(&self, statistic: SegmentStatistic) -> u64 {
+        self.counters.segments.sum(statistic)
+    }
+
     /// Counts a wait for a buffer by the class of its block, as V$WAITSTAT does. The wait event itself is accounted for separately.
     pub fn buffer_wait(&self, class: BlockClass, micros: u64) {
         self.counters.buffer_wait(class, if self.is_timed() { micros } else { 0 });

@@ -196,6 +196,13 @@ impl SegmentTable {
         }
     }
 
+    /// One statistic of all objects.
+    pub(crate) fn sum(&self, statistic: SegmentStatistic) -> u64 {
+        let mut sum = 0;
+        self.each(&mut |_, totals| sum += totals.value(statistic));
+        sum
+    }
+
     fn slots(&self) -> impl Iterator<Item = &Slot> {
         self.slots.iter().filter_map(|slot| slot.get().map(|slot| &**slot))
     }
@@ -231,7 +238,9 @@ mod tests {
             table.count(ObjectNumber(number), SegmentStatistic::DbBlockChanges, 2);
         }
         let all = sums(&table);
-        assert_eq!(all.rows().len(), numbers.count());
+        assert_eq!(all.rows().len(), numbers.clone().count());
+        let sum: u64 = numbers.map(u64::from).sum();
+        assert_eq!(table.sum(SegmentStatistic::LogicalReads), sum);
         for (object, totals) in all.rows() {
             assert_eq!(totals.value(SegmentStatistic::LogicalReads), u64::from(object.0));
             assert_eq!(totals.value(SegmentStatistic::DbBlockChanges), 2);

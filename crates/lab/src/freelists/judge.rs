@@ -46,7 +46,7 @@ fn judge_one(spec: &ExpectationSpec, published: &Published, measured: &Measured)
             together(&[rates(MANUAL_5, AUTO_1, more_than(1.0))?, rates(AUTO_1, MANUAL_1, at_least(1.0))?])
         }
         "auto_rates_alike" => together(&[rates(AUTO_1, AUTO_5, spec.bounds()?)?]),
-        "clustering" => clustering::judge(&measured.clustering),
+        "clustering" => clustering::judge(&measured.clustering)?,
         _ => return Err(spec.unknown()),
     };
     // The clustering factor has a number of sessions of its own.

@@ -217,8 +217,7 @@ pub struct Measured {
     pub repetitions: u32,
     pub seed: u64,
     pub arms: Vec<Arm>,
-    /// Why not, where the sessions could not be run.
-    pub clustering: Result<Clustering, String>,
+    pub clustering: Clustering,
 }
 
 impl Measured {

@@ -86,7 +86,7 @@ impl Comparison {
             }),
         );
         parts.insert("arms".to_owned(), measured.arms.iter().map(arm).collect());
-        parts.insert("clustering".to_owned(), json!(measured.clustering.as_ref().ok()));
+        parts.insert("clustering".to_owned(), json!(measured.clustering));
         parts
     }
 }
@@ -120,7 +120,7 @@ pub fn run(options: &Options, progress: &mut dyn Progress) -> Result<Reproductio
     let arms = run_all(&mut work, &plan, &points, progress)?;
     let [manual, auto] = Management::ALL.map(|management| Setting { management, freelists: 1 }.tablespace());
     let scale = options.scale().min(f64::from(plan.seconds) / SECONDS_OF_ALL_ROWS);
-    let clustering = clustering::run(work.laboratory(), Tablespaces { manual, auto }, scale, progress);
+    let clustering = clustering::run(work.laboratory(), Tablespaces { manual, auto }, scale, progress)?;
     progress.step("closing the database");
     work.close()?;
     progress.end();

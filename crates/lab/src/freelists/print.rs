@@ -19,7 +19,7 @@ pub(super) fn print(report: &Comparison, out: &mut dyn Write) -> io::Result<()> 
     waits(report).print(out)?;
     classes(report).print(out)?;
     events(report).print(out)?;
-    report.measured.clustering.as_ref().map_or(Ok(()), |clustering| clustering.grid().print(out))
+    report.measured.clustering.grid().print(out)
 }
 
 /// Arms with what was published of them.

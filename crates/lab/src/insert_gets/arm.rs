@@ -8,7 +8,7 @@ use common::{Error, Result};
 use report::tkprof;
 use sql::Connection;
 
-use super::measured::{Arm, Statement};
+use super::measured::{Arm, Counters, Statement};
 use super::published::{Figures, SegmentBlocks};
 use crate::index::IndexFigures;
 use crate::laboratory::{Laboratory, numbers};
@@ -106,7 +106,7 @@ pub(crate) fn run(
 fn measure(connection: &mut Connection, id: &str, text: &str) -> Result<Statement> {
     let meter = Arc::clone(connection.session().meter());
     let clock = Arc::clone(meter.clock());
-    let before = meter.snapshot();
+    let before = Counters::now(&meter);
     let (cpu_us, at_us) = (clock.thread_cpu_us(), clock.monotonic_us());
     let cursor = connection.parse(text)?;
     let executed = connection.execute(cursor);
@@ -119,7 +119,7 @@ fn measure(connection: &mut Connection, id: &str, text: &str) -> Result<Statemen
     };
     connection.close(cursor);
     let (cpu_us, elapsed_us) = (clock.thread_cpu_us() - cpu_us, clock.monotonic_us() - at_us);
-    let counted = meter.snapshot().minus(&before);
+    let counted = Counters::now(&meter).since(&before);
     executed?;
     Ok(Statement::new(id, text, rows?, &counted, cpu_us, elapsed_us))
 }

@@ -1,8 +1,8 @@
 //! Whether what was measured is what has to come out: a function for each expectation of the data file.
 //!
-//! Undecided is what other data or too few rows for the published sizes leave open, and a part that could not be run.
+//! Undecided is what the published size of a table leaves open about one of another size, and nothing else.
 
-use common::{Error, Result};
+use common::{BlockClass, Error, Result};
 use serde_json::{Value, json};
 
 use super::measured::{Arm, Measured, Statement};
@@ -14,8 +14,13 @@ use crate::text::{grouped, percent, signed};
 
 /// The inserts into a table without an index.
 const PLAIN_INSERTS: [&str; 2] = ["first_insert", "second_insert"];
-/// Below this share of the published rows the fixed cost of a statement weighs so much that a false "exact" is no finding.
-const LEAST_SHARE_OF_ROWS: f64 = 0.1;
+/// The insert that searches an index.
+const INDEXED: &str = "indexed_insert";
+/// How often the source is inserted.
+const INSERTS: u64 = 3;
+/// Gets of a full scan beside those of its blocks and the segment header: the first block of bitmaps says how far to read, and
+/// an extent map goes on in a block of its own. In a large table they are within the expectation's range.
+const SCAN_EXTRA_GETS: u64 = 2;
 /// Autoallocate extents in blocks of 8 KB: 64 KB, 1 MB, 8 MB, 64 MB.
 const EXTENT_BLOCKS: [u64; 4] = [8, 128, 1024, 8192];
 
@@ -36,13 +41,11 @@ fn judge_one(spec: &ExpectationSpec, published: &Published, measured: &Measured)
         "current_ratio" => ratio(spec, published, measured, |figures| figures.current)?,
         "consistent_ratio" => ratio(spec, published, measured, |figures| figures.query)?,
         "index_size" => index_size(spec, published, measured)?,
-        "clustering" => clustering::judge(&measured.clustering),
+        "clustering" => clustering::judge(&measured.clustering)?,
         _ => return Err(spec.unknown()),
     };
-    let few = (measured.source.rows as f64) < published.rows as f64 * LEAST_SHARE_OF_ROWS;
-    if few && found.holds == Some(false) && spec.id != "gets_add_up" {
-        let why = format!("{} rows are too few: fixed costs weigh more than rows", grouped(measured.source.rows));
-        found = found.undecided(why);
+    if let Some(why) = weakened(&spec.id, published, measured).filter(|_| measured.source.fitted.is_some()) {
+        found = found.weakened(why);
     }
     Ok(spec.judged(found))
 }
@@ -51,12 +54,40 @@ fn statement<'a>(arm: &'a Arm, id: &str) -> Result<&'a Statement> {
     arm.statement(id).ok_or_else(|| Error::bug(format!("the statement '{id}' was not run")))
 }
 
+/// What an expectation cannot show as well as its text says, where the rows of the source were fitted to a published figure.
+fn weakened(id: &str, published: &Published, measured: &Measured) -> Option<String> {
+    match id {
+        "source_scan" => {
+            Some("that this source's sum is near the published gets is the fit; its being a sum is not".to_owned())
+        }
+        "table_sizes" if measured.source.rows == published.rows => {
+            // Sizes are whole extents: as many blocks of rows as end in the last one make the same size.
+            let most = published.segments.manual.table;
+            let fewer = most.saturating_sub(measured.manual.table_extents.last().copied().unwrap_or(0));
+            Some(format!(
+                "the length of the rows was fitted. Any source of {} to {} blocks, inserted {INSERTS} times, ends in the extent that makes {} blocks: \
+                 this shows extents and equal sizes, not the length of rows",
+                grouped(fewer / INSERTS + 1),
+                grouped(most / INSERTS),
+                grouped(most)
+            ))
+        }
+        "current_ratio" | "consistent_ratio" => Some(
+            "how many rows a block takes is fitted, and with it how gets of rows and gets of blocks are mixed"
+                .to_owned(),
+        ),
+        _ => None,
+    }
+}
+
 fn source_scan(spec: &ExpectationSpec, published: &Published, measured: &Measured) -> Result<Finding> {
     let (low, high) = spec.bounds()?;
     let due = measured.source.blocks + 1;
     let manual = statement(&measured.manual, "source_scan")?.figures.query;
     let auto = statement(&measured.auto, "source_scan")?.figures.query;
-    let holds = [manual, auto].into_iter().all(|gets| (low..=high).contains(&(gets as f64 / due as f64)));
+    // In a small table the scan's fixed gets are more than the range leaves them.
+    let most = (due as f64 * high).max((due + SCAN_EXTRA_GETS) as f64);
+    let holds = [manual, auto].into_iter().all(|gets| (due as f64 * low..=most).contains(&(gets as f64)));
     Ok(Finding::new(
         json!(published.source_blocks_read),
         json!({"manual": manual, "auto": auto, "blocks_and_header": due}),
@@ -78,53 +109,90 @@ fn table_sizes(published: &Published, measured: &Measured) -> Finding {
             && arm.table_extents.iter().sum::<u64>() == arm.segments.table
     });
     let expected = published.segments;
-    let holds = manual == auto && whole && manual == expected.manual.table && auto == expected.auto.table;
+    let same_rows = measured.source.rows == published.rows && measured.source.published_shape;
+    let as_published = manual == expected.manual.table && auto == expected.auto.table;
     let found = Finding::new(
         json!({"manual": expected.manual.table, "auto": expected.auto.table}),
         json!({"manual": manual, "auto": auto, "whole_extents": whole}),
         format!(
-            "{} and {} blocks{} (published {} and {})",
+            "{} and {} blocks{} (published{} {} and {})",
             grouped(manual),
             grouped(auto),
             if whole { ", whole extents" } else { ", NOT whole extents" },
+            if same_rows { "" } else { " for other rows" },
             grouped(expected.manual.table),
             grouped(expected.auto.table)
         ),
-        holds,
+        manual == auto && whole && (as_published || !same_rows),
     );
-    if measured.source.rows == published.rows && measured.source.published_shape {
-        found
+    // Bitmap blocks lie in the segment too. Where the rows fill its last extent to the end, they need one more.
+    let last = |arm: &Arm| arm.table_extents.last().copied().unwrap_or(0);
+    if !same_rows && whole && auto > manual && auto - manual <= last(&measured.auto) {
+        found.undecided("rows of this size end where bitmap blocks need one more extent; the published ones did not")
     } else {
-        found.undecided("the published size belongs to the published rows, and this run inserted others")
+        found
     }
 }
 
+/// The counters that gets by class are held against are no sums of them: the segment statistics, where a block is latched;
+/// the kinds of consistent reads, where a block is made as the query has to see it; and the trace, call by call.
 fn gets_add_up(measured: &Measured) -> Finding {
-    let mut checked = 0_u64;
-    let mut traced = 0_u64;
+    let (mut checked, mut traced) = (0_u64, 0_u64);
+    let (mut gets, mut of_segments, mut consistent) = (0, 0, 0);
     let mut wrong = Vec::new();
     for arm in Management::ALL {
         for statement in &measured.arm(arm).statements {
             let query: u64 = statement.gets.iter().map(|gets| gets.query).sum();
             let current: u64 = statement.gets.iter().map(|gets| gets.current).sum();
             checked += 1;
-            let mut agree = (query, current) == (statement.figures.query, statement.figures.current);
+            gets += query + current;
+            of_segments += statement.segment_gets;
+            consistent += statement.consistent_reads;
+            let mut differ = |what: &str, mine: u64, theirs: u64| {
+                if mine != theirs {
+                    wrong.push(format!(
+                        "{} ({}): {what}, {} and {}",
+                        statement.id,
+                        arm.as_str(),
+                        grouped(mine),
+                        grouped(theirs)
+                    ));
+                }
+            };
+            differ("query", query, statement.figures.query);
+            differ("current", current, statement.figures.current);
+            differ("blocks of segments", statement.gets_of_segments(), statement.segment_gets);
+            // A search through an index reads its branches as they are now.
+            let data = statement.gets_of(BlockClass::Data.name()).query;
+            let as_now = if statement.id == INDEXED { data.saturating_sub(statement.consistent_reads) } else { 0 };
+            differ("consistent data blocks", data, statement.consistent_reads + as_now);
             if let Some(tkprof) = &statement.tkprof {
                 traced += 1;
-                agree &= (query, current) == (tkprof.query, tkprof.current);
-            }
-            if !agree {
-                wrong.push(format!("{} ({})", statement.id, arm.as_str()));
+                differ("query in the trace", query, tkprof.query);
+                differ("current in the trace", current, tkprof.current);
             }
         }
     }
-    let mut figures = format!("{checked} statements, {traced} of them also as TKPROF of the arm's trace has them");
+    let mut figures = format!(
+        "{checked} statements, {} gets: {} of them as the segment statistics count them, {} as consistent reads do; {traced} statements as TKPROF \
+         of the arm's trace has them",
+        grouped(gets),
+        grouped(of_segments),
+        grouped(consistent)
+    );
     if !wrong.is_empty() {
         figures = format!("{figures}; not: {}", wrong.join(", "));
     }
     Finding::new(
         Value::Null,
-        json!({"statements": checked, "also_in_the_trace": traced, "disagree": wrong}),
+        json!({
+            "statements": checked,
+            "gets": gets,
+            "also_by_segment": of_segments,
+            "also_as_consistent_reads": consistent,
+            "also_in_the_trace": traced,
+            "disagree": wrong,
+        }),
         figures,
         wrong.is_empty() && checked > 0,
     )

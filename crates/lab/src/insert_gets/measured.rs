@@ -2,13 +2,55 @@
 
 use common::BlockClass;
 use serde::Serialize;
-use waits::{GetMode, MeterSnapshot, Statistic};
+use waits::{GetMode, Meter, MeterSnapshot, SegmentStatistic, Statistic};
 
 use super::published::{Figures, SegmentBlocks};
 use crate::clustering::Clustering;
 use crate::index::IndexFigures;
 use crate::management::Management;
 use crate::time::seconds;
+
+/// Classes of blocks that belong to a table's or an index's segment.
+const OF_SEGMENTS: [BlockClass; 7] = [
+    BlockClass::Data,
+    BlockClass::SegmentHeader,
+    BlockClass::FreeList,
+    BlockClass::ExtentMap,
+    BlockClass::FirstLevelBitmap,
+    BlockClass::SecondLevelBitmap,
+    BlockClass::ThirdLevelBitmap,
+];
+
+/// What a consistent get comes to: each is counted where a block is made as the query has to see it.
+const CONSISTENT_READS: [Statistic; 4] = [
+    Statistic::NoWorkConsistentReadGets,
+    Statistic::CleanoutsOnlyConsistentReadGets,
+    Statistic::RollbacksOnlyConsistentReadGets,
+    Statistic::CleanoutsAndRollbacksConsistentReadGets,
+];
+
+/// A session's counters at one moment, or between two.
+#[derive(Debug)]
+pub struct Counters {
+    pub meter: MeterSnapshot,
+    /// Logical reads of all segments together.
+    pub segment_gets: u64,
+}
+
+impl Counters {
+    #[must_use]
+    pub fn now(meter: &Meter) -> Self {
+        Self { meter: meter.snapshot(), segment_gets: meter.segment_sum(SegmentStatistic::LogicalReads) }
+    }
+
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            meter: self.meter.minus(&earlier.meter),
+            segment_gets: self.segment_gets.saturating_sub(earlier.segment_gets),
+        }
+    }
+}
 
 /// Gets of one block class.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -28,6 +70,13 @@ pub struct Statement {
     pub figures: Figures,
     /// Classes with at least one get.
     pub gets: Vec<ClassGets>,
+    /// Gets of blocks of tables and indexes, as the segment statistics have them: counted where a block is latched, for
+    /// the segment that its bytes name, and not by the class that its reader asked for.
+    pub segment_gets: u64,
+    /// Blocks that were made consistent for a query, with work or without: counted where that is decided.
+    pub consistent_reads: u64,
+    /// Blocks that full scans of tables got.
+    pub scanned_blocks: u64,
     /// The same statement as TKPROF of the arm's own trace has it; None where the trace has no such statement.
     pub tkprof: Option<Figures>,
 }
@@ -35,7 +84,8 @@ pub struct Statement {
 impl Statement {
     /// From what the meter counted between two moments.
     #[must_use]
-    pub fn new(id: &str, sql: &str, rows: u64, counted: &MeterSnapshot, cpu_us: u64, elapsed_us: u64) -> Self {
+    pub fn new(id: &str, sql: &str, rows: u64, counters: &Counters, cpu_us: u64, elapsed_us: u64) -> Self {
+        let counted = &counters.meter;
         let gets = BlockClass::ALL
             .into_iter()
             .map(|class| ClassGets {
@@ -52,7 +102,23 @@ impl Statement {
             cpu_s: seconds(cpu_us),
             elapsed_s: seconds(elapsed_us),
         };
-        Self { id: id.to_owned(), sql: sql.to_owned(), rows, figures, gets, tkprof: None }
+        Self {
+            id: id.to_owned(),
+            sql: sql.to_owned(),
+            rows,
+            figures,
+            gets,
+            segment_gets: counters.segment_gets,
+            consistent_reads: CONSISTENT_READS.into_iter().map(|statistic| counted.value(statistic)).sum(),
+            scanned_blocks: counted.value(Statistic::TableScanBlocksGotten),
+            tkprof: None,
+        }
+    }
+
+    /// Gets in both modes of the classes whose blocks belong to segments.
+    #[must_use]
+    pub fn gets_of_segments(&self) -> u64 {
+        OF_SEGMENTS.into_iter().map(|class| self.gets_of(class.name())).map(|gets| gets.query + gets.current).sum()
     }
 
     /// Gets of a class; zero where it has none.
@@ -91,6 +157,8 @@ pub struct Source {
     pub key: String,
     /// Rows of the published table's shape, so that published sizes can be compared.
     pub published_shape: bool,
+    /// What of the rows was fitted to a published figure.
+    pub fitted: Option<&'static str>,
 }
 
 /// All of a run.
@@ -99,9 +167,8 @@ pub struct Measured {
     pub source: Source,
     pub manual: Arm,
     pub auto: Arm,
-    /// Why not, where the sessions could not be run.
     #[serde(skip)]
-    pub clustering: Result<Clustering, String>,
+    pub clustering: Clustering,
 }
 
 impl Measured {

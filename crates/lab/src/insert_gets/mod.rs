@@ -1,6 +1,7 @@
 //! The experiment `insert-gets`: the same three inserts and one index under freelists and under bitmaps.
 
 mod arm;
+pub mod differences;
 pub mod judge;
 pub mod measured;
 mod print;
@@ -22,6 +23,7 @@ use crate::progress::Progress;
 use crate::reproduction::{Figures, Heading, Reproduction};
 use crate::text::grouped;
 use arm::SOURCE;
+use differences::Difference;
 use measured::{Measured, Source};
 use published::Published;
 
@@ -51,7 +53,8 @@ impl Comparison {
     pub(crate) fn print_source(&self, out: &mut dyn Write) -> io::Result<()> {
         let source = &self.measured.source;
         let (rows, blocks) = (grouped(source.rows), grouped(source.blocks));
-        writeln!(out, "source: {}, {rows} rows in {blocks} blocks", source.description)
+        writeln!(out, "source: {}, {rows} rows in {blocks} blocks", source.description)?;
+        source.fitted.map_or(Ok(()), |fitted| crate::print::lines(out, "fitted: ", fitted))
     }
 
     pub(crate) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -69,8 +72,15 @@ impl Comparison {
         let mut parts = Map::new();
         parts.insert("source".to_owned(), json!(self.measured.source));
         parts.insert("arms".to_owned(), json!(arms));
-        parts.insert("clustering".to_owned(), json!(self.measured.clustering.as_ref().ok()));
+        parts.insert("differences".to_owned(), json!(self.differences()));
+        parts.insert("clustering".to_owned(), json!(self.measured.clustering));
         parts
+    }
+
+    /// The figures that are far from the published ones.
+    #[must_use]
+    pub fn differences(&self) -> Vec<Difference> {
+        differences::find(&self.published, &self.measured)
     }
 
     fn published_arm(&self, name: Management) -> Value {
@@ -122,12 +132,13 @@ pub fn run(options: &Options, progress: &mut dyn Progress) -> Result<Reproductio
         blocks,
         key: shape.key_name().to_owned(),
         published_shape: shape.published_shape,
+        fitted: shape.fitted,
     };
     let manual = arm::run(&laboratory, Management::Manual, &shape, scale, progress)?;
     let auto = arm::run(&laboratory, Management::Auto, &shape, scale, progress)?;
     let [manual_tablespace, auto_tablespace] = Management::ALL.map(arm::tablespace);
     let tablespaces = Tablespaces { manual: &manual_tablespace, auto: &auto_tablespace };
-    let clustering = clustering::run(&laboratory, tablespaces, scale, progress);
+    let clustering = clustering::run(&laboratory, tablespaces, scale, progress)?;
     let notes = notes(options, &laboratory, cache_mb);
     progress.step("closing the database");
     laboratory.close()?;

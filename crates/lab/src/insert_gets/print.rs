@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::Comparison;
+use super::differences;
 use super::published::Figures;
 use crate::grid::Grid;
 use crate::index::IndexFigures;
@@ -14,7 +15,8 @@ pub(super) fn print(report: &Comparison, out: &mut dyn Write) -> io::Result<()> 
     statements(report).print(out)?;
     segments(report).print(out)?;
     gets(report).print(out)?;
-    report.measured.clustering.as_ref().map_or(Ok(()), |clustering| clustering.grid().print(out))
+    differences::print(&report.differences(), out)?;
+    report.measured.clustering.grid().print(out)
 }
 
 /// One figure of a statement in both arms.

@@ -53,6 +53,45 @@ pub struct SegmentBlocks {
     pub index: u64,
 }
 
+/// Why a figure of a statement is far from the published one.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+pub struct Reason {
+    pub statements: Vec<String>,
+    pub figure: Figure,
+    /// What the counters say of ours.
+    pub ours: String,
+    /// What is known of theirs, and how surely.
+    pub theirs: String,
+}
+
+/// A figure of a statement that is compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Figure {
+    Query,
+    Current,
+}
+
+impl Figure {
+    pub const ALL: [Self; 2] = [Self::Query, Self::Current];
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Current => "current",
+        }
+    }
+
+    #[must_use]
+    pub fn of(self, figures: &Figures) -> u64 {
+        match self {
+            Self::Query => figures.query,
+            Self::Current => figures.current,
+        }
+    }
+}
+
 /// The data file.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct Published {
@@ -64,6 +103,8 @@ pub struct Published {
     #[serde(rename = "statement")]
     pub statements: Vec<PublishedStatement>,
     pub segments: Pair<SegmentBlocks>,
+    #[serde(rename = "difference")]
+    pub differences: Vec<Reason>,
     #[serde(rename = "expectation")]
     pub expectations: Vec<ExpectationSpec>,
 }

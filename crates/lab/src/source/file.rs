@@ -94,7 +94,8 @@ impl File {
             return Err(wrong(format!("{}: no rows", path.display())));
         }
         let columns = names.iter().zip(&types).map(|(name, data_type)| Column::new(name, *data_type)).collect();
-        let shape = Shape { description: path.display().to_string(), columns, key, rows, published_shape: false };
+        let shape =
+            Shape { description: path.display().to_string(), columns, key, rows, published_shape: false, fitted: None };
         let file = Self { path: path.to_owned(), reader: reader(path)?, record, types, left: rows };
         Ok((shape, file))
     }

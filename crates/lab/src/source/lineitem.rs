@@ -61,6 +61,7 @@ impl Lineitems {
             key: 0,
             rows: self.rows,
             published_shape: false,
+            fitted: None,
         }
     }
 }

@@ -43,6 +43,8 @@ pub struct Shape {
     pub rows: u64,
     /// As many rows, of the same shape, as the published experiment's.
     pub published_shape: bool,
+    /// What of the rows was fitted to a published figure, and to which.
+    pub fitted: Option<&'static str>,
 }
 
 impl Shape {

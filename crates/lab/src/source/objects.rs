@@ -19,6 +19,10 @@ const COPIES: u64 = 6;
 const GAP_EVERY: u64 = 27;
 const NAME_MAX: usize = 30;
 
+/// What a reader of the figures has to know of the rows.
+const FITTED: &str = "nothing that was published says how long the rows were. Names are as long as it takes for a full scan to read about as many \
+     blocks as the published one did; expectations that show less for it say so";
+
 /// A kind of object: how many of a thousand, whose, and how long its names are.
 struct Kind {
     per_mille: u32,
@@ -146,6 +150,7 @@ impl Objects {
             key: 3,
             rows: self.objects * COPIES,
             published_shape: self.objects == OBJECTS,
+            fitted: Some(FITTED),
         }
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! setting.rs  what the arms differ in        work.rs  a table, its rows, one update
-//! measured.rs -> judge.rs -> print.rs, JSON
+//! measured.rs -> judge.rs -> print.rs, JSON      arithmetic.rs  what the counts have to be
 //! flamegraph.rs  where the time of one update goes
 //! ```
 
+mod arithmetic;
 pub mod flamegraph;
 pub mod judge;
 pub mod measured;
@@ -94,4 +95,31 @@ pub(super) fn run(
         super::PCTFREE
     ));
     Ok((Measured { rows, arms }, flame))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block_size::published::Published;
+    use crate::progress::Silent;
+
+    /// The published number of rows in the six published arms: twelve counts of blocks, and the rows that migrate.
+    #[test]
+    fn the_six_arms_at_the_published_size() {
+        let published = Published::read().unwrap().pctfree;
+        let (laboratory, rows, _) = laboratory(&Options::default(), super::super::PCTFREE, &mut Silent).unwrap();
+        assert_eq!(rows, published.rows);
+        let arms = Setting::published().map(|setting| {
+            let run = work::run(&laboratory, setting, rows).unwrap();
+            assert_eq!(run.blocks, published.arm(setting).unwrap().blocks, "{}", setting.name());
+            assert_eq!(run.average_row_bytes, published.average_row_bytes, "{}", setting.name());
+            Arm { setting, runs: vec![run] }
+        });
+        let measured = Measured { rows, arms: arms.collect() };
+        laboratory.close().unwrap();
+        for id in ["rows_a_block", "blocks_before", "grows_in_place", "migrates"] {
+            let found = judge::judge_by_id(id, &published, &measured).unwrap();
+            assert_eq!(found.holds, Some(true), "{found:?}");
+        }
+    }
 }
