@@ -13,10 +13,12 @@ fn programs_are_measured_and_what_is_missing_is_said() {
     };
     let outcome = lab::bench("plsql", &options, &mut *lab::progress::automatic()).unwrap();
     assert_eq!(outcome.cases.len(), 5);
-    assert!(outcome.cases[0].case.starts_with("the script's loop, five jobs, "), "{:?}", outcome.cases[0]);
+    let names: Vec<&str> = outcome.cases.iter().map(|case| case.case.as_str()).collect();
+    assert_eq!(names[..2], ["the loop, both wait for each commit", "the loop, neither waits for a commit"]);
+    assert!(names[2].starts_with("the script's loop, each by its default, "), "{names:?}");
     assert_eq!(
         outcome.cases.iter().map(|case| case.limit).collect::<Vec<_>>(),
-        [Some(1.3), None, None, Some(1.0), None]
+        [None, None, Some(1.3), Some(1.0), None]
     );
     for case in &outcome.cases {
         assert_eq!((case.highwater_runs.len(), case.peer_runs.len()), (1, 0));
