@@ -23,20 +23,50 @@ use waits::Statistic;
 
 const DIRECTORY: &str = "/database";
 
-/// The published source had a billion line items, which is what this scale makes, and the first 48 million were copied: the rows taken here lie in the
-/// middle of those, so that keys are as long.
-const SCALE: f64 = 167.0;
-const PART: i32 = 24;
-const PARTS: i32 = 1000;
+// What the rows are, and why.
+//
+// Columns: LINEITEM of the TPC-H specification (clause 1.4.1). "Identifier" and "integer" are whole numbers, "decimal" has two
+// places, "date" is a date, "variable text, size N" is VARCHAR2(N), and "fixed text, size N" is a string of N characters that is
+// blank where the value is shorter: CHAR(N). L_RETURNFLAG and L_LINESTATUS are fixed text of 1, L_SHIPINSTRUCT of 25, L_SHIPMODE
+// of 10, L_COMMENT variable text of 44. The published script declares none of this: it takes its rows with %ROWTYPE from a table
+// of TPC-H's names, whose statement has 16 values.
+//
+// Scale: the specification makes about 6,000,000 line items at scale factor 1 (clause 4.2.5), so the billion that were published
+// are 1,000,000,000 / 6,000,000 = 167. The script copies rows from the first on until there are 48,220,000, some 5 % of them.
+// L_ORDERKEY rises through them, and L_PARTKEY (1 to 200,000 times the scale) and L_SUPPKEY (10,000 times it) are as long as at
+// that scale from the first row on: NUMBER takes a byte for two digits, so rows at scale 1 are shorter.
+//
+// Before that (until "engine: the redo test takes line items as TPC-H declares them") fixed text was VARCHAR2 of the value's own
+// length and rows were the first at scale 1. A row was shorter then: by 13 bytes of L_SHIPINSTRUCT on average (its four values
+// have 11, 4, 16 and 17 of 25 characters), 5.7 of L_SHIPMODE (its seven have 7, 3, 4, 4, 5, 4 and 3 of 10), and by the digits of keys.
+// Redo of nine rows and a commit was 3,054 bytes with those rows and is 3,275 with these (19 % below the published figure; with the
+// earlier rows it is below the 20 % that the test allows). The test of redo measures and prints both.
+
+/// Which line items, and how their fixed text is kept.
+#[derive(Clone, Copy)]
+struct Workload {
+    scale: f64,
+    /// Rows are taken from this part of so many.
+    part: i32,
+    parts: i32,
+    /// Fixed text is CHAR, not VARCHAR2.
+    fixed: bool,
+}
+
+/// The middle of the rows that were copied, so that keys are as long.
+const DECLARED: Workload = Workload { scale: 167.0, part: 24, parts: 1000, fixed: true };
+/// What the test took before.
+const EARLIER: Workload = Workload { scale: 1.0, part: 1, parts: 1, fixed: false };
 
 struct Stage {
     files: Arc<dyn FileSystem>,
     instance: Arc<Instance>,
     session: Arc<Session>,
     table: Arc<TableDef>,
+    workload: Workload,
 }
 
-fn stage() -> Stage {
+fn stage(workload: Workload) -> Stage {
     let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::default());
     let options = CreateOptions {
         parameters: vec![("db_cache_size".to_owned(), "64M".to_owned())],
@@ -48,8 +78,7 @@ fn stage() -> Stage {
     let session = instance.connect("SYSTEM").unwrap();
     let number = |precision, scale| DataType::Number { precision: Some(precision), scale };
     let text = |bytes| DataType::Varchar2 { bytes };
-    // "Fixed text" of the TPC-H specification.
-    let fixed = |bytes| DataType::Char { bytes };
+    let fixed = |bytes| if workload.fixed { DataType::Char { bytes } } else { text(bytes) };
     let columns = [
         ("L_ORDERKEY", number(10, 0)),
         ("L_PARTKEY", number(10, 0)),
@@ -71,15 +100,16 @@ fn stage() -> Stage {
     let columns =
         columns.map(|(name, data_type)| ColumnDef { name: name.to_owned(), data_type, nullable: true, default: None });
     let table = session.create_table(&TableSpec::new("SYSTEM", "DUP_LINEITEM", columns.to_vec())).unwrap();
-    Stage { files, instance, session, table }
+    Stage { files, instance, session, table, workload }
 }
 
-/// A value of a CHAR column.
+/// A value of fixed text.
 fn padded(text: &str, bytes: usize) -> Vec<u8> {
     format!("{text:<bytes$}").into_bytes()
 }
 
-fn encoded(item: &LineItem<'_>) -> Vec<Vec<u8>> {
+fn encoded(item: &LineItem<'_>, workload: Workload) -> Vec<Vec<u8>> {
+    let fixed = |text: &str, bytes| if workload.fixed { padded(text, bytes) } else { text.as_bytes().to_vec() };
     let integer = |value: i64| number::encode_i64(value).to_vec();
     let decimal = |hundredths: i64| number::encode_i128(i128::from(hundredths), 2).unwrap().to_vec();
     let date = |days: i32| DateTime::from_unix_seconds(i64::from(days) * 86_400).unwrap().date().to_vec();
@@ -97,8 +127,8 @@ fn encoded(item: &LineItem<'_>) -> Vec<Vec<u8>> {
         date(item.l_shipdate.to_unix_epoch()),
         date(item.l_commitdate.to_unix_epoch()),
         date(item.l_receiptdate.to_unix_epoch()),
-        padded(item.l_shipinstruct, 25),
-        padded(item.l_shipmode, 10),
+        fixed(item.l_shipinstruct, 25),
+        fixed(item.l_shipmode, 10),
         item.l_comment.as_bytes().to_vec(),
     ]
 }
@@ -106,8 +136,9 @@ fn encoded(item: &LineItem<'_>) -> Vec<Vec<u8>> {
 impl Stage {
     /// Inserts line items, one a statement, and calls `after` with the number of rows so far after each.
     fn insert(&self, rows: usize, mut after: impl FnMut(usize)) {
-        for (item, row) in LineItemGenerator::new(SCALE, PART, PARTS).iter().zip(1..=rows) {
-            let columns = encoded(&item);
+        let Workload { scale, part, parts, .. } = self.workload;
+        for (item, row) in LineItemGenerator::new(scale, part, parts).iter().zip(1..=rows) {
+            let columns = encoded(&item, self.workload);
             let columns: Vec<Option<&[u8]>> = columns.iter().map(|column| Some(&column[..])).collect();
             let _entered = self.session.enter(self.session.begin_snapshot());
             let mut inserter = Inserter::new(self.session.clone(), self.table.clone()).unwrap();
@@ -164,9 +195,8 @@ fn figure(table: &toml::Table, name: &str) -> f64 {
 }
 
 /// A commit after every ninth row. All redo of the session counts, as `redo size` of V$MYSTAT has it: that of space and of cleaning out is part of it.
-#[test]
-fn redo_of_nine_line_items_and_a_commit() {
-    let stage = stage();
+fn redo_a_transaction(workload: Workload) -> f64 {
+    let stage = stage(workload);
     // The segment's and the undo segments' first blocks are not what is measured.
     stage.insert(9, |_| ());
     stage.session.commit(CommitWrite::default()).unwrap();
@@ -177,13 +207,21 @@ fn redo_of_nine_line_items_and_a_commit() {
         }
     });
     let bytes = (stage.value(Statistic::RedoSize) - before) as f64 / transactions as f64;
+    stage.instance.shutdown().unwrap();
+    bytes
+}
+
+#[test]
+fn redo_of_nine_line_items_and_a_commit() {
+    let (bytes, earlier) = (redo_a_transaction(DECLARED), redo_a_transaction(EARLIER));
+    println!("with fixed text as VARCHAR2, first rows at scale 1: {earlier:.0} bytes");
+    assert!(earlier < bytes, "blanks and digits of keys are not in the redo: {earlier} and {bytes} bytes");
     println!("redo of nine line items and a commit: {bytes:.0} bytes");
     if let Some(figures) = published("redo") {
         let published = figure(&figures, "redo_per_txn");
         println!("published: {published:.0} bytes, {:+.1} %", 100.0 * (bytes / published - 1.0));
         assert!((bytes / published - 1.0).abs() <= 0.20, "{bytes} bytes, published are {published}");
     }
-    stage.instance.shutdown().unwrap();
 }
 
 /// The published figure is the statistic `undo change vector size` over the rows of a run that inserts 999 rows and rolls them back, again and again. The
@@ -194,7 +232,7 @@ fn redo_of_nine_line_items_and_a_commit() {
 #[test]
 fn undo_vectors_of_rows_without_an_index() {
     const ROWS: u64 = 999;
-    let stage = stage();
+    let stage = stage(DECLARED);
     stage.insert(9, |_| ());
     stage.session.commit(CommitWrite::default()).unwrap();
     let from = stage.here();
