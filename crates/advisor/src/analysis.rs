@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::experiment::Experiment;
+
 /// Everything that is said about one report or trace.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Analysis {
@@ -66,7 +68,7 @@ pub struct Finding {
     pub saving: Option<Saving>,
     pub advice: Vec<String>,
     /// The experiment that shows it: `highwater reproduce NAME`.
-    pub experiment: Option<&'static str>,
+    pub experiment: Option<Experiment>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]

@@ -8,6 +8,7 @@
 
 pub mod analysis;
 mod compare;
+pub mod experiment;
 pub mod files;
 pub mod findings;
 mod json;

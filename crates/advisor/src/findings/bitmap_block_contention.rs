@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, listed, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{percent, seconds};
 use crate::sums::buffer_busy::Kind;
 
@@ -41,6 +42,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt_if(case.starved_doubt())
         .advise("partition the table by what the sessions differ in, so that each has a first-level bitmap block of its own to look in")
         .advise("larger extents: a first-level bitmap block then maps fewer sessions' blocks at a time; look for mass deletes that leave bitmaps to be searched in vain")
-        .shown_by("freelists")
+        .shown_by(experiment::FREELISTS)
         .found()
 }

@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, listed};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{bytes, number, percent, seconds};
 
 pub(super) const ID: &str = "buffer-pool";
@@ -49,6 +50,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt("a hit ratio proves nothing here, whatever it is: the waits do")
         .doubt_if(case.slowed_doubt())
         .advise("let the database writer keep up: asynchronous I/O, more writers, faster disks for the datafiles; then a larger cache")
-        .shown_by("block-size")
+        .shown_by(experiment::BLOCK_SIZE)
         .found()
 }

@@ -4,6 +4,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{milliseconds, number, percent, seconds};
 use crate::sums::foreground::described;
 
@@ -56,7 +57,7 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
     found
         .advise("commit less often where the application allows it: a loop that commits each row waits for each row")
         .advise("look at redo-device-latency and redo-writer-not-device before moving the logs: the wait holds the writer's and the session's turn for CPU too")
-        .shown_by("write-accelerator")
+        .shown_by(experiment::WRITE_ACCELERATOR)
         .found()
 }
 

@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{number, percent, seconds};
 use crate::sums::counted;
 use crate::sums::statements;
@@ -62,6 +63,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
     found
         .advise("less work: the statements at the top by CPU and by buffer gets")
         .advise("do not expect anything of faster storage for this part")
-        .shown_by("insert-gets")
+        .shown_by(experiment::INSERT_GETS)
         .found()
 }

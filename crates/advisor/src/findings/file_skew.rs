@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, NOTABLE, Verdict, finding, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{milliseconds, number, percent, seconds};
 use crate::sums::files;
 
@@ -62,6 +63,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .evidence(section::FILES, figure)
         .doubt("reads of background processes are in the file's figures, and how many is not known")
         .advise("see what disks the file lies on and what else they carry; spread its extents or move it")
-        .shown_by("au-size")
+        .shown_by(experiment::AU_SIZE)
         .found()
 }

@@ -7,6 +7,7 @@ use report::model::SegmentOrder;
 
 use super::verdict::{Build, Case, Verdict, finding, listed, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{number, percent, seconds};
 use crate::sums::buffer_busy::Kind;
 use crate::sums::segments;
@@ -98,7 +99,7 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt_if(busy.background_doubt())
         .doubt_if(case.starved_doubt())
         .advise("automatic segment space management, or FREELISTS (and FREELIST GROUPS on a cluster) as many as sessions insert at once")
-        .shown_by("freelists")
+        .shown_by(experiment::FREELISTS)
         .found()
 }
 

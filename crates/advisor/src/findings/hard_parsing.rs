@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, NOTABLE, Verdict, finding, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{number, percent, seconds};
 
 pub(super) const ID: &str = "hard-parsing";
@@ -65,7 +66,7 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
     };
     found
         .advise("a shared pool that keeps the cursors, where they are thrown out and parsed again")
-        .shown_by("insert-gets")
+        .shown_by(experiment::INSERT_GETS)
         .found()
 }
 

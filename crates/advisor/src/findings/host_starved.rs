@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, UNACCOUNTED, Verdict, finding, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{bytes, milliseconds, percent, seconds};
 
 pub(super) const ID: &str = "host-starved";
@@ -71,7 +72,7 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
     found
         .advise("before anything else: waits of all kinds are longer on such a host, and their shares say little")
         .advise("see what else runs there, how much memory SGA, PGA and processes need (huge pages), how many sessions are connected")
-        .shown_by("write-accelerator")
+        .shown_by(experiment::WRITE_ACCELERATOR)
         .found()
 }
 

@@ -4,6 +4,7 @@ use report::model::SegmentOrder;
 
 use super::verdict::{Build, Case, Verdict, finding, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{percent, seconds};
 use crate::sums::buffer_busy::Kind;
 use crate::sums::counted;
@@ -72,7 +73,7 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt_if(case.starved_doubt().filter(|_| first.measure.ends_with("waits")))
         .advise("look at the statements that use it (sql-concentration): fewer executions, a plan that touches fewer of its blocks")
         .advise("where the waits are of concurrent changes, spread its rows: partitions, a reverse key, another order of inserts")
-        .shown_by("freelists")
+        .shown_by(experiment::FREELISTS)
         .found()
 }
 

@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, listed, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{number, percent, seconds};
 
 pub(super) const ID: &str = "hw-enqueue";
@@ -41,6 +42,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt_if(case.starved_doubt())
         .advise("allocate extents ahead of a load, larger extents, partitions so that sessions fill different segments")
         .advise("direct-path loads raise the mark once for all")
-        .shown_by("freelists")
+        .shown_by(experiment::FREELISTS)
         .found()
 }

@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::number;
 
 pub(super) const ID: &str = "interval-too-long";
@@ -21,6 +22,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .evidence(section::SNAPSHOTS, minutes)
         .doubt("a load that is the same all the time is described well by any window")
         .advise("take reports of 15 to 60 minutes around the time that people complain about")
-        .shown_by("write-accelerator")
+        .shown_by(experiment::WRITE_ACCELERATOR)
         .found()
 }

@@ -4,6 +4,7 @@ use report::model::SegmentOrder;
 
 use super::verdict::{Build, Case, Verdict, finding, listed, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{number, percent, seconds};
 use crate::sums::segments;
 
@@ -24,6 +25,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .evidence_if(section::SEGMENTS, leader.as_ref().map(|leader| format!("{}: {} ITL waits", leader.name, number(leader.value))))
         .doubt_if(leader.is_none().then(|| "which segment it is stands in no list of this report".to_owned()))
         .advise("a larger INITRANS for the segment, and PCTFREE that leaves room for the list to grow; blocks that exist already must be rebuilt")
-        .shown_by("block-size")
+        .shown_by(experiment::BLOCK_SIZE)
         .found()
 }

@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, listed, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{number, percent, seconds};
 use crate::sums::counted;
 
@@ -41,6 +42,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt("which cursor or object they wait for is not in the report")
         .advise("keep cursors open over executions (session_cached_cursors, statement caches of the driver): a parse that is not made takes no mutex")
         .advise("no DDL, grants, statistics with invalidation in busy hours; see V$SQL_SHARED_CURSOR for cursors with many versions")
-        .shown_by("insert-gets")
+        .shown_by(experiment::INSERT_GETS)
         .found()
 }

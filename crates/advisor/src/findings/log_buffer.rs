@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, listed, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{bytes, milliseconds, number, percent, seconds};
 use crate::sums::counted;
 
@@ -28,6 +29,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt_if(case.slowed_doubt())
         .advise("write faster before buffering more: where log file parallel write is slow, the logs' device is the cause and a larger buffer only puts the wait off")
         .advise("else enlarge log_buffer")
-        .shown_by("write-accelerator")
+        .shown_by(experiment::WRITE_ACCELERATOR)
         .found()
 }

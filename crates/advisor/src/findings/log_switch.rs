@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, listed, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{number, percent, seconds};
 
 pub(super) const ID: &str = "log-switch";
@@ -42,6 +43,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
     found
         .doubt("redo wastage is padding of small writes: it does not tell whether the logs are too small or too large")
         .doubt_if(case.slowed_doubt())
-        .shown_by("write-accelerator")
+        .shown_by(experiment::WRITE_ACCELERATOR)
         .found()
 }

@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{number, percent, seconds};
 
 pub(super) const ID: &str = "logon-storm";
@@ -39,6 +40,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt_if(case.unaccounted_doubt())
         .doubt_if(each.filter(|each| *each > 0.2).map(|each| format!("each logon takes {}: that they are slow is as much the trouble as that they are many", seconds(each))))
         .advise("a pool of connections that keeps them, of a fixed size: each logon costs a process, a session and a dozen recursive statements")
-        .shown_by("insert-gets")
+        .shown_by(experiment::INSERT_GETS)
         .found()
 }

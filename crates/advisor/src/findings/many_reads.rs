@@ -3,6 +3,7 @@
 use super::slow_reads::EXPECTED_MS;
 use super::verdict::{Build, Case, Verdict, finding, listed, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{bytes, milliseconds, number, percent, seconds};
 use crate::sums::counted;
 
@@ -83,5 +84,5 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         );
         found = found.saves(case.saving(low, high.min(reads.single_s), assumption));
     }
-    found.doubt_if(case.slowed_doubt()).shown_by("block-size").found()
+    found.doubt_if(case.slowed_doubt()).shown_by(experiment::BLOCK_SIZE).found()
 }

@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{bytes, percent, seconds};
 
 pub(super) const ID: &str = "poor-offload";
@@ -55,6 +56,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt("cells that are busy hand whole blocks back, and so does consistent reading of blocks with open transactions")
         .advise("select fewer columns and filter by what a cell can evaluate: no PL/SQL functions around the columns of predicates")
         .advise("look for chained rows, open transactions and DOP that send whole blocks back")
-        .shown_by("au-size")
+        .shown_by(experiment::AU_SIZE)
         .found()
 }

@@ -3,6 +3,7 @@
 use super::commit_wait::write_part;
 use super::verdict::{Build, Case, NOTABLE, Verdict, finding, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{milliseconds, number, percent, seconds};
 use crate::sums::commit_wait::WRITES_HIGH;
 use crate::sums::redo_write::DIFFER;
@@ -111,6 +112,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
     found
         .advise("see where the logs lie: what else uses their disks, whether a cache takes the writes, whether mirrors are remote")
         .advise("put the online logs on low-latency storage, all members of a group alike: a write is done when its slowest member is")
-        .shown_by("write-accelerator")
+        .shown_by(experiment::WRITE_ACCELERATOR)
         .found()
 }

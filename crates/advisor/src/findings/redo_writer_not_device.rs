@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{milliseconds, number, percent, seconds};
 use crate::sums::redo_write::{DIFFER, GROUP_WAITS};
 
@@ -87,6 +88,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
     found
         .advise("do not buy storage for the logs: the device answers in time")
         .advise("give the writer CPU and memory: look at the run queue, at paging, at its priority, and at the number of its workers")
-        .shown_by("write-accelerator")
+        .shown_by(experiment::WRITE_ACCELERATOR)
         .found()
 }

@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, listed, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{number, percent, seconds};
 use crate::sums::buffer_busy::Kind;
 use crate::sums::counted;
@@ -54,6 +55,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt_if(case.starved_doubt())
         .advise("keys that do not all grow at the same end: a reverse key, hash partitions of the index, a sequence with a part for the instance or session")
         .advise("a larger cache of the sequence on a cluster")
-        .shown_by("freelists")
+        .shown_by(experiment::FREELISTS)
         .found()
 }

@@ -4,6 +4,7 @@ use report::model::SegmentOrder;
 
 use super::verdict::{Build, Case, Verdict, finding, listed, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{number, percent, seconds};
 use crate::sums::segments;
 
@@ -63,6 +64,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
     }
     found
         .advise("shorter transactions; no user's thinking time inside one; the same order of rows in all programs")
-        .shown_by("freelists")
+        .shown_by(experiment::FREELISTS)
         .found()
 }

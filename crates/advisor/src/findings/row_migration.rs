@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, NOTABLE, Verdict, finding, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{number, percent, seconds};
 
 pub(super) const ID: &str = "row-migration";
@@ -50,6 +51,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt("chained rows (larger than a block, or of more than 255 columns) count the same as migrated ones, and reorganising does not help them")
         .doubt("the time is CPU in proportion to buffer gets; where the other block is read from disk it is more")
         .advise("find the table by ANALYZE … LIST CHAINED ROWS; reorganise it and leave a larger PCTFREE if its rows grow after they are inserted")
-        .shown_by("block-size")
+        .shown_by(experiment::BLOCK_SIZE)
         .found()
 }

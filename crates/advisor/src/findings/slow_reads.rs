@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, listed, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{milliseconds, number, percent, seconds};
 
 pub(super) const ID: &str = "slow-reads";
@@ -73,7 +74,7 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt_if(case.slowed_doubt())
         .advise("compare with the storage's own figures: if it answers fast, the time is lost between it and the database")
         .advise("look for the files and the statements that the reads belong to (file-skew, sql-concentration) before moving everything")
-        .shown_by("write-accelerator")
+        .shown_by(experiment::WRITE_ACCELERATOR)
         .found()
 }
 

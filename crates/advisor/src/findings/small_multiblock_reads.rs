@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{bytes, number, percent, seconds};
 
 pub(super) const ID: &str = "small-multiblock-reads";
@@ -92,6 +93,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt(doubt)
         .doubt("requests of utilities and of temp are among the reads")
         .advise(advice)
-        .shown_by("au-size")
+        .shown_by(experiment::AU_SIZE)
         .found()
 }

@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, NOTABLE, Verdict, finding, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{number, percent, seconds};
 use crate::sums::statements;
 
@@ -65,7 +66,7 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt_if(case.unaccounted_doubt())
         .doubt("that it takes much does not say that it could take less: look at its plan, its gets and its rows first")
         .advise("start with this statement: its plan, how often it is run, what it reads for what it returns")
-        .shown_by("block-size")
+        .shown_by(experiment::BLOCK_SIZE)
         .found()
 }
 
@@ -101,7 +102,7 @@ fn by_cpu(case: &Case<'_>, list: &[statements::Statement]) -> Option<Verdict> {
     .doubt_if(case.unaccounted_doubt())
     .doubt("that it takes much does not say that it could take less: look at its plan, its gets and its rows first")
     .advise("start with this statement where CPU is short: its plan, how often it is run, what it reads for what it returns")
-    .shown_by("block-size")
+    .shown_by(experiment::BLOCK_SIZE)
     .found();
     Some(verdict)
 }

@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, listed, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{milliseconds, number, percent, seconds};
 
 pub(super) const ID: &str = "temp-spill";
@@ -90,7 +91,7 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt_if(case.slowed_doubt())
         .advise("memory before storage: raise pga_aggregate_target (or the work areas of the session) until the passes go down; then look at the statement that sorts so much")
         .advise("temp that is still busy then belongs on storage of its own")
-        .shown_by("write-accelerator")
+        .shown_by(experiment::WRITE_ACCELERATOR)
         .found()
 }
 

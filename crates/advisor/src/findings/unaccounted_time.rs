@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, UNACCOUNTED, Verdict, finding, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{number, percent, seconds};
 
 pub(super) const ID: &str = "unaccounted-time";
@@ -67,6 +68,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
     }
     found
         .advise("no saving of any other finding has an upper end while so much is unknown")
-        .shown_by("insert-gets")
+        .shown_by(experiment::INSERT_GETS)
         .found()
 }

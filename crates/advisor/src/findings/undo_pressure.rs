@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, listed, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::{bytes, milliseconds, number, percent, seconds};
 
 pub(super) const ID: &str = "undo-pressure";
@@ -96,6 +97,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt_if(case.starved_doubt())
         .advise("a larger undo tablespace, so that segments need not be brought online, extended and stolen from while sessions wait")
         .advise("shorter transactions and fewer rollbacks of large ones")
-        .shown_by("write-accelerator")
+        .shown_by(experiment::WRITE_ACCELERATOR)
         .found()
 }

@@ -2,6 +2,7 @@
 
 use super::verdict::{Build, Case, Verdict, finding, section};
 use crate::analysis::Confidence;
+use crate::experiment;
 use crate::screen::number::number;
 
 pub(super) const ID: &str = "undo-too-old";
@@ -54,6 +55,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt("undo of LOBs has rules of its own and is counted here too")
         .advise("a larger undo tablespace or a longer undo_retention than the longest query, where the queries must last that long")
         .advise("queries that last shorter; no fetching across commits")
-        .shown_by("write-accelerator")
+        .shown_by(experiment::WRITE_ACCELERATOR)
         .found()
 }

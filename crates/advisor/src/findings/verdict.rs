@@ -4,6 +4,7 @@ use report::model::Report;
 
 use super::Options;
 use crate::analysis::{Confidence, Evidence, Finding, Saving};
+use crate::experiment::Experiment;
 use crate::screen::number::{milliseconds, number, percent, seconds};
 use crate::sums::Sums;
 
@@ -149,7 +150,7 @@ pub(crate) trait Build {
     fn doubt_if(self, text: Option<String>) -> Self;
     fn advise(self, text: impl Into<String>) -> Self;
     fn saves(self, saving: Saving) -> Self;
-    fn shown_by(self, experiment: &'static str) -> Self;
+    fn shown_by(self, experiment: Experiment) -> Self;
     fn found(self) -> Verdict;
 }
 
@@ -194,7 +195,7 @@ impl Build for Finding {
         self
     }
 
-    fn shown_by(mut self, experiment: &'static str) -> Self {
+    fn shown_by(mut self, experiment: Experiment) -> Self {
         self.experiment = Some(experiment);
         self
     }

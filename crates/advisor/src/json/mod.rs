@@ -56,6 +56,7 @@ struct OfFinding<'a> {
     saving: Option<OfSaving<'a>>,
     advice: &'a [String],
     experiment: Option<&'static str>,
+    experiment_planned: bool,
 }
 
 #[derive(Serialize)]
@@ -81,7 +82,8 @@ impl<'a> From<&'a Finding> for OfFinding<'a> {
                 assumption: &saving.assumption,
             }),
             advice: &finding.advice,
-            experiment: finding.experiment,
+            experiment: finding.experiment.map(|experiment| experiment.name),
+            experiment_planned: finding.experiment.is_some_and(|experiment| experiment.planned),
         }
     }
 }

@@ -144,7 +144,7 @@ fn one_finding(finding: &Finding, subject: &Subject) -> Markup {
                 ul { @for advice in &finding.advice { li { (advice) } } }
             }
             @if let Some(experiment) = finding.experiment {
-                p.faint { "To see it happen: " code { "highwater reproduce " (experiment) } }
+                p.faint { "To see it happen: " code { (experiment.command()) } @if experiment.planned { " (planned)" } }
             }
         }
     }

@@ -28,6 +28,7 @@ use report::profile::Profile;
 use report::tkprof;
 
 use crate::analysis::{Analysis, CannotTell, Confidence, Evidence, Finding, RuledOut};
+use crate::experiment::{self, Experiment};
 
 use crate::screen::number::{milliseconds, number, percent, seconds};
 use view::View;
@@ -131,19 +132,19 @@ impl Finding {
 }
 
 /// The experiment that shows a finding.
-fn experiment(id: &str) -> Option<&'static str> {
+fn shown_by(id: &str) -> Option<Experiment> {
     Some(match id {
-        "buffer-pool" | "itl-wait" | "many-reads" | "sql-concentration" => "block-size",
-        "file-skew" | "poor-offload" | "small-multiblock-reads" => "au-size",
+        "buffer-pool" | "itl-wait" | "many-reads" | "sql-concentration" => experiment::BLOCK_SIZE,
+        "file-skew" | "poor-offload" | "small-multiblock-reads" => experiment::AU_SIZE,
         "bitmap-block-contention"
         | "freelist-contention"
         | "hot-segment"
         | "hw-enqueue"
         | "right-hand-index"
-        | "row-lock" => "freelists",
-        "cpu-bound" | "hard-parsing" | "library-cache" | "unaccounted-time" => "insert-gets",
+        | "row-lock" => experiment::FREELISTS,
+        "cpu-bound" | "hard-parsing" | "library-cache" | "unaccounted-time" => experiment::INSERT_GETS,
         "commit-wait" | "log-buffer" | "log-switch" | "slow-reads" | "temp-spill" | "undo-pressure"
-        | "undo-too-old" => "write-accelerator",
+        | "undo-too-old" => experiment::WRITE_ACCELERATOR,
         _ => return None,
     })
 }
@@ -160,7 +161,7 @@ fn finding(view: &View<'_>, id: &'static str, seconds: f64, title: String, confi
         doubts: Vec::new(),
         saving: None,
         advice: Vec::new(),
-        experiment: experiment(id),
+        experiment: shown_by(id),
     }
 }
 
