@@ -93,7 +93,7 @@ pub(crate) struct Sql {
     /// Neither banner nor prompts
     #[arg(short = 'S')]
     pub(crate) silent: bool,
-    /// User and password (SYSTEM without them), then a script with its arguments
+    /// User and password (without them, or with /, SYSTEM), then a script with its arguments
     #[arg(value_name = "USER[/PASSWORD]] [@SCRIPT [ARGS]", trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) words: Vec<String>,
 }

@@ -80,6 +80,60 @@ fn rows_are_there_in_the_next_session() {
     assert_eq!(checked.status.code(), Some(0), "{}", stdout(&checked));
 }
 
+/// A new database lets in who may open its files, and nobody by a name without a password.
+#[test]
+fn a_user_without_a_password_lets_nobody_in_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let made = run(directory.path(), &[]);
+    assert!(stdout(&made).contains("SYSTEM and SYS have no password"), "{}", stdout(&made));
+    assert!(!stdout(&run(directory.path(), &[])).contains("have no password"));
+    for name in ["system/manager", "system/", "sys/x", "system"] {
+        let refused = run(directory.path(), &["-S", name]);
+        assert_eq!(refused.status.code(), Some(1), "{name}");
+        assert!(stdout(&refused).contains("ORA-01017") || stdout(&refused).contains("SP2-0546"), "{name}");
+    }
+    let said = stdout(&typed(
+        directory.path(),
+        "connect system/manager\n\
+         show user\n\
+         connect /\n\
+         show user\n\
+         connect system/manager as sysdba\n\
+         show user\n\
+         alter user system identified by manager;\n\
+         connect system/manager\n\
+         show user\n\
+         connect system/other\n\
+         connect system\n\
+         manager\n\
+         show user\n",
+    ));
+    let said: Vec<&str> = said.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(
+        said,
+        [
+            "ERROR:",
+            "ORA-01017: SYSTEM has no password yet, so nobody logs on by that name; ALTER USER sets one",
+            "Warning: you are no longer connected.",
+            "USER is \"\"",
+            "Connected.",
+            "USER is \"SYSTEM\"",
+            "Connected.",
+            "USER is \"SYS\"",
+            "User altered.",
+            "Connected.",
+            "USER is \"SYSTEM\"",
+            "ERROR:",
+            "ORA-01017: user name or password is wrong",
+            "Warning: you are no longer connected.",
+            "Enter password: Connected.",
+            "USER is \"SYSTEM\"",
+        ]
+    );
+    assert!(stdout(&run(directory.path(), &["-S", "system/other"])).contains("ORA-01017"));
+    assert_eq!(run(directory.path(), &["-S", "system/manager"]).status.code(), Some(0));
+}
+
 /// AUTOCOMMIT, DISCONNECT and the end of the shell commit, which the session's trace shows.
 #[test]
 fn the_shell_commits_where_it_should() {

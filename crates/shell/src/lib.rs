@@ -26,6 +26,7 @@ mod groups;
 pub mod interrupt;
 mod layout;
 mod local_time;
+mod logon;
 mod number;
 mod output;
 mod query;
@@ -38,8 +39,8 @@ mod title;
 mod words;
 
 pub use bind::{Bind, BindType, Binds};
-pub use command::parse_logon;
 pub use console::{Console, Input, Pipe, Terminal};
+pub use logon::Logon;
 pub use server::{
     Cell, ColumnInfo, CompilationError, CompilationErrors, DebugTarget, Done, Outcome, Server, ShutdownMode,
 };

@@ -10,6 +10,7 @@ use std::sync::atomic::AtomicBool;
 use common::{DataType, Error, Result};
 
 use crate::bind::Binds;
+use crate::logon::Logon;
 
 /// A value as the shell shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -160,9 +161,11 @@ pub trait Server {
     /// ORA-04043 when there is none of that name.
     fn describe(&mut self, object: &str) -> Result<Vec<ColumnInfo>>;
 
+    /// Connects; a user is named with a password.
+    ///
     /// # Errors
-    /// When the user is unknown or the password wrong; the shell is then not connected.
-    fn connect(&mut self, user: &str, password: Option<&str>) -> Result<()>;
+    /// When the user is unknown, has no password or another one; the shell is then not connected.
+    fn connect(&mut self, logon: &Logon) -> Result<()>;
 
     /// # Errors
     /// When open work cannot be ended.

@@ -15,6 +15,7 @@ use crate::console::{Console, Input};
 use crate::define::{Defines, nobody_answers, substitute};
 use crate::interrupt;
 use crate::local_time;
+use crate::logon::Logon;
 use crate::output::Output;
 use crate::server::Server;
 use crate::settings::Settings;
@@ -27,8 +28,8 @@ use crate::words;
 pub struct Options {
     /// No banner, no prompts.
     pub silent: bool,
-    /// User and password; None: as the server is connected already.
-    pub logon: Option<(String, Option<String>)>,
+    /// None: as the server is connected already.
+    pub logon: Option<Logon>,
     /// A script to run first, with its arguments; the name as behind `@`.
     pub script: Option<(String, Vec<String>)>,
 }
@@ -161,8 +162,8 @@ impl Shell {
         if !self.silent {
             self.out.line(&format!("\nHighwater {}\n", env!("CARGO_PKG_VERSION")));
         }
-        if let Some((user, password)) = options.logon
-            && let Err(error) = self.connect(&user, password.as_deref())
+        if let Some(logon) = options.logon
+            && let Err(error) = self.with_password(logon).and_then(|logon| self.connect(&logon))
         {
             self.say_error(&error);
             self.out.flush();

@@ -12,7 +12,7 @@ use engine::catalog::SystemPrivilege;
 use engine::parameters::{Parameter, ParameterType, Value};
 use scalar::DateTime;
 use shell::{
-    BindType, Binds, Cell, ColumnInfo, CompilationError, CompilationErrors, DebugTarget, Done, Outcome, Server,
+    BindType, Binds, Cell, ColumnInfo, CompilationError, CompilationErrors, DebugTarget, Done, Logon, Outcome, Server,
     ShutdownMode,
 };
 use sql::{ColumnDescription, Connection, CursorNumber, Datum};
@@ -24,7 +24,7 @@ pub(super) struct Embedded {
     running: Arc<Running>,
     connection: Option<Connection>,
     /// Of the last connection.
-    logon: (String, Option<String>),
+    logon: Logon,
     /// The cursor of the open query.
     cursor: Option<CursorNumber>,
     /// The next fetch is the first one, which goes with its execution.
@@ -34,15 +34,15 @@ pub(super) struct Embedded {
 }
 
 impl Embedded {
+    /// Connects the machine's user.
+    ///
     /// # Errors
-    /// When there is no such user, or it has a password.
-    pub(super) fn connect(running: &Arc<Running>, user: &str) -> Result<Self> {
-        let connection = running.database()?.connect(user, None)?;
-        let logon = (user.to_owned(), None);
+    /// As [`Database::connect`](sql::Database::connect).
+    pub(super) fn connect(running: &Arc<Running>) -> Result<Self> {
         Ok(Self {
             running: Arc::clone(running),
-            connection: Some(connection),
-            logon,
+            connection: Some(connected(running, &Logon::Machine)?),
+            logon: Logon::Machine,
             cursor: None,
             first_fetch: false,
             debugged: None,
@@ -75,6 +75,21 @@ impl Embedded {
             notices: connection.take_notices(),
         }))
     }
+}
+
+/// The user that the machine's user is.
+const MACHINE_USER: &str = "SYSTEM";
+const SYSDBA_USER: &str = "SYS";
+
+/// A connection of whoever logs on. Who has opened the files needs no password; anybody else is asked for one.
+fn connected(running: &Running, logon: &Logon) -> Result<Connection> {
+    let (user, password) = match logon {
+        Logon::Machine => (MACHINE_USER, None),
+        Logon::Sysdba => (SYSDBA_USER, None),
+        // An empty password is nobody's.
+        Logon::Named { user, password } => (user.as_str(), Some(password.as_deref().unwrap_or_default())),
+    };
+    running.database()?.connect(user, password)
 }
 
 /// Runs what may panic; a panic becomes ORA-00600.
@@ -228,10 +243,10 @@ impl Server for Embedded {
         Ok(columns.iter().map(|column| info(connection, column)).collect())
     }
 
-    fn connect(&mut self, user: &str, password: Option<&str>) -> Result<()> {
+    fn connect(&mut self, logon: &Logon) -> Result<()> {
         self.disconnect()?;
-        self.connection = Some(self.running.database()?.connect(user, password)?);
-        self.logon = (user.to_owned(), password.map(str::to_owned));
+        self.connection = Some(connected(&self.running, logon)?);
+        self.logon = logon.clone();
         Ok(())
     }
 
@@ -333,8 +348,7 @@ impl Server for Embedded {
             self.shutdown(ShutdownMode::Abort)?;
         }
         let lines = self.running.open()?;
-        let (user, password) = &self.logon;
-        self.connection = Some(self.running.database()?.connect(user, password.as_deref())?);
+        self.connection = Some(connected(&self.running, &self.logon)?);
         Ok(lines)
     }
 

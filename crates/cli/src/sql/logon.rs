@@ -1,11 +1,10 @@
 //! `[USER[/PASSWORD]] [@SCRIPT [ARGS]]` behind `highwater sql`.
 
 use common::Result;
+use shell::Logon;
 
 use crate::failure::wrong_use;
 
-/// User and password.
-pub(super) type Logon = (String, Option<String>);
 /// A script's name and its arguments.
 pub(super) type Script = (String, Vec<String>);
 
@@ -16,7 +15,6 @@ pub(super) fn parse(words: &[String]) -> Result<(Option<Logon>, Option<Script>)>
         if first.starts_with('-') {
             return Err(wrong_use(format!("sql: there is no option {first}")));
         }
-        let (mut user, password) = shell::parse_logon(first);
         let privileged = words.next_if(|word| word.eq_ignore_ascii_case("as")).is_some();
         if privileged
             && !words
@@ -25,11 +23,8 @@ pub(super) fn parse(words: &[String]) -> Result<(Option<Logon>, Option<Script>)>
         {
             return Err(wrong_use("sql: AS is followed by SYSDBA or SYSOPER"));
         }
-        if user.is_empty() && privileged {
-            user.push_str("SYS");
-        }
-        // A lone "/" is whoever connects anyway.
-        logon = (!user.is_empty()).then_some((user, password));
+        let parsed = Logon::parse(first, privileged).ok_or_else(|| wrong_use(format!("sql: {first} names no user")))?;
+        logon = Some(parsed);
     }
     let script = match words.next() {
         None => None,
@@ -53,7 +48,9 @@ mod tests {
 
     #[test]
     fn user_and_script_are_told_apart() {
-        let user = |name: &str, password: Option<&str>| Some((name.to_owned(), password.map(str::to_owned)));
+        let user = |name: &str, password: Option<&str>| {
+            Some(Logon::Named { user: name.to_owned(), password: password.map(str::to_owned) })
+        };
         let script = |name: &str, arguments: &str| Some((name.to_owned(), words(arguments)));
         for (line, logon, expected) in [
             ("", None, None),
@@ -61,12 +58,13 @@ mod tests {
             ("@x a -b", None, script("x", "a -b")),
             ("scott/tiger @x", user("scott", Some("tiger")), script("x", "")),
             ("scott", user("scott", None), None),
-            ("/", None, None),
-            ("/ as sysdba @x", user("SYS", None), script("x", "")),
+            ("/", Some(Logon::Machine), None),
+            ("/ as sysdba @x", Some(Logon::Sysdba), script("x", "")),
+            ("scott/tiger as sysdba", Some(Logon::Sysdba), None),
         ] {
             assert_eq!(parse(&words(line)).unwrap(), (logon, expected), "{line}");
         }
-        for line in ["scott tiger", "-X", "@", "scott as dba", "scott @"] {
+        for line in ["scott tiger", "-X", "@", "scott as dba", "scott @", "/tiger"] {
             assert!(parse(&words(line)).is_err(), "{line}");
         }
     }

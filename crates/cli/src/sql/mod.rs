@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use common::sync::Arc;
 use common::{Clock, Error, ErrorKind, Number, Result, SystemClock};
-use shell::{Console, Options, Pipe, Terminal};
+use shell::{Console, Logon, Options, Pipe, Terminal};
 
 use crate::command_line::Sql;
 use crate::failure::{self, Outcome};
@@ -20,8 +20,9 @@ use running::Running;
 
 /// The directory of the database when none is given.
 const DATA: &str = "highwater-data";
-/// The user when none is given.
-const USER: &str = "SYSTEM";
+/// Who may log on to a new database.
+const NO_PASSWORDS: &str = "SYSTEM and SYS have no password: until ALTER USER … IDENTIFIED BY sets one, nobody logs on by these names.\n\
+                            Who may open the database's files works as SYSTEM (/) and as SYS (/ AS SYSDBA).";
 /// File in the home directory that keeps the lines typed.
 const HISTORY: &str = ".highwater_history";
 
@@ -35,7 +36,7 @@ pub(crate) fn run(arguments: &Sql) -> Result<Outcome> {
     let running = Running::new(&directory, &clock);
     let (made, recovered) = running.open_or_create()?;
     if made && !arguments.silent {
-        let line = format!("A new database was created in {}.\n", directory.display());
+        let line = format!("A new database was created in {}.\n{NO_PASSWORDS}\n", directory.display());
         failure::written(io::stdout().write_all(line.as_bytes()))?;
     }
     for line in recovered {
@@ -58,10 +59,10 @@ fn session(
     running: &Arc<Running>,
     clock: &Arc<dyn Clock>,
     silent: bool,
-    logon: Option<logon::Logon>,
+    logon: Option<Logon>,
     script: Option<logon::Script>,
 ) -> Result<u8> {
-    let server = Embedded::connect(running, USER)?;
+    let server = Embedded::connect(running)?;
     let console: Box<dyn Console> = if io::stdin().is_terminal() && io::stdout().is_terminal() {
         let history = std::env::home_dir().map(|home| home.join(HISTORY));
         Box::new(Terminal::new(history).map_err(|error| terminal(&error))?)

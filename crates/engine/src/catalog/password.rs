@@ -63,16 +63,21 @@ fn bytes(hex: &str) -> Option<Vec<u8>> {
 }
 
 /// May one log on as `name` with `password`? None stands for a session that asks for no password because it owns the files.
+/// No password lets anybody in as a user who has none.
 ///
 /// # Errors
-/// ORA-01017 wrong password or no such user, ORA-28000 locked, ORA-01045 without CREATE SESSION.
+/// ORA-01017 wrong password, none set, or no such user; ORA-28000 locked, ORA-01045 without CREATE SESSION.
 pub fn authenticate(catalog: &Catalog, name: &str, password: Option<&str>) -> Result<()> {
     let wrong = || Error::user(1017, "user name or password is wrong");
     let user = catalog.user(name).filter(|user| user.kind == UserKind::User).ok_or_else(wrong)?;
-    if let (Some(verifier), Some(password)) = (&user.verifier, password)
-        && !matches(verifier, password)
-    {
-        return Err(wrong());
+    if let Some(password) = password {
+        let Some(verifier) = &user.verifier else {
+            let text = format!("{name} has no password yet, so nobody logs on by that name; ALTER USER sets one");
+            return Err(Error::user(1017, text));
+        };
+        if !matches(verifier, password) {
+            return Err(wrong());
+        }
     }
     if user.locked {
         return Err(Error::user(28000, format!("the account {name} is locked")));

@@ -71,10 +71,10 @@ impl Session {
         self.ddl(|ddl| ddl.drop_role(name))
     }
 
-    /// Does `password` let one in as `name`? A user without a password accepts any: whoever can open the data directory owns the database.
+    /// Does `password` let one in as `name`? None is said for who has opened the files, and lets in as anybody.
     ///
     /// # Errors
-    /// ORA-01017 where not, or where there is no such user; ORA-28000 locked; ORA-01045 without CREATE SESSION.
+    /// ORA-01017 where not, where the user has no password, or where there is no such user; ORA-28000 locked; ORA-01045 without CREATE SESSION.
     pub fn authenticate(&self, name: &str, password: Option<&str>) -> Result<()> {
         super::authenticate(&self.catalog(), name, password)
     }

@@ -23,7 +23,6 @@ use crate::shell::{Flow, Shell, Timer};
 use crate::words::{self, Word};
 
 pub(crate) use leave::ExitCode;
-pub use session::parse_logon;
 
 /// A command line behind its first word.
 pub(crate) struct Line<'a> {

@@ -3,6 +3,7 @@
 use common::{Error, Result};
 
 use crate::command::{Line, sp2};
+use crate::logon::Logon;
 use crate::settings::ServerOutput;
 use crate::shell::{Ending, Flow, Shell};
 
@@ -20,12 +21,9 @@ pub(crate) fn connect(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
         ["as", "sysdba" | "sysoper"] => true,
         _ => return Err(sp2(306, "CONNECT takes user[/password], then AS SYSDBA or AS SYSOPER")),
     };
-    let (user, password) = parse_logon(&logon);
-    let user = if user.is_empty() && privileged { "SYS".to_owned() } else { user };
-    if user.is_empty() {
-        return Err(sp2(306, "CONNECT: the user is missing"));
-    }
-    match shell.connect(&user, password.as_deref()) {
+    let logon = Logon::parse(&logon, privileged).ok_or_else(|| sp2(306, "CONNECT: the user is missing"))?;
+    let logon = shell.with_password(logon)?;
+    match shell.connect(&logon) {
         Ok(()) => {
             shell.out.line("Connected.");
             Ok(Flow::Next)
@@ -34,19 +32,6 @@ pub(crate) fn connect(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
             shell.out.line(&format!("ERROR:\n{error}\n\n\nWarning: you are no longer connected."));
             Ok(shell.whenever(&shell.sql_error.clone(), &error))
         }
-    }
-}
-
-/// User and password of `user/password@database`; there is only one database, so its name is not looked at.
-pub fn parse_logon(text: &str) -> (String, Option<String>) {
-    let (user, password) = match text.split_once('/') {
-        Some((user, password)) => (user, Some(password)),
-        None => (text, None),
-    };
-    let strip = |part: &str| part.rsplit_once('@').map_or(part, |(before, _)| before).to_owned();
-    match password {
-        Some(password) => (user.to_owned(), Some(strip(password)).filter(|password| !password.is_empty())),
-        None => (strip(user), None),
     }
 }
 
@@ -93,12 +78,19 @@ pub(crate) fn describe(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
 }
 
 impl Shell {
+    /// Asks for the password of a user who is named without one.
+    pub(crate) fn with_password(&mut self, logon: Logon) -> Result<Logon> {
+        let Logon::Named { user, password: None } = logon else { return Ok(logon) };
+        let password = Self::ask(&mut self.out, "Enter password: ", "password", true)?;
+        Ok(Logon::Named { user, password: Some(password) })
+    }
+
     /// Ends the connection there is, and makes another.
-    pub(crate) fn connect(&mut self, user: &str, password: Option<&str>) -> Result<()> {
+    pub(crate) fn connect(&mut self, logon: &Logon) -> Result<()> {
         if self.connected {
             self.end_work(Ending::Commit)?;
         }
-        let made = self.server.connect(user, password);
+        let made = self.server.connect(logon);
         self.connected = made.is_ok();
         self.predefine();
         if self.connected {
@@ -111,19 +103,5 @@ impl Shell {
         self.end_work(Ending::Commit)?;
         self.connected = false;
         self.server.disconnect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn logons() {
-        let text = |text: &str| Some(text.to_owned());
-        assert_eq!(parse_logon("scott/tiger@orcl"), ("scott".to_owned(), text("tiger")));
-        assert_eq!(parse_logon("scott@orcl"), ("scott".to_owned(), None));
-        assert_eq!(parse_logon("/"), (String::new(), None));
-        assert_eq!(parse_logon("scott/p@ss@orcl"), ("scott".to_owned(), text("p@ss")));
     }
 }

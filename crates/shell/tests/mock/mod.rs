@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use common::{Clock, DataType, Error, ErrorKind, Number, Result};
 use shell::{
-    Binds, Cell, ColumnInfo, CompilationError, CompilationErrors, Console, DebugTarget, Done, Input, Outcome, Server,
+    Binds, Cell, ColumnInfo, CompilationError, CompilationErrors, Console, DebugTarget, Done, Input, Logon, Outcome,
+    Server,
 };
 
 /// Each look at it is 10 ms later.
@@ -314,7 +315,12 @@ impl Server for Mock {
             .ok_or_else(|| Error::user(4043, format!("object {object} does not exist")))
     }
 
-    fn connect(&mut self, user: &str, password: Option<&str>) -> Result<()> {
+    fn connect(&mut self, logon: &Logon) -> Result<()> {
+        let (user, password) = match logon {
+            Logon::Machine => ("system", None),
+            Logon::Sysdba => ("sys", None),
+            Logon::Named { user, password } => (user.as_str(), Some(password.as_deref().unwrap())),
+        };
         self.calls.borrow_mut().push(format!("connect {user}"));
         if password == Some("wrong") {
             return Err(Error::user(1017, "user or password is wrong"));

@@ -69,10 +69,10 @@ impl Database {
             .map_err(from_datafusion)
     }
 
-    /// Connects a user. A user without a password needs none.
+    /// Connects a user. None for the password is said by who has opened the database's files, and lets in as anybody.
     ///
     /// # Errors
-    /// ORA-01017 for an unknown user or a wrong password; ORA-28000 for a locked account; ORA-00020 when there are too many sessions.
+    /// ORA-01017 for an unknown user, a wrong password, or any password where the user has none; ORA-28000 for a locked account; ORA-00020 when there are too many sessions.
     pub fn connect(self: &Arc<Self>, user: &str, password: Option<&str>) -> Result<Connection> {
         Connection::new(Arc::clone(self), user, password)
     }

@@ -56,6 +56,24 @@ fn a_new_user_may_do_what_was_granted() {
 }
 
 #[test]
+fn nobody_logs_on_with_a_password_before_there_is_one() {
+    let database = Database::new();
+    let system = database.session();
+    let log_on = |name: &str, password| authenticate(&system.catalog(), name, password);
+    for name in ["SYSTEM", "SYS"] {
+        for password in ["", "manager"] {
+            assert!(log_on(name, Some(password)).unwrap_err().is_ora(1017), "{name}/{password}");
+        }
+        // Who has opened the files.
+        log_on(name, None).unwrap();
+    }
+    system.alter_user("SYSTEM", &with_password("manager")).unwrap();
+    log_on("SYSTEM", Some("manager")).unwrap();
+    assert!(log_on("SYSTEM", Some("Manager")).unwrap_err().is_ora(1017));
+    assert!(log_on("SYSTEM", Some("")).unwrap_err().is_ora(1017));
+}
+
+#[test]
 fn another_users_table_is_hidden_until_something_on_it_is_granted() {
     let database = Database::new();
     let system = database.session();
