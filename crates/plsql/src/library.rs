@@ -34,6 +34,7 @@ pub struct Uses {
     gets: AtomicU64,
     hits: AtomicU64,
     pins: AtomicU64,
+    pin_hits: AtomicU64,
     reloads: AtomicU64,
     invalidations: AtomicU64,
 }
@@ -45,8 +46,10 @@ pub struct UsesValue {
     pub gets: u64,
     /// Of them found as they were needed.
     pub hits: u64,
-    /// Used by an execution. Who uses an object holds all of it, so every pin is a hit.
+    /// Used by an execution.
     pub pins: u64,
+    /// Of them by one that found it ready to be used: nothing of it had to be made for that execution.
+    pub pin_hits: u64,
     /// Of what was made: made again, because it had been there before.
     pub reloads: u64,
     /// Found, and no longer of use, because what it depends on has changed.
@@ -69,9 +72,10 @@ impl Uses {
         }
     }
 
-    /// An execution uses it.
-    pub fn pinned(&self) {
+    /// An execution uses it; `ready`: as it was found, nothing had to be made for that.
+    pub fn pinned(&self, ready: bool) {
         self.pins.fetch_add(1, Ordering::Relaxed);
+        self.pin_hits.fetch_add(u64::from(ready), Ordering::Relaxed);
     }
 
     #[must_use]
@@ -81,6 +85,7 @@ impl Uses {
             gets: of(&self.gets),
             hits: of(&self.hits),
             pins: of(&self.pins),
+            pin_hits: of(&self.pin_hits),
             reloads: of(&self.reloads),
             invalidations: of(&self.invalidations),
         }
@@ -182,16 +187,17 @@ impl Library {
         let key = (stored.owner.into(), stored.name.into(), false);
         let known = self.units.lock().get(&key).cloned();
         let was_there = known.is_some();
-        self.programs_used.pinned();
         if let Some(unit) = known
             && unit.stamp == stored.stamp
             && unit.body_stamp == stored.body.as_ref().map(|(_, stamp)| *stamp)
             && Self::is_current(host, &unit)?
         {
             self.programs_used.found();
+            self.programs_used.pinned(true);
             return Ok(unit);
         }
         self.programs_used.made(was_there);
+        self.programs_used.pinned(false);
         let version = version_of(host);
         let unit = entry::compile_stored(host, self, stored).map_err(|_| invalid(stored))?;
         unit.current_in.store(version, Ordering::Relaxed);
@@ -217,15 +223,16 @@ impl Library {
         let key = (stored.owner.into(), format!("{}/trigger", stored.name).into(), false);
         let known = self.units.lock().get(&key).cloned();
         let was_there = known.is_some();
-        self.triggers_used.pinned();
         if let Some(unit) = known
             && unit.stamp == stored.stamp
             && Self::is_current(host, &unit)?
         {
             self.triggers_used.found();
+            self.triggers_used.pinned(true);
             return Ok(unit);
         }
         self.triggers_used.made(was_there);
+        self.triggers_used.pinned(false);
         let unit = entry::compile_trigger(host, self, stored).map_err(|_| {
             Error::user(4098, format!("trigger '{}.{}' is invalid and failed re-validation", stored.owner, stored.name))
         })?;

@@ -210,6 +210,10 @@ impl Counters {
         }
     }
 
+    pub(crate) fn buffer_waits(&self, class: BlockClass) -> u64 {
+        self.buffer_waits[class as usize][0].load(Relaxed)
+    }
+
     pub(crate) fn buffer_wait(&self, class: BlockClass, micros: u64) {
         let [waits, time] = &self.buffer_waits[class as usize];
         add(waits, 1);

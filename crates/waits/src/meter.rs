@@ -402,6 +402,12 @@ impl Meter {
         self.counters.buffer_wait(class, if self.is_timed() { micros } else { 0 });
     }
 
+    /// Waits for buffers of a class so far.
+    #[must_use]
+    pub fn buffer_waits(&self, class: BlockClass) -> u64 {
+        self.counters.buffer_waits(class)
+    }
+
     /// A copy of all counters.
     #[must_use]
     pub fn snapshot(&self) -> MeterSnapshot {

@@ -62,6 +62,7 @@ pub struct Pool {
     physical_reads: AtomicU64,
     pub(super) physical_writes: AtomicU64,
     free_buffer_waits: AtomicU64,
+    pub(super) write_complete_waits: AtomicU64,
 }
 
 /// A buffer as V$BH shows it.
@@ -86,6 +87,8 @@ pub struct PoolFigures {
     pub physical_reads: u64,
     pub physical_writes: u64,
     pub free_buffer_waits: u64,
+    /// Waits until a buffer that was just being written was written.
+    pub write_complete_waits: u64,
 }
 
 impl fmt::Debug for Pool {
@@ -118,6 +121,7 @@ impl Pool {
             physical_reads: AtomicU64::new(0),
             physical_writes: AtomicU64::new(0),
             free_buffer_waits: AtomicU64::new(0),
+            write_complete_waits: AtomicU64::new(0),
         }
     }
 
@@ -528,7 +532,7 @@ impl Pool {
                 // Before anybody can read the block from the disk again, where an older copy may be still. Not under the latch, which the writer may
                 // want.
                 drop(latch);
-                super::writer::wait_written(meter, frame, address);
+                super::writer::wait_written(self, meter, frame, address);
                 frame.unpin();
                 continue;
             }
@@ -549,7 +553,7 @@ impl Pool {
             frame.set_state(DETACHED);
             drop(latch);
             // One that has begun since has found the buffer clean, or writes what is dropped.
-            super::writer::wait_written(meter, frame, address);
+            super::writer::wait_written(self, meter, frame, address);
             frame.unpin();
             self.release_idle(meter, frame);
             return Ok(());
@@ -624,6 +628,7 @@ impl Pool {
             physical_reads: self.physical_reads.load(Ordering::Relaxed),
             physical_writes: self.physical_writes.load(Ordering::Relaxed),
             free_buffer_waits: self.free_buffer_waits.load(Ordering::Relaxed),
+            write_complete_waits: self.write_complete_waits.load(Ordering::Relaxed),
         }
     }
 }

@@ -73,7 +73,7 @@ pub(super) fn write_all(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()>
     meter.count(Statistic::DbwrThreadCheckpointBuffersWritten, written);
     // What another session has begun to write is clean by its flag, but not on its way to the disk for certain.
     for frame in &frames {
-        wait_written(meter, frame, frame.address());
+        wait_written(pool, meter, frame, frame.address());
     }
     pool.announce_clean();
     Ok(())
@@ -113,7 +113,7 @@ pub(super) fn write_range_out(cache: &Cache, pool: &Pool, meter: &Meter, range: 
         meter.count(Statistic::DbwrCheckpointBuffersWritten, written);
     }
     // What another session has begun to write is clean by its flag, but not on the disk for certain.
-    there.iter().for_each(|(frame, address, _)| wait_written(meter, frame, *address));
+    there.iter().for_each(|(frame, address, _)| wait_written(pool, meter, frame, *address));
     Ok(())
 }
 
@@ -204,11 +204,11 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<FrameRef>, latch
         if batch.blocks == batch.most {
             batch.write()?;
         }
-        let mut copied = copy(cache, meter, frame, address, batch.next_place(), Latched::Skip);
+        let mut copied = copy(cache, pool, meter, frame, address, batch.next_place(), Latched::Skip);
         if copied == Copied::Busy && latched == Latched::Wait {
             // Whoever holds the latch may be waiting for a buffer, even for one of this batch; whoever writes it, for one of this batch too.
             batch.write()?;
-            copied = copy(cache, meter, frame, address, batch.next_place(), Latched::Wait);
+            copied = copy(cache, pool, meter, frame, address, batch.next_place(), Latched::Wait);
         }
         if let Copied::Yes(redo_end) = copied {
             batch.add(address, frame, redo_end);
@@ -351,9 +351,10 @@ impl Batch<'_> {
 }
 
 /// Waits until a write of a buffer that is under way has returned.
-pub(super) fn wait_written(meter: &Meter, frame: &Frame, address: BlockAddress) {
+pub(super) fn wait_written(pool: &Pool, meter: &Meter, frame: &Frame, address: BlockAddress) {
     let writing = || frame.writing.load(Ordering::SeqCst);
     if writing() {
+        pool.write_complete_waits.fetch_add(1, Ordering::Relaxed);
         let at = [u64::from(address.file.0), u64::from(address.block), 0];
         meter.wait(Event::WriteCompleteWaits, at, -1, || {
             while writing() {
@@ -380,13 +381,13 @@ fn release(frame: &Frame) {
 }
 
 /// Takes the right to write a buffer: two copies of a block on their way to the disk at once might land in the wrong order.
-fn begin(meter: &Meter, frame: &Frame, address: BlockAddress, latched: Latched) -> bool {
+fn begin(pool: &Pool, meter: &Meter, frame: &Frame, address: BlockAddress, latched: Latched) -> bool {
     while frame.writing.swap(true, Ordering::SeqCst) {
         meter.count(Statistic::DbwrRevisitedBeingWrittenBuffer, 1);
         if latched == Latched::Skip {
             return false;
         }
-        wait_written(meter, frame, address);
+        wait_written(pool, meter, frame, address);
     }
     true
 }
@@ -394,6 +395,7 @@ fn begin(meter: &Meter, frame: &Frame, address: BlockAddress, latched: Latched) 
 /// Copies a dirty buffer, sealed, and pins it.
 fn copy(
     cache: &Cache,
+    pool: &Pool,
     meter: &Meter,
     frame: FrameRef,
     address: BlockAddress,
@@ -402,7 +404,7 @@ fn copy(
 ) -> Copied {
     frame.pin();
     // Noted before the state is looked at: a discard takes the block away first and looks for this afterwards.
-    if !begin(meter, frame, address, latched) {
+    if !begin(pool, meter, frame, address, latched) {
         frame.unpin();
         return Copied::Busy;
     }

@@ -194,6 +194,8 @@ pub struct SegmentFigures {
     pub transactions: u32,
     /// Gets of the header since the instance was started.
     pub gets: u64,
+    /// Gets of the header that waited for a session that had it.
+    pub waits: u64,
     /// Bytes of undo records written since then.
     pub writes: u64,
     /// Moves into an extent that the segment had already, and into one that was added.

@@ -165,8 +165,7 @@ pub fn state(s: &Session, xid: Xid) -> Result<State> {
         // Its undo tablespace has been dropped since, which only goes when its transactions have ended.
         return Ok(State::CommittedBefore(s.instance().undo().gone(xid.segment)));
     };
-    segment.count_get();
-    let bytes = metadata::consistent(s, segment.header, BlockClass::UndoHeader)?;
+    let bytes = segment.got(s, || metadata::consistent(s, segment.header, BlockClass::UndoHeader))?;
     let slot = (xid.slot < undo::slots_of(bytes.len())).then(|| undo::slot(&bytes, xid.slot));
     let Some(slot) = slot.filter(|slot| !xid.is_none() && slot.sequence.get() >= xid.sequence) else {
         return Err(Error::corrupt(segment.header, format!("there has been no transaction {xid}")));

@@ -45,6 +45,8 @@ pub(super) struct UndoSegment {
 #[derive(Default)]
 pub(super) struct Counts {
     pub(super) gets: AtomicU64,
+    /// Of the gets, those that waited for a session that had the header.
+    pub(super) waits: AtomicU64,
     pub(super) writes: AtomicU64,
     pub(super) wraps: AtomicU64,
     pub(super) extends: AtomicU64,
@@ -104,8 +106,14 @@ impl UndoSegment {
         }
     }
 
-    pub(super) fn count_get(&self) {
+    /// Gets the header; counts the get, and what it waited for others that had it.
+    pub(super) fn got<B>(&self, s: &Session, get: impl FnOnce() -> Result<B>) -> Result<B> {
+        let waits = || s.meter().buffer_waits(BlockClass::UndoHeader);
+        let before = waits();
+        let got = get();
         self.counts.gets.fetch_add(1, Ordering::Relaxed);
+        self.counts.waits.fetch_add(waits().saturating_sub(before), Ordering::Relaxed);
+        got
     }
 
     pub(super) fn block_bytes(&self) -> usize {
@@ -113,8 +121,7 @@ impl UndoSegment {
     }
 
     pub(super) fn header_mut(&self, s: &Session) -> Result<BlockMut> {
-        self.count_get();
-        metadata::current_mut(s, self.header, BlockClass::UndoHeader)
+        self.got(s, || metadata::current_mut(s, self.header, BlockClass::UndoHeader))
     }
 
     /// Takes the slot that has been free for longest, and a block: from the pool, else from the current extent if that has one left. None when every
@@ -278,8 +285,7 @@ impl UndoSegment {
 
     /// Whether the current extent has a block left.
     pub(super) fn has_block(&self, s: &Session) -> Result<bool> {
-        self.count_get();
-        let header = metadata::current(s, self.header, BlockClass::UndoHeader)?;
+        let header = self.got(s, || metadata::current(s, self.header, BlockClass::UndoHeader))?;
         let fields = undo::header(&header);
         let extent = undo::extent(&header, fields.current_extent.get() as usize);
         Ok(fields.current_block.get() < extent.blocks.get())

@@ -400,6 +400,7 @@ impl UndoSegments {
                     current_block: fields.current_block.get(),
                     transactions: segment.transactions.load(Ordering::Acquire),
                     gets: segment.counts.gets.load(Ordering::Relaxed),
+                    waits: segment.counts.waits.load(Ordering::Relaxed),
                     writes: segment.counts.writes.load(Ordering::Relaxed),
                     wraps: segment.counts.wraps.load(Ordering::Relaxed),
                     extends: segment.counts.extends.load(Ordering::Relaxed),

@@ -102,8 +102,7 @@ impl UndoSegment {
     }
 
     fn extents(&self, s: &Session) -> Result<u32> {
-        self.count_get();
-        let header = metadata::current(s, self.header, BlockClass::UndoHeader)?;
+        let header = self.got(s, || metadata::current(s, self.header, BlockClass::UndoHeader))?;
         Ok(undo::header(&header).extents.get())
     }
 

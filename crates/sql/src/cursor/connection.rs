@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
-use common::sync::atomic::{AtomicBool, AtomicUsize};
+use common::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use common::{Error, ErrorKind, Result};
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::execution::SessionState;
@@ -497,7 +497,7 @@ impl Connection {
         let start = CallStart::now(&self.session);
         self.count_call();
         meter.count(Statistic::ExecuteCount, 1);
-        self.database.library().uses.pinned();
+        self.database.library().uses.pinned(cursor.shared.executed.swap(true, Ordering::Relaxed));
         cursor.running = None;
         cursor.snapshot = None;
         cursor.row_sources.clear();

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use common::Result;
 use common::sync::Mutex;
-use common::sync::atomic::{AtomicU64, Ordering};
+use common::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use engine::instance::Session;
 use plsql::library::Uses;
 use waits::{SqlSource, SqlStatement};
@@ -32,6 +32,8 @@ pub(crate) struct SharedCursor {
     plan: Mutex<Option<Arc<CursorPlan>>>,
     /// What its calls cost is counted here.
     figures: OnceLock<Arc<SqlStatement>>,
+    /// It has been executed: what an execution needs of it is there.
+    pub(crate) executed: AtomicBool,
 }
 
 impl SharedCursor {
@@ -125,6 +127,7 @@ impl Library {
             plan: Mutex::default(),
             statement,
             figures: OnceLock::new(),
+            executed: AtomicBool::new(false),
         });
         let mut cursors = self.cursors.lock();
         if cursors.len() >= CURSORS_MAX {

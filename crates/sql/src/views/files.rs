@@ -110,6 +110,7 @@ pub(crate) const VIEWS: &[View] = &[
             number("SET_MSIZE"),
             number("CNUM_SET"),
             number("FREE_BUFFER_WAIT"),
+            number("WRITE_COMPLETE_WAIT"),
             number("PHYSICAL_READS"),
             number("PHYSICAL_WRITES"),
         ],
@@ -122,6 +123,7 @@ pub(crate) const VIEWS: &[View] = &[
                     n(pool.capacity),
                     n(pool.buffers),
                     n(pool.free_buffer_waits),
+                    n(pool.write_complete_waits),
                     n(pool.physical_reads),
                     n(pool.physical_writes),
                 ])

@@ -63,8 +63,8 @@ pub(crate) const VIEWS: &[View] = &[
                     n(uses.hits),
                     maybe(encode_f64(ratio(uses.hits, uses.gets)), Datum::from),
                     n(uses.pins),
-                    n(uses.pins),
-                    n(1),
+                    n(uses.pin_hits),
+                    maybe(encode_f64(ratio(uses.pin_hits, uses.pins)), Datum::from),
                     n(uses.reloads),
                     n(uses.invalidations),
                 ])

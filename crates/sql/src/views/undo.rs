@@ -27,6 +27,7 @@ pub(crate) const VIEWS: &[View] = &[
             number("WRITES"),
             number("XACTS"),
             number("GETS"),
+            number("WAITS"),
             number("WRAPS"),
             number("EXTENDS"),
             number("OPTSIZE"),
@@ -49,6 +50,7 @@ pub(crate) const VIEWS: &[View] = &[
                     n(figures.writes),
                     n(figures.transactions),
                     n(figures.gets),
+                    n(figures.waits),
                     n(figures.wraps),
                     n(figures.extends),
                     // No size is set for an undo segment.

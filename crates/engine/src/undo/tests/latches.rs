@@ -32,3 +32,29 @@ fn nothing_is_latched_where_the_next_extent_is_waited_for() {
     assert_eq!(used, 9, "blocks of both extents");
     session.rollback().unwrap();
 }
+
+/// A get of a segment's header that waits for a session that has it is counted, as a wait of that segment and of no other.
+#[test]
+fn a_wait_for_a_header_is_counted_by_its_segment() {
+    let database = Database::with(BlockSize::K8, 2048);
+    let (undo, main) = (database.instance.undo(), &database.session);
+    let session = database.instance.connect("SYSTEM").unwrap();
+    let number = session.prepare(0).unwrap().segment;
+    let segment = undo.segment(number).unwrap();
+    let of = |wanted: bool| -> u64 {
+        let figures = undo.segments(main).unwrap();
+        figures.iter().filter(|figures| (figures.number == number) == wanted).map(|figures| figures.waits).sum()
+    };
+    assert_eq!((of(true), of(false)), (0, 0));
+    let header = segment.header_mut(main).unwrap();
+    let (own, waited_for) = (session.clone(), segment.clone());
+    let thread = spawn("reader", move || waited_for.has_block(&own)).unwrap();
+    while session.meter().current_wait().is_none_or(|wait| wait.event != Event::BufferBusyWaits) {
+        assert!(!thread.is_finished(), "it did not wait");
+        std::thread::yield_now();
+    }
+    drop(header);
+    thread.join().unwrap().unwrap();
+    assert_eq!((of(true), of(false)), (1, 0));
+    session.rollback().unwrap();
+}

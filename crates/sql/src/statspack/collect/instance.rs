@@ -65,7 +65,7 @@ pub(super) fn counters(connection: &Connection, all: &MeterSnapshot, snapshot: &
         gets: uses.gets,
         get_hits: uses.hits,
         pins: uses.pins,
-        pin_hits: uses.pins,
+        pin_hits: uses.pin_hits,
         reloads: uses.reloads,
         invalidations: uses.invalidations,
     };
