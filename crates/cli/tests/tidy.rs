@@ -136,3 +136,30 @@ fn each_page_of_a_format_is_named_in_a_readme() {
     let unnamed = pages.iter().filter(|page| !readmes.iter().any(|readme| readme.contains(page.as_str())));
     none_wrong(&unnamed.map(|page| format!("no README.md names {page}")).collect::<Vec<_>>());
 }
+
+/// What a clause says of itself when it is set is what docs/reference/accepted.md says of it. `{…}` of a text is `…` there.
+#[test]
+fn each_notice_of_a_clause_is_in_the_reference() {
+    let page = text("docs/reference/accepted.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    let sources: Vec<String> =
+        files().into_iter().filter(|file| file.starts_with("crates/sql/src/ddl/") && file.ends_with(".rs")).collect();
+    let (mut notices, mut wrong) = (0, Vec::new());
+    for file in &sources {
+        let source = text(file);
+        for (at, _) in source.match_indices("words.notice(") {
+            let said = source[at..].split('"').nth(1).unwrap_or_default();
+            let mut shown = String::new();
+            for (n, part) in said.split('{').enumerate() {
+                shown.push_str(if n == 0 { part } else { part.split_once('}').map_or(part, |(_, rest)| rest) });
+                shown.push('…');
+            }
+            notices += 1;
+            let shown = shown.trim_end_matches('…').to_owned();
+            if !page.contains(shown.as_str()) {
+                wrong.push(format!("{file}: {shown}"));
+            }
+        }
+    }
+    assert!(notices >= 8, "{notices} notices found");
+    none_wrong(&wrong);
+}

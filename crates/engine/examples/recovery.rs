@@ -74,6 +74,7 @@ impl Bench<'_> {
         let session = instance.connect(OWNER)?;
         let autoextend = Some((256 * MB, None));
         let spec = TablespaceSpec {
+            logging: true,
             name: TABLESPACE.to_owned(),
             files: vec![DatafileSpec { name: "t01.dbf".to_owned(), bytes: 256 * MB, reuse: false, autoextend }],
             block_size: None,
@@ -263,6 +264,7 @@ fn create_table(session: &Arc<Session>, name: &str, indexed: bool) -> Result<Arc
     session.create_table(&spec)?;
     if indexed {
         session.create_index(&IndexSpec {
+            logging: None,
             owner: OWNER.to_owned(),
             name: format!("{name}_ID"),
             table_owner: OWNER.to_owned(),

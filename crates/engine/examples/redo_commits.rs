@@ -190,6 +190,7 @@ fn main() -> Result<()> {
     let instance = Instance::create(files.clone(), &directory, clock.clone(), None, &options)?;
     println!("durable writes of one block, one after another: {:.0}/s", raw(&files, &directory.join("raw"), &clock)?);
     let tablespace = TablespaceSpec {
+        logging: true,
         name: "BENCH_TBS".to_owned(),
         files: vec![DatafileSpec {
             name: "bench01.dbf".to_owned(),

@@ -29,6 +29,7 @@ fn instance() -> Arc<Instance> {
     for (name, space_management) in [("MANUAL", SpaceManagement::Manual), ("AUTO", SpaceManagement::Auto)] {
         let file = DatafileSpec { name: name.to_owned(), bytes: 32 << 20, reuse: false, autoextend: None };
         let spec = TablespaceSpec {
+            logging: true,
             name: name.to_owned(),
             files: vec![file],
             block_size: None,

@@ -41,6 +41,7 @@ fn segment(
 ) -> Arc<Segment> {
     let name = format!("T{}", instance.tablespaces().all().len());
     let spec = TablespaceSpec {
+        logging: true,
         name: name.clone(),
         files: vec![DatafileSpec {
             name: format!("{name}.dbf"),

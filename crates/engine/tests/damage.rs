@@ -28,6 +28,7 @@ impl Database {
         let instance = Instance::create(files, &PathBuf::from("/data"), clock, None, &options).unwrap();
         let s = instance.connect("SYSTEM").unwrap();
         let spec = TablespaceSpec {
+            logging: true,
             name: "T".to_owned(),
             files: vec![DatafileSpec { name: "t.dbf".to_owned(), bytes: 8 << 20, reuse: false, autoextend: None }],
             block_size: None,

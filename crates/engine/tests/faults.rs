@@ -37,6 +37,7 @@ fn small(files: &Arc<dyn FileSystem>, cache_blocks: u64) -> (Arc<Instance>, Arc<
 
 fn table(instance: &Arc<Instance>, s: &Session) -> Arc<Segment> {
     let spec = TablespaceSpec {
+        logging: true,
         name: "T".to_owned(),
         files: vec![DatafileSpec { name: "t01.dbf".to_owned(), bytes: 16 << 20, reuse: false, autoextend: None }],
         block_size: None,
@@ -76,6 +77,7 @@ fn recovers(files: Arc<dyn FileSystem>) {
     assert!(instance.rolled_forward().is_some());
     let s = instance.connect("SYSTEM").unwrap();
     let spec = TablespaceSpec {
+        logging: true,
         name: "AFTERWARDS".to_owned(),
         files: vec![DatafileSpec { name: "a01.dbf".to_owned(), bytes: 2 << 20, reuse: false, autoextend: None }],
         block_size: None,
@@ -343,6 +345,7 @@ fn every_clean_close_can_be_opened_again() {
     let instance = open();
     let s = instance.connect("SYSTEM").unwrap();
     let spec = TablespaceSpec {
+        logging: true,
         name: "U".to_owned(),
         files: vec![DatafileSpec { name: "u01.dbf".to_owned(), bytes: 4 << 20, reuse: false, autoextend: None }],
         block_size: None,

@@ -118,6 +118,7 @@ fn set(session: &Arc<Session>, name: &str, keys: &[u32], value: &[u8]) -> common
 
 fn tablespace(name: &str) -> TablespaceSpec {
     TablespaceSpec {
+        logging: true,
         name: name.to_owned(),
         files: vec![DatafileSpec { name: format!("{name}.dbf"), bytes: 4 << 20, reuse: false, autoextend: None }],
         block_size: None,
@@ -333,6 +334,7 @@ fn entries_of_an_index_that_cannot_be_read_are_taken_back_when_it_can() {
     let session = instance.connect(OWNER).unwrap();
     filled(&session, "T", 10);
     let index = IndexSpec {
+        logging: None,
         owner: OWNER.to_owned(),
         name: "T_V".to_owned(),
         table_owner: OWNER.to_owned(),

@@ -29,6 +29,7 @@ fn tablespace(
     bytes: u64,
 ) -> common::TablespaceNumber {
     let spec = TablespaceSpec {
+        logging: true,
         name: "T".to_owned(),
         files: vec![DatafileSpec { name: "t01.dbf".to_owned(), bytes, reuse: false, autoextend: None }],
         block_size: None,

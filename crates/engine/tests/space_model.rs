@@ -104,6 +104,7 @@ impl Model {
             Instance::create(files.clone(), &directory(), Arc::new(SystemClock::default()), None, &options).unwrap();
         let sessions: Vec<_> = (0..3).map(|_| instance.connect("SYSTEM").unwrap()).collect();
         let spec = TablespaceSpec {
+            logging: true,
             name: "T".to_owned(),
             files: (0..setting.files)
                 .map(|n| DatafileSpec {

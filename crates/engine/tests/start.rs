@@ -55,6 +55,7 @@ fn datafile(name: &str, bytes: u64, reuse: bool) -> DatafileSpec {
 
 fn tablespace(name: &str, files: Vec<DatafileSpec>) -> TablespaceSpec {
     TablespaceSpec {
+        logging: true,
         name: name.to_owned(),
         files,
         block_size: None,

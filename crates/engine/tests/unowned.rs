@@ -31,6 +31,7 @@ fn extents_of_no_segment_are_freed_when_the_database_is_opened_after_a_crash() {
         let name = format!("T{number}");
         let file = DatafileSpec { name: format!("{name}.dbf"), bytes: 8 << 20, reuse: false, autoextend: None };
         let spec = TablespaceSpec {
+            logging: true,
             name: name.clone(),
             files: vec![file],
             block_size: None,

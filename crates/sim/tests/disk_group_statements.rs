@@ -48,6 +48,7 @@ fn create_group(s: &Arc<Session>) -> Result<()> {
 fn create_tablespace(s: &Arc<Session>) -> Result<()> {
     let file = DatafileSpec { name: format!("+{GROUP}"), bytes: 3 * MB, reuse: false, autoextend: None };
     let spec = TablespaceSpec {
+        logging: true,
         name: TABLESPACE.to_owned(),
         files: vec![file],
         block_size: None,

@@ -38,6 +38,7 @@ fn open(files: &SimulatedFileSystem) -> Arc<Instance> {
 
 fn tablespace(name: &str, size: BlockSize) -> TablespaceSpec {
     TablespaceSpec {
+        logging: true,
         name: name.to_owned(),
         files: vec![DatafileSpec {
             name: format!("{}.dbf", name.to_lowercase()),

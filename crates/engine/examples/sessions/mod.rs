@@ -48,6 +48,7 @@ impl Place {
             autoextend: Some((100 * MB, None)),
         };
         let spec = TablespaceSpec {
+            logging: true,
             name: name.to_owned(),
             files: vec![file],
             block_size: None,

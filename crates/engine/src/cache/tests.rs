@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
+use common::sync::atomic::Ordering;
 use common::sync::{Arc, spawn};
 use common::{BlockAddress, BlockClass, SystemClock};
 use device::MemoryFileSystem;
@@ -94,6 +95,31 @@ fn a_reader_waits_for_a_change_and_sees_it_whole() {
     instance.shutdown().unwrap();
 }
 
+/// A wait for a buffer that is just being written is counted by its pool.
+#[test]
+fn a_wait_for_a_write_is_counted() {
+    let instance = instance();
+    let session = instance.connect("SYSTEM").unwrap();
+    let address = instance.cache().buffers().into_iter().find(|b| b.class == BlockClass::Data as u8).unwrap().address;
+    let pool = instance.cache().pool(address).unwrap();
+    let frame = pool.find_valid(session.meter(), address).unwrap();
+    let waits = || instance.cache().figures().iter().map(|pool| pool.write_complete_waits).sum::<u64>();
+    super::writer::wait_written(pool, session.meter(), frame, address);
+    assert_eq!(waits(), 0, "nobody writes it");
+    frame.writing.store(true, Ordering::SeqCst);
+    std::thread::scope(|scope| {
+        scope.spawn(|| super::writer::wait_written(pool, session.meter(), frame, address));
+        while waits() == 0 {
+            std::thread::yield_now();
+        }
+        frame.writing.store(false, Ordering::SeqCst);
+    });
+    assert_eq!((waits(), session.meter().event(Event::WriteCompleteWaits).waits), (1, 1));
+    frame.unpin();
+    drop(session);
+    instance.shutdown().unwrap();
+}
+
 /// Buffers outlive their pool and are used by the next; a block that somebody still holds stays what it is.
 #[test]
 fn a_block_outlives_its_instance() {
@@ -133,6 +159,7 @@ fn a_dirty_block_that_is_discarded_needs_no_redo() {
     let session = instance.connect("SYSTEM").unwrap();
     let cache = instance.cache();
     let spec = TablespaceSpec {
+        logging: true,
         name: "T".to_owned(),
         files: vec![DatafileSpec { name: "t.dbf".to_owned(), bytes: 4 << 20, reuse: false, autoextend: None }],
         block_size: None,

@@ -27,14 +27,15 @@ pub type RowTest<'a> = dyn FnMut(&Arc<TableDef>, &str) -> Result<bool> + 'a;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum KeyIndex {
     /// One that begins with the key's columns if there is one, else a new one with these attributes.
-    Made { tablespace: Option<String>, physical: PhysicalAttributes, storage: Storage },
+    Made { tablespace: Option<String>, physical: PhysicalAttributes, storage: Storage, logging: Option<bool> },
     /// The index of this owner and name.
     Existing { owner: String, name: String },
 }
 
 impl Default for KeyIndex {
     fn default() -> Self {
-        Self::Made { tablespace: None, physical: PhysicalAttributes::default(), storage: Storage::default() }
+        let (physical, storage) = (PhysicalAttributes::default(), Storage::default());
+        Self::Made { tablespace: None, physical, storage, logging: None }
     }
 }
 

@@ -38,13 +38,14 @@ impl Ddl<'_> {
                 }
                 key.index = Some(index.object);
             }
-            KeyIndex::Made { tablespace, physical, storage } => {
+            KeyIndex::Made { tablespace, physical, storage, logging } => {
                 if let Some(index) = table.indexes.iter().find(|index| serves(index, key)) {
                     key.index = Some(index.object);
                     return Ok(());
                 }
                 let names = key.columns.iter().map(|column| table.columns[usize::from(*column)].name.clone());
                 let spec = IndexSpec {
+                    logging: *logging,
                     owner: table.owner.clone(),
                     name: key.name.clone(),
                     table_owner: table.owner.clone(),

@@ -124,6 +124,8 @@ pub struct IndexDef {
     pub initrans: u8,
     pub maxtrans: u8,
     pub storage: Storage,
+    /// NOLOGGING where false: the log has no images of the blocks that building it fills.
+    pub logging: bool,
     pub created_us: u64,
     pub changed_us: u64,
     pub statistics: Option<IndexStatistics>,

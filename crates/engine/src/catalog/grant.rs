@@ -7,7 +7,7 @@ use common::{Error, Result};
 use super::dictionary::{Ddl, is};
 use super::privilege::{ObjectPrivilege, SystemPrivilege, insufficient};
 use super::rows::{ObjectGrantRow, SystemGrantRow};
-use super::{ObjectKind, SYS, SchemaObject, UserDef, UserKind, UserNumber};
+use super::{ConstraintDef, ObjectKind, SYS, SchemaObject, TableDef, UserDef, UserKind, UserNumber};
 use crate::instance::Session;
 
 /// What GRANT without ON grants.
@@ -88,6 +88,7 @@ impl Session {
     ///
     /// # Errors
     /// ORA-00942, ORA-01917, ORA-01927 where it was not granted, ORA-02204, 02205, 02224, 02225, ORA-01031.
+    /// ORA-01981 where foreign keys depend on a REFERENCES that goes, as [`Session::revoke_on_and`] drops them.
     pub fn revoke_on(
         self: &Arc<Self>,
         privileges: &[ObjectPrivilege],
@@ -95,16 +96,37 @@ impl Session {
         name: &str,
         from: &[String],
     ) -> Result<()> {
+        self.revoke_on_and(privileges, owner, name, from, false)
+    }
+
+    /// REVOKE … ON; `cascade` (CASCADE CONSTRAINTS) drops the foreign keys of tables whose owners may not refer to the table any more.
+    ///
+    /// # Errors
+    /// As [`Session::revoke_on`]; ORA-00054 when rows of such a table are being changed.
+    pub fn revoke_on_and(
+        self: &Arc<Self>,
+        privileges: &[ObjectPrivilege],
+        owner: &str,
+        name: &str,
+        from: &[String],
+        cascade: bool,
+    ) -> Result<()> {
         self.ddl(|ddl| {
             let all = privileges == ObjectPrivilege::ALL;
             let Some(object) = ddl.catalog.object(owner, name) else {
                 return ddl.catalog.require_table(owner, name).map(drop);
             };
             let privileges = ddl.privileges_to_grant(&object, privileges)?;
+            let referring = match &object {
+                SchemaObject::Table(table) if privileges.contains(&ObjectPrivilege::References) => {
+                    ddl.rightly_referring(table)
+                }
+                _ => Vec::new(),
+            };
             for grantee in from {
                 ddl.revoke_on(&object, privileges, grantee, all)?;
             }
-            Ok(())
+            ddl.drop_references(&object, &referring, cascade)
         })
     }
 
@@ -362,6 +384,43 @@ impl Ddl<'_> {
         }
         self.catalog.put_user(user.clone());
         self.object_privileges_changed(of, &user, true)
+    }
+}
+
+impl Ddl<'_> {
+    /// The foreign keys of other users' tables to a table that those users may refer to.
+    fn rightly_referring(&self, table: &TableDef) -> Vec<Arc<ConstraintDef>> {
+        let rightly = |foreign: &&Arc<ConstraintDef>| {
+            self.catalog
+                .table_by_number(foreign.table)
+                .is_some_and(|child| child.owner != table.owner && self.may_refer(&child.owner, table))
+        };
+        table.referencing.iter().filter(rightly).cloned().collect()
+    }
+
+    fn may_refer(&self, user: &str, table: &TableDef) -> bool {
+        self.catalog.check_table(user, table, ObjectPrivilege::References).is_ok()
+    }
+
+    /// Of foreign keys to a table, those go whose owners may not refer to it any more.
+    ///
+    /// # Errors
+    /// ORA-01981 without `cascade`.
+    fn drop_references(&mut self, of: &SchemaObject, referring: &[Arc<ConstraintDef>], cascade: bool) -> Result<()> {
+        let SchemaObject::Table(table) = of else { return Ok(()) };
+        for foreign in referring {
+            let Some(child) = self.catalog.table_by_number(foreign.table).cloned() else { continue };
+            if self.may_refer(&child.owner, table) {
+                continue;
+            }
+            if !cascade {
+                let text = "CASCADE CONSTRAINTS must be specified to perform this revoke";
+                return Err(Error::user(1981, format!("{text}: {} depends on it", foreign.qualified_name())));
+            }
+            self.lock(&child)?;
+            self.forget_constraint(foreign)?;
+        }
+        Ok(())
     }
 }
 

@@ -6,10 +6,10 @@ use common::{BlockAddress, Error, Result, limits};
 
 use super::check::{Physical, PhysicalAttributes, check_name, check_storage};
 use super::definition::{IndexDef, TableDef};
-use super::dictionary::Ddl;
+use super::dictionary::{Ddl, equal};
 use super::load::index_segment_spec;
 use super::privilege::{ObjectPrivilege, SystemPrivilege, insufficient};
-use super::rows::KIND_INDEX;
+use super::rows::{IndexRow, KIND_INDEX};
 use super::table_rows::{index_column_rows, index_row, object_row};
 use crate::index;
 use crate::instance::Session;
@@ -30,6 +30,8 @@ pub struct IndexSpec {
     /// PCTUSED does not apply.
     pub physical: PhysicalAttributes,
     pub storage: Storage,
+    /// NOLOGGING where false. None: as the tablespace.
+    pub logging: Option<bool>,
 }
 
 impl Session {
@@ -40,6 +42,29 @@ impl Session {
     /// index, ORA-01793 too many columns, ORA-01450 a key may be too long for a block, ORA-01452 duplicate keys for a unique index, ORA-00054, ORA-01031, and those of attributes.
     pub fn create_index(self: &Arc<Self>, spec: &IndexSpec) -> Result<Arc<IndexDef>> {
         self.ddl(|ddl| ddl.create_index(spec))
+    }
+
+    /// ALTER INDEX … LOGGING or NOLOGGING: of the next time that it is built.
+    ///
+    /// # Errors
+    /// ORA-01418, ORA-01031, ORA-00054.
+    pub fn set_index_logging(self: &Arc<Self>, owner: &str, name: &str, logging: bool) -> Result<()> {
+        self.ddl(|ddl| {
+            let index = ddl.catalog.require_index(owner, name)?.clone();
+            let user = ddl.session.rights();
+            if user != owner {
+                ddl.catalog.check_system_privilege(&user, SystemPrivilege::AlterAnyIndex)?;
+            }
+            if let Some(table) = ddl.catalog.table_by_number(index.table).cloned() {
+                ddl.lock(&table)?;
+            }
+            let changed_us = ddl.now_us();
+            let index = IndexDef { logging, changed_us, ..IndexDef::clone(&index) };
+            ddl.update::<IndexRow>(&equal("OBJ#", index.object.0)?, |row| *row = index_row(&index))?;
+            ddl.touch(index.object, changed_us)?;
+            ddl.catalog.put_index(index);
+            Ok(())
+        })
     }
 
     /// DROP INDEX.
@@ -110,6 +135,7 @@ impl Ddl<'_> {
             initrans: physical.initrans,
             maxtrans: physical.maxtrans,
             storage: spec.storage.clone(),
+            logging: spec.logging.unwrap_or_else(|| tablespace.logging()),
             created_us: now,
             changed_us: now,
             statistics: None,

@@ -289,6 +289,7 @@ impl Reader<'_> {
             initrans: row.initrans,
             maxtrans: row.maxtrans,
             storage,
+            logging: row.nologging.is_none(),
             created_us: object.created.0,
             changed_us: object.changed.0,
             statistics,

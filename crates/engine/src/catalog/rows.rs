@@ -169,6 +169,8 @@ dictionary! {
         clustering_factor: Option<u64> = "CLUFAC",
         num_rows: Option<u64> = "ROWCNT",
         analyzed: Option<Moment> = "ANALYZETIME",
+        // NULL: blocks that building it fills are logged.
+        nologging: Option<u8> = "NOLOG",
     }
 
     /// A column of an index; POS# counts from 1, COL# is the column's in the table.

@@ -30,8 +30,8 @@ pub struct TableSpec {
     pub physical: PhysicalAttributes,
     pub storage: Storage,
     pub cache: bool,
-    /// NOLOGGING where false.
-    pub logging: bool,
+    /// NOLOGGING where false. None: as the tablespace.
+    pub logging: Option<bool>,
     /// ENABLE ROW MOVEMENT.
     pub row_movement: bool,
     /// Columns that are not nullable and have no NOT NULL here get one with a name of its own.
@@ -50,7 +50,7 @@ impl TableSpec {
             physical: PhysicalAttributes::default(),
             storage: Storage::default(),
             cache: false,
-            logging: true,
+            logging: None,
             row_movement: false,
             constraints: Vec::new(),
         }
@@ -154,7 +154,7 @@ impl Ddl<'_> {
             maxtrans: physical.maxtrans,
             storage: spec.storage.clone(),
             cache: spec.cache,
-            logging: spec.logging,
+            logging: spec.logging.unwrap_or_else(|| tablespace.logging()),
             row_movement: spec.row_movement,
             indexes: Vec::new(),
             constraints: Vec::new(),

@@ -102,6 +102,7 @@ pub(super) fn index_row(index: &IndexDef) -> IndexRow {
         clustering_factor: statistics.map(|s| s.clustering_factor),
         num_rows: statistics.map(|s| s.num_rows),
         analyzed: statistics.map(|_| Moment(index.analyzed_us)),
+        nologging: (!index.logging).then_some(1),
     }
 }
 

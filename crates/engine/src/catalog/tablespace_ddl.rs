@@ -22,6 +22,8 @@ pub enum TablespaceChange {
     DropDatafile(String),
     /// RETENTION GUARANTEE (true) or NOGUARANTEE.
     Retention(bool),
+    /// LOGGING (true) or NOLOGGING of what is made in it.
+    Logging(bool),
 }
 
 /// A change to a datafile, which is named or given by number as text.
@@ -76,6 +78,7 @@ impl Session {
                 TablespaceChange::Retention(guaranteed) => {
                     self.instance().set_retention_guarantee(&tablespace, *guaranteed)
                 }
+                TablespaceChange::Logging(logging) => self.instance().set_tablespace_logging(&tablespace, *logging),
             }
         })
     }

@@ -126,6 +126,7 @@ fn children_are_the_same_with_an_index_and_without() {
     assert_eq!(scanned.len(), expected);
     assert!(has_children(&session, &child, &foreign, &asked).unwrap());
     let index = IndexSpec {
+        logging: None,
         owner: "SYSTEM".to_owned(),
         name: "CHILD_UP".to_owned(),
         table_owner: "SYSTEM".to_owned(),

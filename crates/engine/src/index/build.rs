@@ -5,6 +5,8 @@
 //! ```
 //!
 //! The root is the segment's first block, so that it can keep its place; what it holds is known last and is put in through the cache.
+//! An index that is NOLOGGING leaves no images of leaves and branches in the log (`segment/direct.rs`); its root has one, as it is put in through the cache.
+//!
 //! Leaves keep PCTFREE free, branches nothing. Nothing of the load passes through the cache: the next insert reads the leaves from disk.
 //!
 //! Sorting is done in memory: 16 bytes and the key for each row.
@@ -50,7 +52,7 @@ pub fn build(s: &Arc<Session>, table: &TableDef, index: &IndexDef, segment: &Seg
     if shape.unique {
         check_unique(&entries, index)?;
     }
-    let mut loader = Loader::new(s, segment, shape, index.pctfree)?;
+    let mut loader = Loader::new(s, segment, shape, index)?;
     loader.leaves(&entries)?;
     loader.finish()
 }
@@ -147,12 +149,13 @@ struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    fn new(session: &'a Session, segment: &'a Segment, shape: KeyShape, pctfree: u8) -> Result<Self> {
-        let mut load = DirectLoad::new(segment, session)?;
+    fn new(session: &'a Session, segment: &'a Segment, shape: KeyShape, index: &IndexDef) -> Result<Self> {
+        let load = DirectLoad::new(segment, session)?;
+        let mut load = if index.logging { load } else { load.unlogged()? };
         let (root, block) = load.next_block()?;
         leaf::init(block, shape, BlockAddress::NONE, BlockAddress::NONE);
         let blank = block.to_vec();
-        let reserve = segment.block_size().bytes() * usize::from(pctfree) / 100;
+        let reserve = segment.block_size().bytes() * usize::from(index.pctfree) / 100;
         let tally = Tally::default();
         Ok(Self { session, shape, reserve, load, root, blank, children: Vec::new(), tally })
     }

@@ -81,6 +81,9 @@ pub struct TablespaceRecord {
     /// any more carries it through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropping: Option<bool>,
+    /// NOLOGGING of what is made in it without saying which.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub nologging: bool,
 }
 
 impl TablespaceRecord {

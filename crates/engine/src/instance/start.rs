@@ -219,6 +219,7 @@ impl Instance {
     fn make_database(self: &Arc<Self>) -> Result<()> {
         let session = self.connect("SYS")?;
         let spec = |name: &str, file: &str, bytes, next, space_management| TablespaceSpec {
+            logging: true,
             name: name.to_owned(),
             files: vec![DatafileSpec { name: file.to_owned(), bytes, reuse: false, autoextend: Some((next, None)) }],
             block_size: None,

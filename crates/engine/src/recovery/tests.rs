@@ -66,6 +66,7 @@ fn work(instance: &Arc<Instance>, switch: bool) -> Rows {
     session.create_table(&TableSpec::new(OWNER, "T", vec![column("K", 4), column("V", 200)])).unwrap();
     session
         .create_index(&IndexSpec {
+            logging: None,
             owner: OWNER.to_owned(),
             name: "T_V".to_owned(),
             table_owner: OWNER.to_owned(),
@@ -234,6 +235,72 @@ fn where_every_log_group_is_needed_the_blocks_are_written_before_the_open() {
     assert!(found(&session).rows == committed);
     drop(session);
     closes_soundly(instance, &files);
+}
+
+/// An index that is NOLOGGING is built without images of its blocks, at addresses whose earlier life the log still has images of: after a crash it is whole.
+#[test]
+fn an_index_built_without_images_is_whole_after_a_crash() {
+    let mut redo = Vec::new();
+    for logging in [true, false] {
+        let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
+        let instance = create(&files);
+        let session = instance.connect(OWNER).unwrap();
+        let column = |name: &str, bytes| ColumnDef {
+            name: name.to_owned(),
+            data_type: DataType::Varchar2 { bytes },
+            nullable: true,
+            default: None,
+        };
+        let columns = || vec![column("K", 4), column("V", 200)];
+        session.create_table(&TableSpec::new(OWNER, "EARLIER", columns())).unwrap();
+        let earlier = session.catalog().require_table(OWNER, "EARLIER").unwrap().clone();
+        let mut inserter = Inserter::new(session.clone(), earlier).unwrap();
+        for key in 0..2 * ROWS {
+            inserter.push(&[Some(&key.to_be_bytes()), Some(&[b'e'; 100])]).unwrap();
+        }
+        inserter.finish().unwrap();
+        session.commit(CommitWrite::default()).unwrap();
+        session.create_table(&TableSpec::new(OWNER, "T", columns())).unwrap();
+        insert(&session, 0..2 * ROWS);
+        session.commit(CommitWrite::default()).unwrap();
+        session.drop_table(OWNER, "EARLIER").unwrap();
+        let before = session.meter().value(Statistic::RedoSize);
+        let index = session
+            .create_index(&IndexSpec {
+                owner: OWNER.to_owned(),
+                name: "T_V".to_owned(),
+                table_owner: OWNER.to_owned(),
+                table_name: "T".to_owned(),
+                columns: vec!["V".to_owned()],
+                unique: false,
+                tablespace: None,
+                physical: PhysicalAttributes::default(),
+                storage: Storage::default(),
+                logging: Some(logging),
+            })
+            .unwrap();
+        redo.push(session.meter().value(Statistic::RedoSize) - before);
+        assert!(index.statistics.unwrap().leaf_blocks > 20);
+        // Changes of its blocks are logged as ever, and put over what was loaded.
+        insert(&session, 2 * ROWS..2 * ROWS + 500);
+        session.commit(CommitWrite::default()).unwrap();
+        drop((session, index));
+        instance.health().stop(&common::Error::bug("a crash"));
+        drop(instance);
+        for _ in 0..2 {
+            let instance = open(&files, Background::Inline);
+            let session = instance.connect(OWNER).unwrap();
+            assert_eq!(found(&session).rows.len(), 2 * ROWS as usize + 500);
+            let index = session.catalog().index(OWNER, "T_V").unwrap().clone();
+            assert_eq!(index.logging, logging);
+            drop((session, index));
+            instance.health().stop(&common::Error::bug("a crash"));
+        }
+        // Which checks that each row has its entry and each entry its row.
+        let instance = open(&files, Background::Inline);
+        closes_soundly(instance, &files);
+    }
+    assert!(redo[1] * 5 < redo[0], "{redo:?} bytes of redo");
 }
 
 /// Blocks that are loaded without images, at addresses whose earlier life the log still has images of.

@@ -99,12 +99,15 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
         })
     }
 
-    /// A load whose blocks the log is to have no images of. Nothing of it may have been asked for yet.
+    /// A load whose blocks the log is to have no images of. Nothing of it may have been asked for yet. Within a change group, whose blocks are latched and
+    /// go with its record, the log has them all the same.
     ///
     /// # Errors
     /// Those of a checkpoint.
     pub(crate) fn unlogged(mut self) -> Result<Self> {
-        self.leave_redo_behind()?;
+        if !ChangeGroup::is_open() {
+            self.leave_redo_behind()?;
+        }
         Ok(self)
     }
 

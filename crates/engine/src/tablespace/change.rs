@@ -41,6 +41,8 @@ pub struct TablespaceSpec {
     /// None: autoallocate; `Some(bytes)`: uniform extents.
     pub uniform_bytes: Option<u64>,
     pub space_management: SpaceManagement,
+    /// LOGGING or NOLOGGING of what is made in it without saying which.
+    pub logging: bool,
 }
 
 fn file_error(number: u32, what: &str, name: &str, error: &std::io::Error) -> Error {
@@ -214,6 +216,7 @@ impl Instance {
             retention_guarantee,
             unfinished: kind == TablespaceKind::Undo,
             dropping: None,
+            nologging: !spec.logging,
         };
         let files = self.make_files(s, &record, &spec.files)?;
         let records: Vec<_> = files.iter().map(|(record, _)| record.clone()).collect();
@@ -272,6 +275,25 @@ impl Instance {
             }
         })?;
         tablespace.retention_guarantee.store(guaranteed, Ordering::Release);
+        Ok(())
+    }
+
+    /// ALTER TABLESPACE … LOGGING or NOLOGGING: of what is made in it from now on.
+    ///
+    /// # Errors
+    /// ORA-30021 for an undo tablespace; those of the control file.
+    pub fn set_tablespace_logging(&self, tablespace: &Tablespace, logging: bool) -> Result<()> {
+        self.health().check()?;
+        let _changing = self.structure.lock();
+        if tablespace.kind() == TablespaceKind::Undo {
+            return Err(Error::user(30021, "operation not allowed on undo tablespace"));
+        }
+        self.control().update(|data| {
+            if let Some(record) = data.tablespaces.iter_mut().find(|t| t.number == tablespace.number.0) {
+                record.nologging = !logging;
+            }
+        })?;
+        tablespace.logging.store(logging, Ordering::Release);
         Ok(())
     }
 

@@ -31,6 +31,8 @@ pub struct Tablespace {
     /// Extents go round the files.
     next_file: AtomicUsize,
     retention_guarantee: AtomicBool,
+    /// LOGGING of tables and indexes that are made in it without saying which.
+    logging: AtomicBool,
     /// DROP TABLESPACE is at it: no extent is given out any more.
     dropping: AtomicBool,
     /// How often an extent has been freed since the open.
@@ -49,6 +51,7 @@ impl Tablespace {
             files: RwLock::new(files),
             next_file: AtomicUsize::new(0),
             retention_guarantee: AtomicBool::new(record.retention_guarantee),
+            logging: AtomicBool::new(!record.nologging),
             dropping: AtomicBool::new(record.dropping.is_some()),
             freed: AtomicU64::new(0),
         })
@@ -89,6 +92,12 @@ impl Tablespace {
     #[must_use]
     pub fn retention_guarantee(&self) -> bool {
         self.retention_guarantee.load(Ordering::Acquire)
+    }
+
+    /// LOGGING (true) or NOLOGGING of what is made in it without saying which.
+    #[must_use]
+    pub fn logging(&self) -> bool {
+        self.logging.load(Ordering::Acquire)
     }
 
     /// From now on no extent is given out.

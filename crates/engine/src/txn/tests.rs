@@ -73,6 +73,7 @@ fn database(block_size: BlockSize) -> Database {
     session.create_table(&spec).unwrap();
     for (name, column, unique) in [("T_K", "K", true), ("T_S", "S", false)] {
         let spec = IndexSpec {
+            logging: None,
             owner: OWNER.to_owned(),
             name: name.to_owned(),
             table_owner: OWNER.to_owned(),

@@ -61,6 +61,7 @@ pub(crate) fn create(files: &Arc<dyn FileSystem>, options: &Options) -> (Arc<Ins
         autoextend: Some((1 << 20, None)),
     };
     let spec = TablespaceSpec {
+        logging: true,
         name: "T".to_owned(),
         files: vec![file],
         block_size: None,
@@ -113,6 +114,7 @@ pub(crate) fn table_spec(name: &str) -> TableSpec {
 
 pub(crate) fn index(session: &Arc<Session>, table: &str, name: &str, column: &str) {
     let spec = IndexSpec {
+        logging: None,
         owner: "SYSTEM".to_owned(),
         name: name.to_owned(),
         table_owner: "SYSTEM".to_owned(),

@@ -74,6 +74,7 @@ pub(super) fn prepared(
     }
     for (number, (size, management)) in plan.tablespaces.iter().enumerate() {
         sessions[0].create_tablespace(&TablespaceSpec {
+            logging: true,
             name: plan.tablespace(number),
             files: vec![file(plan, &format!("t{number}_1.dbf"))],
             block_size: Some(*size),

@@ -48,6 +48,7 @@ impl Run {
 
     fn spec(&self, name: &str, block_size: BlockSize, space_management: SpaceManagement) -> TablespaceSpec {
         TablespaceSpec {
+            logging: true,
             name: name.to_owned(),
             files: vec![file(&self.plan, &format!("{}_1.dbf", name.to_lowercase()))],
             block_size: Some(block_size),

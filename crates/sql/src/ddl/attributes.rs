@@ -40,25 +40,14 @@ pub(crate) fn one(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> 
         attributes.row_movement = Some(true);
     } else if words.take("DISABLE ROW MOVEMENT") {
         attributes.row_movement = Some(false);
-    } else if words.take("PARALLEL") {
-        let degree = match words.peek().map(|word| &word.token) {
-            Some(Token::Number(..)) => words.integer()?.to_string(),
-            Some(Token::LParen) => {
-                words.advance();
-                words.expect("DEGREE")?;
-                let degree = if words.take("DEFAULT") { "DEFAULT".to_owned() } else { words.integer()?.to_string() };
-                words.expect_sign(&Token::RParen)?;
-                degree
-            }
-            _ => "DEFAULT".to_owned(),
-        };
-        if degree != "1" {
-            words.notice(format!("PARALLEL {degree} is not kept: statements are serial"));
-        }
+    } else if parallel(words)? {
+        // Which has said that nothing comes of it.
+    } else if words.take("MONITORING") {
+        words.notice("MONITORING is not kept: how many rows of a table change is not counted");
+    } else if words.take("NOMONITORING") {
+        // What is so anyway.
     } else if words.take("NOCOMPRESS")
         || words.take("NOPARALLEL")
-        || words.take("MONITORING")
-        || words.take("NOMONITORING")
         || words.take("ORGANIZATION HEAP")
         || words.take("SEGMENT CREATION IMMEDIATE")
         || words.take("COMPUTE STATISTICS")
@@ -98,6 +87,28 @@ pub(crate) fn one(words: &mut Words<'_>, attributes: &mut SegmentAttributes) -> 
     Ok(true)
 }
 
+/// Reads PARALLEL with or without a degree; false when it does not come next.
+pub(super) fn parallel(words: &mut Words<'_>) -> Result<bool> {
+    if !words.take("PARALLEL") {
+        return Ok(false);
+    }
+    let degree = match words.peek().map(|word| &word.token) {
+        Some(Token::Number(..)) => words.integer()?.to_string(),
+        Some(Token::LParen) => {
+            words.advance();
+            words.expect("DEGREE")?;
+            let degree = if words.take("DEFAULT") { "DEFAULT".to_owned() } else { words.integer()?.to_string() };
+            words.expect_sign(&Token::RParen)?;
+            degree
+        }
+        _ => "DEFAULT".to_owned(),
+    };
+    if degree != "1" {
+        words.notice(format!("PARALLEL {degree} is not kept: statements are serial"));
+    }
+    Ok(true)
+}
+
 /// Reads the number of an option that is said once.
 fn once(words: &mut Words<'_>, option: &mut Option<u64>, ora: u32, name: &str) -> Result<()> {
     if option.is_some() {
@@ -126,8 +137,17 @@ fn storage(words: &mut Words<'_>, storage: &mut Storage) -> Result<()> {
             storage.minextents = Some(small(words, "MINEXTENTS")?);
         } else if words.take("MAXEXTENTS") {
             storage.maxextents = if words.take("UNLIMITED") { None } else { Some(small(words, "MAXEXTENTS")?) };
+            if let Some(most) = storage.maxextents {
+                words.notice(format!(
+                    "MAXEXTENTS {most} limits nothing: a segment has as many extents as its tablespace has room for"
+                ));
+            }
         } else if words.take("PCTINCREASE") {
-            storage.pctincrease = Some(small(words, "PCTINCREASE")?);
+            let percent = small(words, "PCTINCREASE")?;
+            storage.pctincrease = Some(percent);
+            if percent != 0 {
+                words.notice(format!("PCTINCREASE {percent} has no effect: the tablespace says how large extents are"));
+            }
         } else if words.take("FREELISTS") {
             storage.freelists = lists(words, "FREELISTS")?;
         } else if words.take("FREELIST GROUPS") {

@@ -264,6 +264,10 @@ pub(crate) enum Command {
         what: Analysis,
     },
     CreateIndex(Box<CreateIndex>),
+    AlterIndexLogging {
+        name: Name,
+        logging: bool,
+    },
     DropIndex(Name),
     Rename {
         from: String,
@@ -336,6 +340,8 @@ pub(crate) enum Command {
         privileges: Vec<ObjectPrivilege>,
         table: Name,
         from: Vec<String>,
+        /// CASCADE CONSTRAINTS.
+        cascade: bool,
     },
     GrantOnDirectory {
         privileges: Vec<ObjectPrivilege>,
@@ -391,6 +397,7 @@ impl Command {
             Self::Analyze { index: false, .. } => ("ANALYZE TABLE", 62),
             Self::Analyze { index: true, .. } => ("ANALYZE INDEX", 63),
             Self::CreateIndex(_) => ("CREATE INDEX", 9),
+            Self::AlterIndexLogging { .. } => ("ALTER INDEX", 11),
             Self::DropIndex(_) => ("DROP INDEX", 10),
             Self::Rename { .. } => ("RENAME", 28),
             Self::CreateSequence { .. } => ("CREATE SEQUENCE", 13),

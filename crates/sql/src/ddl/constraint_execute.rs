@@ -73,6 +73,7 @@ impl Connection {
                 tablespace: attributes.tablespace.or_else(|| tablespace.cloned()),
                 physical: attributes.physical,
                 storage: attributes.storage,
+                logging: attributes.logging,
             },
         }
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use common::{Error, Number, Result};
 use engine::catalog::{ColumnChange, ColumnDef, IndexSpec, NewColumn, SchemaObject, TableChange, TableSpec};
 use engine::disk_group::is_in_group;
+use engine::instance::SpaceManagement;
 use engine::parameters::Parameter;
+use engine::segment::Segment;
 use scalar::Datum;
 use sqlparser::tokenizer::Token;
 
@@ -58,6 +60,10 @@ impl Connection {
             }
             Command::Analyze { index, name, what } => self.analyze(*index, name, what).map(|()| None),
             Command::CreateIndex(index) => self.create_index(index).map(|()| None),
+            Command::AlterIndexLogging { name, logging } => {
+                let (owner, name) = self.qualified(name);
+                session.set_index_logging(&owner, &name, *logging).map(|()| None)
+            }
             Command::DropIndex(name) => {
                 let (owner, name) = self.qualified(name);
                 session.drop_index(&owner, &name).map(|()| None)
@@ -84,9 +90,9 @@ impl Connection {
                 let object = self.resolved(table)?;
                 session.grant_on(privileges, &object.owner, &object.name, to, *grantable).map(|()| None)
             }
-            Command::RevokeOn { privileges, table, from } => {
+            Command::RevokeOn { privileges, table, from, cascade } => {
                 let object = self.resolved(table)?;
-                session.revoke_on(privileges, &object.owner, &object.name, from).map(|()| None)
+                session.revoke_on_and(privileges, &object.owner, &object.name, from, *cascade).map(|()| None)
             }
             Command::AlterSession(settings) => self.alter_session(settings).map(|()| None),
             Command::AlterSessionSchema(schema) => {
@@ -150,7 +156,7 @@ impl Connection {
             physical,
             storage,
             cache: cache.unwrap_or(false),
-            logging: logging.unwrap_or(true),
+            logging,
             row_movement: row_movement.unwrap_or(false),
             constraints,
             ..TableSpec::new(&owner, &name, columns)
@@ -189,7 +195,11 @@ impl Connection {
             // The statement failed: nothing of it stays. The first error is the one to report.
             let _ = session.drop_table(&owner, &name);
         }
-        added.map(|()| made)
+        added?;
+        if let Some(table) = session.catalog().table(&owner, &name) {
+            self.notice_freelists(&table.segment);
+        }
+        Ok(made)
     }
 
     fn table_query(&self, text: &str, offset: usize) -> Result<BoundQuery> {
@@ -234,16 +244,25 @@ impl Connection {
         .map_err(|error| Error { position: None, ..error })
     }
 
+    /// Says that nothing comes of FREELISTS under bitmaps.
+    fn notice_freelists(&self, segment: &Segment) {
+        let storage = &segment.spec().storage;
+        if segment.management() == SpaceManagement::Auto && (storage.freelists > 1 || storage.freelist_groups > 1) {
+            let name = segment.tablespace().name();
+            self.shared.notice(format!("FREELISTS has no effect: tablespace {name} keeps free space in bitmaps"));
+        }
+    }
+
     pub(super) fn create_index(&self, create: &CreateIndex) -> Result<()> {
         let (owner, name) = self.qualified(&create.name);
         let table = self.resolved(&create.table)?;
         if let Some(SchemaObject::View(view)) = &table.object {
             return Err(Error::user(1702, format!("a view is not appropriate here: {}", view.qualified_name())));
         }
-        // An index is made with images in the log whatever is asked.
-        let SegmentAttributes { tablespace, physical, storage, cache: _, logging: _, row_movement: _ } =
+        let SegmentAttributes { tablespace, physical, storage, logging, cache: _, row_movement: _ } =
             create.attributes.clone();
-        self.session.create_index(&IndexSpec {
+        let made = self.session.create_index(&IndexSpec {
+            logging,
             owner,
             name,
             table_owner: table.owner,
@@ -254,6 +273,7 @@ impl Connection {
             physical,
             storage,
         })?;
+        self.notice_freelists(&made.segment);
         Ok(())
     }
 

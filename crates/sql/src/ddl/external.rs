@@ -4,6 +4,7 @@ use common::{Error, Result};
 use engine::catalog::{ExternalLocation, ExternalSpec};
 use sqlparser::tokenizer::Token;
 
+use super::attributes;
 use super::command::{Command, CreateExternal, CreateTable};
 use crate::cursor::connection::Connection;
 use crate::statement::words::Words;
@@ -48,20 +49,11 @@ pub(crate) fn create(words: &mut Words<'_>, table: CreateTable) -> Result<Comman
         }
     }
     words.expect_sign(&Token::RParen)?;
-    while reject_limit(words, &mut create)? || words.take("NOPARALLEL") || parallel(words) {}
+    while reject_limit(words, &mut create)? || words.take("NOPARALLEL") || attributes::parallel(words)? {}
     if create.locations.is_empty() {
         return Err(words.error(30655, "no LOCATION: an external table without files"));
     }
     Ok(Command::CreateExternal(Box::new(create)))
-}
-
-/// PARALLEL with or without a degree: statements are serial anyway.
-fn parallel(words: &mut Words<'_>) -> bool {
-    let found = words.take("PARALLEL");
-    if found && matches!(words.peek().map(|word| &word.token), Some(Token::Number(..))) {
-        words.advance();
-    }
-    found
 }
 
 fn reject_limit(words: &mut Words<'_>, create: &mut CreateExternal) -> Result<bool> {

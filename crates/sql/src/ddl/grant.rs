@@ -41,8 +41,8 @@ pub(crate) fn revoke(words: &mut Words<'_>) -> Result<Command> {
         let table: Name = words.name()?;
         words.expect("FROM")?;
         let from = users(words)?;
-        words.take("CASCADE CONSTRAINTS");
-        return Ok(Command::RevokeOn { privileges: object_privileges(words, &names)?, table, from });
+        let cascade = words.take("CASCADE CONSTRAINTS");
+        return Ok(Command::RevokeOn { privileges: object_privileges(words, &names)?, table, from, cascade });
     }
     words.expect("FROM")?;
     Ok(Command::Revoke { names, from: users(words)? })

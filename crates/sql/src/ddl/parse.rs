@@ -131,6 +131,9 @@ fn alter(words: &mut Words<'_>) -> Result<Command> {
     if words.take("SEQUENCE") {
         return sequence::alter(words);
     }
+    if words.take("INDEX") {
+        return table::alter_index(words);
+    }
     if let Some(command) = program::alter(words)? {
         return Ok(command);
     }

@@ -83,6 +83,7 @@ impl Connection {
 
     pub(super) fn create_undo_tablespace(&self, spec: &UndoTablespaceSpec) -> Result<()> {
         let tablespace = TablespaceSpec {
+            logging: true,
             name: spec.name.clone(),
             files: spec.files.clone(),
             block_size: None,

@@ -72,6 +72,17 @@ pub(crate) fn create_index(words: &mut Words<'_>, unique: bool) -> Result<Comman
     index(words, unique).map(|index| Command::CreateIndex(Box::new(index)))
 }
 
+/// What follows ALTER INDEX.
+pub(crate) fn alter_index(words: &mut Words<'_>) -> Result<Command> {
+    let name = words.name()?;
+    for (word, logging) in [("LOGGING", true), ("NOLOGGING", false)] {
+        if words.take(word) {
+            return Ok(Command::AlterIndexLogging { name, logging });
+        }
+    }
+    Err(words.unsupported("ALTER INDEX"))
+}
+
 /// What follows CREATE INDEX.
 pub(crate) fn index(words: &mut Words<'_>, unique: bool) -> Result<CreateIndex> {
     let name = words.new_name(Words::new_index)?;

@@ -50,6 +50,7 @@ fn retention(words: &mut Words<'_>) -> Result<bool> {
 
 pub(crate) fn create(words: &mut Words<'_>) -> Result<Command> {
     let mut spec = TablespaceSpec {
+        logging: true,
         name: words.identifier()?,
         files: Vec::new(),
         block_size: None,
@@ -79,7 +80,11 @@ pub(crate) fn create(words: &mut Words<'_>) -> Result<Command> {
                 words.expect("AUTO")?;
                 SpaceManagement::Auto
             };
-        } else if words.take("LOGGING") || words.take("NOLOGGING") || words.take("ONLINE") || words.take("PERMANENT") {
+        } else if words.take("LOGGING") {
+            spec.logging = true;
+        } else if words.take("NOLOGGING") {
+            spec.logging = false;
+        } else if words.take("ONLINE") || words.take("PERMANENT") {
             // What is so anyway.
         } else {
             return Err(words.unsupported("CREATE TABLESPACE option"));
@@ -155,6 +160,11 @@ pub(crate) fn alter(words: &mut Words<'_>) -> Result<Command> {
     }
     if words.take("RETENTION") {
         return Ok(Command::AlterTablespace { name, change: TablespaceChange::Retention(retention(words)?) });
+    }
+    for (word, logging) in [("LOGGING", true), ("NOLOGGING", false)] {
+        if words.take(word) {
+            return Ok(Command::AlterTablespace { name, change: TablespaceChange::Logging(logging) });
+        }
     }
     Err(words.unsupported("ALTER TABLESPACE"))
 }

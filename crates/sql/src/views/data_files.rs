@@ -85,7 +85,7 @@ fn tablespaces(cx: &ViewContext, rows: &mut Rows) -> Result<()> {
             n(u64::from(tablespace.unit_blocks()) * block_bytes),
             s("ONLINE"),
             s(if undo { "UNDO" } else { "PERMANENT" }),
-            s("LOGGING"),
+            s(if tablespace.logging() { "LOGGING" } else { "NOLOGGING" }),
             yes(false),
             s("LOCAL"),
             s(if uniform.is_some() { "UNIFORM" } else { "SYSTEM" }),

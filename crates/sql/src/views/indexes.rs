@@ -123,7 +123,7 @@ fn indexes(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
         row.extend(freelist_figures(&index.segment, &index.storage));
         row.extend([
             n(index.pctfree),
-            s("YES"),
+            yes(index.logging),
             maybe(statistics, |found| n(found.blevel)),
             maybe(statistics, |found| n(found.leaf_blocks)),
             maybe(statistics, |found| n(found.distinct_keys)),

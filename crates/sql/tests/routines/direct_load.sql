@@ -342,3 +342,100 @@ HW-0001: not supported: ALTER DATABASE force [15]
 create tablespace forced datafile 'forced.dbf' size 2M force logging
 /
 HW-0001: not supported: CREATE TABLESPACE option force [55]
+
+# NOLOGGING of indexes: counted by the redo that building them takes.
+create table indexed as select n, v from src where n <= 20000
+/
+CREATE TABLE: 20000 rows
+
+declare
+  bytes number;
+  logged number;
+  function taken return number is
+  begin
+    return figures.redo - bytes;
+  end;
+begin
+  bytes := figures.redo;
+  execute immediate 'create index i_logged on indexed(v, n)';
+  logged := taken;
+  dbms_output.put_line('logged: ' || case when logged > 500000 then 'images' else to_char(logged) end);
+  execute immediate 'drop index i_logged';
+  bytes := figures.redo;
+  execute immediate 'create index i_unlogged on indexed(v, n) nologging';
+  dbms_output.put_line('nologging: ' || case when taken < logged / 5 then 'next to none' else to_char(taken) end);
+end;
+/
+logged: images
+nologging: next to none
+PL/SQL
+
+select index_name, logging from user_indexes where index_name = 'I_UNLOGGED'
+/
+INDEX_NAME | LOGGING
+I_UNLOGGED | NO
+
+alter index i_unlogged logging
+/
+ALTER INDEX
+
+select logging from user_indexes where index_name = 'I_UNLOGGED'
+/
+LOGGING
+YES
+
+alter index i_unlogged rebuild nologging
+/
+HW-0001: not supported: ALTER INDEX rebuild [23]
+
+alter index nothing nologging
+/
+ORA-01418: there is no index SYSTEM.NOTHING
+
+# NOLOGGING of a tablespace is what its tables and indexes get that do not say.
+create tablespace quiet datafile 'quiet.dbf' size 4M nologging
+/
+CREATE TABLESPACE
+
+create table q (n number primary key using index tablespace quiet, v varchar2(60)) tablespace quiet
+/
+CREATE TABLE
+
+create table q_logged (n number) tablespace quiet logging
+/
+CREATE TABLE
+
+create index q_v on q(v) tablespace users
+/
+CREATE INDEX
+
+alter tablespace quiet logging
+/
+ALTER TABLESPACE
+
+create table q_later (n number) tablespace quiet
+/
+CREATE TABLE
+
+select table_name, logging from user_tables where table_name like 'Q%' order by 1
+/
+TABLE_NAME | LOGGING
+Q | NO
+Q_LATER | YES
+Q_LOGGED | YES
+
+select case when index_name = 'Q_V' then 'Q_V' else 'of the key' end name, logging from user_indexes where table_name = 'Q' order by 1
+/
+NAME | LOGGING
+Q_V | YES
+of the key | NO
+
+alter tablespace quiet nologging
+/
+ALTER TABLESPACE
+
+select tablespace_name, logging, force_logging from dba_tablespaces where tablespace_name in ('QUIET', 'USERS') order by 1
+/
+TABLESPACE_NAME | LOGGING | FORCE_LOGGING
+QUIET | NOLOGGING | NO
+USERS | LOGGING | NO

@@ -206,3 +206,23 @@ ALTER SYSTEM
 ALTER SYSTEM
 COUNT(*) | MAX(M)
 20000 | 50000
+
+# Clauses that nothing comes of say so.
+
+create table cl1 (n number) storage (initial 64k next 64k maxextents 9 pctincrease 50) monitoring;
+create table cl2 (n number) storage (maxextents unlimited pctincrease 0 buffer_pool default) nomonitoring parallel 1;
+create table cl3 (n number) storage (buffer_pool keep);
+create directory cl_files as '.';
+create table cl4 (n number) organization external (type oracle_loader default directory cl_files location ('x.csv')) parallel 4 reject limit unlimited;
+create table cl5 (n number) organization external (type oracle_loader default directory cl_files location ('x.csv')) noparallel;
+---
+CREATE TABLE
+notice: MAXEXTENTS 9 limits nothing: a segment has as many extents as its tablespace has room for
+notice: PCTINCREASE 50 has no effect: the tablespace says how large extents are
+notice: MONITORING is not kept: how many rows of a table change is not counted
+CREATE TABLE
+HW-0001: not supported: BUFFER_POOL keep [49]
+CREATE DIRECTORY
+CREATE TABLE
+notice: PARALLEL 4 is not kept: statements are serial
+CREATE TABLE

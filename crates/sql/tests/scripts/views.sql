@@ -9,6 +9,7 @@ insert into d select level, 'x' from dual connect by level <= 100;
 CREATE TABLESPACE
 CREATE TABLE
 CREATE TABLE
+notice: MAXEXTENTS 50 limits nothing: a segment has as many extents as its tablespace has room for
 CREATE INDEX
 INSERT: 100 rows
 

@@ -101,6 +101,7 @@ fn rows(session: &Arc<Session>, table: &Arc<TableDef>) -> Vec<Vec<Option<Vec<u8>
 
 fn small_tablespace(name: &str, space_management: SpaceManagement) -> TablespaceSpec {
     TablespaceSpec {
+        logging: true,
         name: name.to_owned(),
         files: vec![DatafileSpec { name: format!("{name}.dbf"), bytes: 8 << 20, reuse: false, autoextend: None }],
         block_size: None,

@@ -8,6 +8,7 @@ use crate::catalog::{ColumnChange, IndexSpec, NewColumn, PhysicalAttributes, Tab
 
 fn index_spec(name: &str, table: &str, columns: &[&str]) -> IndexSpec {
     IndexSpec {
+        logging: None,
         owner: "SYSTEM".to_owned(),
         name: name.to_owned(),
         table_owner: "SYSTEM".to_owned(),

@@ -168,6 +168,7 @@ fn dropping_a_column_rewrites_rows_and_indexes() {
     inserter.finish().unwrap();
     for (name, column) in [("I_FIRST", "FIRST"), ("I_ID", "ID")] {
         let index = IndexSpec {
+            logging: None,
             owner: "SYSTEM".to_owned(),
             name: name.to_owned(),
             table_owner: "SYSTEM".to_owned(),

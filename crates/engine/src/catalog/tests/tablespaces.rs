@@ -15,6 +15,7 @@ fn a_tablespace_that_holds_something_is_dropped_only_with_its_contents() {
     session.create_table(&table_spec("OUTSIDE")).unwrap();
     session
         .create_index(&IndexSpec {
+            logging: None,
             owner: "SYSTEM".to_owned(),
             name: "I".to_owned(),
             table_owner: "SYSTEM".to_owned(),

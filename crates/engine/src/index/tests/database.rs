@@ -57,6 +57,7 @@ impl Database {
         let file =
             DatafileSpec { name: "t.dbf".to_owned(), bytes, reuse: false, autoextend: grows.then_some((4 * MB, None)) };
         let spec = TablespaceSpec {
+            logging: true,
             name: "T".to_owned(),
             files: vec![file],
             block_size: Some(size),
@@ -126,6 +127,7 @@ impl Database {
         physical: PhysicalAttributes,
     ) -> Result<Arc<IndexDef>> {
         self.session.create_index(&IndexSpec {
+            logging: None,
             owner: "SYSTEM".to_owned(),
             name: name.to_owned(),
             table_owner: table.owner.clone(),

@@ -64,6 +64,7 @@ impl Database {
             autoextend: Some((4 * MB, None)),
         };
         let spec = TablespaceSpec {
+            logging: true,
             name,
             files: vec![file],
             block_size: Some(size),
@@ -118,6 +119,7 @@ impl Database {
     /// Adds an index and returns the table as it is then.
     pub(super) fn index(&self, table: &TableDef, name: &str, columns: &[usize], unique: bool) -> Arc<TableDef> {
         let spec = IndexSpec {
+            logging: None,
             owner: "SYSTEM".to_owned(),
             name: name.to_owned(),
             table_owner: table.owner.clone(),

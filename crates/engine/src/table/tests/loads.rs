@@ -310,6 +310,7 @@ fn a_load_for_which_there_is_no_room_leaves_what_was_there() {
         let session = &database.session;
         let file = DatafileSpec { name: "small.dbf".to_owned(), bytes: 2 << 20, reuse: false, autoextend: None };
         let spec = TablespaceSpec {
+            logging: true,
             name: "SMALL".to_owned(),
             files: vec![file],
             block_size: None,

@@ -92,6 +92,7 @@ fn confined(autoextend: bool) -> (Arc<Instance>, Arc<TableDef>) {
         autoextend: autoextend.then_some((1 << 20, None)),
     };
     let spec = TablespaceSpec {
+        logging: true,
         name: "T".to_owned(),
         files: vec![file],
         block_size: None,

@@ -49,6 +49,7 @@ pub(super) struct Database {
 /// A tablespace of one file that does not grow: `kilobytes` for extents.
 pub(super) fn fixed(name: &str, size: BlockSize, kilobytes: u64) -> TablespaceSpec {
     TablespaceSpec {
+        logging: true,
         name: name.to_owned(),
         files: vec![DatafileSpec {
             name: format!("{name}.dbf"),

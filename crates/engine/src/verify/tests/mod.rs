@@ -97,6 +97,7 @@ fn tablespace(
 ) {
     session
         .create_tablespace(&TablespaceSpec {
+            logging: true,
             name: name.to_owned(),
             files: vec![DatafileSpec { name: format!("{name}.dbf"), bytes: 16 << 20, reuse: false, autoextend: None }],
             block_size: Some(block_size),
@@ -119,6 +120,7 @@ fn table(session: &Arc<Session>, name: &str, tablespace: &str, change: impl FnOn
 fn index(session: &Arc<Session>, name: &str, on: &str, columns: &[&str], tablespace: &str) {
     session
         .create_index(&IndexSpec {
+            logging: None,
             owner: "SYSTEM".to_owned(),
             name: name.to_owned(),
             table_owner: "SYSTEM".to_owned(),

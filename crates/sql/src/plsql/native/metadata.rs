@@ -149,7 +149,7 @@ fn table_ddl(catalog: &Catalog, table: &TableDef) -> String {
         table.initrans,
         table.maxtrans,
         if table.cache { " CACHE" } else { "" },
-        if table.logging { "" } else { " NOLOGGING" },
+        logging(table.logging, &table.segment),
         storage(&table.storage),
         quoted(table.segment.tablespace().name()),
         if table.row_movement { " ENABLE ROW MOVEMENT" } else { "" }
@@ -172,13 +172,23 @@ fn index_ddl(index: &IndexDef, table: &TableDef) -> String {
 fn index_attributes(index: &IndexDef) -> String {
     let segment: &Segment = &index.segment;
     format!(
-        "PCTFREE {} INITRANS {} MAXTRANS {} {}TABLESPACE {}",
+        "PCTFREE {} INITRANS {} MAXTRANS {}{} {}TABLESPACE {}",
         index.pctfree,
         index.initrans,
         index.maxtrans,
+        logging(index.logging, segment),
         storage(&index.storage),
         quoted(segment.tablespace().name())
     )
+}
+
+/// What has to be said of LOGGING; with a blank before it.
+fn logging(logging: bool, segment: &Segment) -> &'static str {
+    match (logging, segment.tablespace().logging()) {
+        (false, _) => " NOLOGGING",
+        (true, false) => " LOGGING",
+        (true, true) => "",
+    }
 }
 
 /// What was asked for; with a blank behind it.
@@ -221,7 +231,8 @@ fn tablespace_ddl(instance: &Instance, name: &str) -> Option<String> {
                 SpaceManagement::Manual => "MANUAL",
                 SpaceManagement::Auto => "AUTO",
             };
-            ("", format!("\n  SEGMENT SPACE MANAGEMENT {management}"))
+            let logging = if tablespace.logging() { "" } else { "\n  NOLOGGING" };
+            ("", format!("\n  SEGMENT SPACE MANAGEMENT {management}{logging}"))
         }
     };
     let extents = match tablespace.extent_management() {
