@@ -57,7 +57,7 @@ fn append_with_indexes_and_small_logs() {
 fn append_without_logging_and_small_logs() {
     with_small_logs(|s| {
         let mut spec = table_spec("A");
-        spec.logging = false;
+        spec.logging = Some(false);
         s.create_table(&spec).unwrap();
         index(s, "A", "A_I", "ID");
         append(s, &table(s, "A"), 0..ROWS).unwrap();
