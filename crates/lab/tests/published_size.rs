@@ -2,7 +2,6 @@
 //!
 //! The six arms of `block-size` at theirs are a test of `src/block_size/pctfree`, which runs no more than the six.
 
-#![expect(clippy::unwrap_used, reason = "a test")]
 
 use lab::expectation::Kind;
 use lab::reproduction::Figures;
