@@ -404,6 +404,12 @@ impl Binder<'_> {
         scope: &Scope<'_>,
     ) -> Result<Vec<(Key, bool, bool)>> {
         let mut keys = Vec::new();
+        if order.is_empty() {
+            return Ok(keys);
+        }
+        let named = |item: &&Item| item.alias;
+        let aliases = list.iter().filter(named).map(|item| (item.name.clone(), item.bound.clone())).collect();
+        let scope = &scope.with_aliases(aliases);
         for key in order {
             if key.with_fill.is_some() {
                 return Err(Error::unsupported("WITH FILL"));
@@ -520,8 +526,45 @@ fn windows(plan: LogicalPlan, list: &mut [Item], keys: &mut [(Key, bool, bool)])
     LogicalPlanBuilder::window_plan(plan, found).map_err(from_datafusion)
 }
 
+/// Items of the select list that have a new value with each evaluation, and that keys of ORDER BY name in expressions: evaluated once, below both.
+fn evaluated_once(plan: LogicalPlan, list: &mut [Item], keys: &mut [(Key, bool, bool)]) -> Result<LogicalPlan> {
+    if !keys.iter().any(|(key, ..)| matches!(key, Key::Hidden(..))) {
+        return Ok(plan);
+    }
+    let mut columns: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
+    let known = columns.len();
+    for item in list.iter_mut().filter(|item| item.alias && item.bound.expr.is_volatile()) {
+        let column = Expr::Column(Column::new_unqualified(format!("\u{1}ITEM{}", columns.len() - known)));
+        let mut used = false;
+        for (key, ..) in keys.iter_mut() {
+            let Key::Hidden(bound, _) = key else { continue };
+            let replaced = bound.expr.clone().transform_down(|node| {
+                let same = node == item.bound.expr;
+                Ok(if same { Transformed::yes(column.clone()) } else { Transformed::no(node) })
+            });
+            let replaced = replaced.map_err(from_datafusion)?;
+            used |= replaced.transformed;
+            bound.expr = replaced.data;
+        }
+        if used {
+            let value = std::mem::replace(&mut item.bound.expr, column.clone());
+            columns.push(value.alias(column.schema_name().to_string()));
+        }
+    }
+    if columns.len() == known {
+        return Ok(plan);
+    }
+    LogicalPlanBuilder::new(plan).project(columns).and_then(LogicalPlanBuilder::build).map_err(from_datafusion)
+}
+
 /// Select list, DISTINCT and ORDER BY.
-fn finish(plan: LogicalPlan, list: Vec<Item>, keys: Vec<(Key, bool, bool)>, distinct: bool) -> Result<BoundQuery> {
+fn finish(
+    plan: LogicalPlan,
+    mut list: Vec<Item>,
+    mut keys: Vec<(Key, bool, bool)>,
+    distinct: bool,
+) -> Result<BoundQuery> {
+    let plan = evaluated_once(plan, &mut list, &mut keys)?;
     let names: Vec<String> = list.iter().map(|item| item.name.clone()).collect();
     let fields = unique_fields(&names);
     let mut outputs = Vec::new();

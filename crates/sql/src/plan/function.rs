@@ -108,6 +108,9 @@ impl Binder<'_> {
             return self.value(value, scope);
         }
         let call = Call::new(function)?;
+        let narrower =
+            (function.over.is_some() || is_aggregate(&call.name)).then(|| scope.inside_aggregate()).flatten();
+        let scope = narrower.as_ref().unwrap_or(scope);
         if let Some(over) = &function.over {
             return self.window_function(&call, over, scope);
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::{DataType, Error, Result};
 use datafusion::arrow::datatypes::Field;
+use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{Column, TableReference};
 use datafusion::logical_expr::Expr;
 
@@ -69,6 +70,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) number: u64,
     pub(crate) columns: Vec<ScopeColumn>,
     pub(crate) parent: Option<&'a Scope<'a>>,
+    /// What ORDER BY finds before columns, unless these are qualified: the names that the select list gives, and their values.
+    aliases: Vec<(String, Bound)>,
 }
 
 impl Default for Scope<'_> {
@@ -80,7 +83,7 @@ impl Default for Scope<'_> {
 impl<'a> Scope<'a> {
     pub(crate) fn under(parent: Option<&'a Scope<'a>>) -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
-        Self { number: LAST.fetch_add(1, Ordering::Relaxed) + 1, columns: Vec::new(), parent }
+        Self { number: LAST.fetch_add(1, Ordering::Relaxed) + 1, columns: Vec::new(), parent, aliases: Vec::new() }
     }
 
     /// These columns, and none around them.
@@ -88,8 +91,43 @@ impl<'a> Scope<'a> {
         Self { columns, ..Self::under(None) }
     }
 
+    /// The same for ORDER BY beside a select list that gives these names.
+    pub(crate) fn with_aliases(&self, aliases: Vec<(String, Bound)>) -> Self {
+        Self { number: self.number, columns: self.columns.clone(), parent: self.parent, aliases }
+    }
+
+    /// The same for the arguments of an aggregate or a window: there columns come first, and what holds such a function itself has no name.
+    /// None where that makes no difference.
+    pub(crate) fn inside_aggregate(&self) -> Option<Self> {
+        if self.aliases.is_empty() {
+            return None;
+        }
+        let over_rows = |node: &Expr| Ok(matches!(node, Expr::AggregateFunction(_) | Expr::WindowFunction(_)));
+        let visible = |(name, bound): &&(String, Bound)| {
+            !self.columns.iter().any(|column| column.name == *name) && !bound.expr.exists(over_rows).unwrap_or(true)
+        };
+        Some(self.with_aliases(self.aliases.iter().filter(visible).cloned().collect()))
+    }
+
+    /// The value that the select list names so.
+    ///
+    /// # Errors
+    /// ORA-00960 when it gives the name to several.
+    fn alias(&self, parts: &[String]) -> Result<Option<Bound>> {
+        let [name] = parts else { return Ok(None) };
+        let mut named = self.aliases.iter().filter(|(alias, _)| alias == name).map(|(_, bound)| bound);
+        let Some(first) = named.next() else { return Ok(None) };
+        if named.any(|other| other.expr != first.expr) {
+            return Err(Error::user(960, format!("ambiguous column naming in select list: {name}")));
+        }
+        Ok(Some(first.clone()))
+    }
+
     /// The column with this name, `table.name` or `owner.table.name`; None when there is none here or further out.
     pub(crate) fn resolve(&self, parts: &[String]) -> Result<Option<Bound>> {
+        if let Some(value) = self.alias(parts)? {
+            return Ok(Some(value));
+        }
         if let Some(column) = self.find(parts)? {
             return Ok(Some(column.bound()));
         }
