@@ -125,7 +125,7 @@ impl Session {
 fn set_physical(table: TableDef, asked: PhysicalAttributes) -> Result<TableDef> {
     let now =
         Physical { pctfree: table.pctfree, pctused: table.pctused, initrans: table.initrans, maxtrans: table.maxtrans };
-    let physical = now.with(asked, table.segment.block_size())?;
+    let physical = now.with(asked, table.segment.block_size(), table.segment.tablespace().space_management())?;
     let segment = table.segment.with_attributes(&SegmentSpec {
         pctfree: physical.pctfree,
         pctused: physical.pctused,

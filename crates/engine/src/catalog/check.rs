@@ -34,11 +34,17 @@ impl Physical {
     /// An index block keeps a second ITL slot for a session that splits it. PCTUSED does not apply.
     pub(super) const INDEX: Self = Self { pctfree: 10, pctused: 0, initrans: 2, maxtrans: 255 };
 
-    /// These values, with those that `asked` gives in their place.
+    /// These values, with those that `asked` gives in their place. Under automatic space management nothing depends on PCTUSED: it is kept, and leaves
+    /// PCTFREE its whole range.
     ///
     /// # Errors
     /// ORA-02211, ORA-04000, ORA-02207, ORA-02209.
-    pub(super) fn with(self, asked: PhysicalAttributes, block_size: BlockSize) -> Result<Self> {
+    pub(super) fn with(
+        self,
+        asked: PhysicalAttributes,
+        block_size: BlockSize,
+        management: SpaceManagement,
+    ) -> Result<Self> {
         let percent = |asked: Option<u64>, most: u8, name: &str, now: u8| match asked {
             None => Ok(now),
             Some(value) => u8::try_from(value)
@@ -66,7 +72,8 @@ impl Physical {
             return Err(Error::user(number, format!("MAXTRANS {maxtrans} is less than INITRANS {initrans}")));
         }
         let sum = physical.pctfree + physical.pctused;
-        if sum > 100 && (asked.pctused.is_some() || asked.pctfree.is_some()) {
+        let counts = management == SpaceManagement::Manual && asked.pctfree.is_some() || asked.pctused.is_some();
+        if sum > 100 && counts {
             return Err(Error::user(4000, format!("PCTFREE and PCTUSED together are {sum}, more than 100")));
         }
         Ok(physical)
@@ -178,20 +185,25 @@ mod tests {
 
     #[test]
     fn physical_attributes_keep_to_their_ranges() {
-        let with = |pctfree, pctused, initrans| {
+        let under = |management, pctfree, pctused, initrans| {
             let asked = PhysicalAttributes { pctfree, pctused, initrans, maxtrans: None };
-            Physical::TABLE.with(asked, BlockSize::K8)
+            Physical::TABLE.with(asked, BlockSize::K8, management)
         };
+        let with = |pctfree, pctused, initrans| under(SpaceManagement::Manual, pctfree, pctused, initrans);
         assert_eq!(with(None, None, None).unwrap(), Physical::TABLE);
         assert_eq!(with(Some(60), Some(40), Some(255)).unwrap().pctfree, 60);
         assert!(with(Some(61), None, None).unwrap_err().is_ora(4000));
+        assert_eq!(with(Some(99), Some(1), None).unwrap().pctfree, 99);
+        assert_eq!(under(SpaceManagement::Auto, Some(99), None, None).unwrap().pctfree, 99);
+        assert!(under(SpaceManagement::Auto, Some(99), Some(2), None).unwrap_err().is_ora(4000));
         assert!(with(Some(100), Some(0), None).unwrap_err().is_ora(2211));
         assert!(with(None, Some(1 << 40), None).unwrap_err().is_ora(2211));
         assert!(with(None, None, Some(0)).unwrap_err().is_ora(2207));
         assert!(with(None, None, Some(256)).unwrap_err().is_ora(2207));
         let asked = PhysicalAttributes { initrans: Some(255), ..Default::default() };
-        assert_eq!(Physical::TABLE.with(asked, BlockSize::K8).unwrap().initrans, 169);
-        assert_eq!(Physical::TABLE.with(asked, BlockSize::K32).unwrap().initrans, 255);
+        let initrans = |block_size| Physical::TABLE.with(asked, block_size, SpaceManagement::Auto).unwrap().initrans;
+        assert_eq!(initrans(BlockSize::K8), 169);
+        assert_eq!(initrans(BlockSize::K32), 255);
     }
 
     #[test]

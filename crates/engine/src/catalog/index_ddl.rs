@@ -104,7 +104,7 @@ impl Ddl<'_> {
         if spec.physical.pctused.is_some() {
             return Err(Error::user(2158, "PCTUSED does not apply to an index"));
         }
-        let physical = Physical::INDEX.with(spec.physical, tablespace.block_size())?;
+        let physical = Physical::INDEX.with(spec.physical, tablespace.block_size(), tablespace.space_management())?;
         check_storage(&spec.storage, &tablespace)?;
         let types = columns.iter().map(|column| table.columns[usize::from(*column)].data_type);
         index::check_key_length(tablespace.block_size(), spec.unique, types)?;

@@ -130,7 +130,7 @@ impl Ddl<'_> {
             initrans: table.initrans,
             maxtrans: table.maxtrans,
         };
-        let physical = now.with(to.physical, tablespace.block_size())?;
+        let physical = now.with(to.physical, tablespace.block_size(), tablespace.space_management())?;
         let spec = table.segment.spec();
         let storage = if to.storage == Storage::default() { table.storage.clone() } else { to.storage.clone() };
         check_storage(&storage, &tablespace)?;

@@ -126,7 +126,7 @@ impl Ddl<'_> {
         self.check_name_free(&spec.owner, &spec.name)?;
         check_columns(&spec.columns)?;
         let tablespace = self.tablespace_for(&owner, spec.tablespace.as_deref())?;
-        let physical = Physical::TABLE.with(spec.physical, tablespace.block_size())?;
+        let physical = Physical::TABLE.with(spec.physical, tablespace.block_size(), tablespace.space_management())?;
         check_storage(&spec.storage, &tablespace)?;
         let object = self.new_object();
         let segment = self.create_segment(&SegmentSpec {
