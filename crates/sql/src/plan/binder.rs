@@ -133,6 +133,8 @@ pub(crate) struct Binder<'a> {
     pub(crate) outer_marks: RefCell<Vec<String>>,
     /// Whether ROWNUM was used in the block being bound.
     pub(crate) rownum_used: Cell<bool>,
+    /// Whether ROWNUM may stand where we are: among the rows of a query block, or of an UPDATE.
+    pub(crate) rownum_allowed: Cell<bool>,
     /// How many aggregates may stand one inside the other where we are: window functions are allowed where it is all of them.
     pub(crate) aggregates_allowed: Cell<u8>,
     /// Whether NEXTVAL and CURRVAL may stand where we are.
@@ -155,6 +157,7 @@ impl<'a> Binder<'a> {
             defining: RefCell::default(),
             outer_marks: RefCell::default(),
             rownum_used: Cell::new(false),
+            rownum_allowed: Cell::new(false),
             aggregates_allowed: Cell::new(0),
             sequences: Cell::default(),
             sequences_used: RefCell::default(),

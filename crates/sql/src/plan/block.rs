@@ -67,7 +67,12 @@ enum Key {
 }
 
 impl Binder<'_> {
+    /// # Errors
+    /// ORA-00976 where there are no rows to number: in VALUES, in a DEFAULT or a CHECK.
     pub(crate) fn rownum(&self) -> Result<Bound> {
+        if !self.rownum_allowed.get() {
+            return Err(Error::user(976, "specified pseudocolumn or operator not allowed here: ROWNUM"));
+        }
         self.rownum_used.set(true);
         Ok(Bound::new(Expr::Column(Column::new_unqualified(ROWNUM)), Kind::Number))
     }
@@ -156,6 +161,7 @@ impl Binder<'_> {
         let mut scope = Scope::under(outer);
         scope.columns = items.iter().flat_map(|item| item.columns.iter().cloned()).collect();
 
+        self.rownum_allowed.set(true);
         let Where { filters, outer_conditions, rownum } = self.where_clause(selection.as_ref(), &scope)?;
         let plan = self.join_list(items, outer_conditions)?;
         let plan = filters.into_iter().reduce(datafusion::logical_expr::and).map_or(Ok(plan.clone()), |condition| {
@@ -230,12 +236,14 @@ impl Binder<'_> {
             .find(|column| column.pseudo && column.kind == Kind::Rowid)
             .ok_or_else(|| Error::user(1732, "data manipulation operation not legal here"))?
             .bound();
+        self.rownum_allowed.set(true);
         let Where { filters, outer_conditions, rownum } = self.where_clause(select.selection.as_ref(), &scope)?;
         if !outer_conditions.is_empty() {
             return Err(Error::user(1752, "(+) has no meaning in a statement about one table"));
         }
         let mut items_list = vec![Item::unwritten(("ROWID".to_owned(), rowid))];
         let (values, sequences) = self.naming_sequences(|| list(&scope))?;
+        self.rownum_allowed.set(false);
         items_list.extend(values.into_iter().map(Item::unwritten));
         let mut builder = LogicalPlanBuilder::new(self.join_list(items, Vec::new())?);
         if let Some(condition) = filters.into_iter().reduce(datafusion::logical_expr::and) {
@@ -244,8 +252,9 @@ impl Binder<'_> {
         if let RownumLimit::Rows(n) = rownum {
             builder = builder.limit(0, Some(usize::try_from(n).unwrap_or(usize::MAX))).map_err(from_datafusion)?;
         }
-        let plan = with_sequences(builder.build().map_err(from_datafusion)?, sequences)?;
-        finish(plan, items_list, Vec::new(), false)
+        let plan = builder.build().map_err(from_datafusion)?;
+        let plan = if self.rownum_used.replace(false) { with_rownum(plan)? } else { plan };
+        finish(with_sequences(plan, sequences)?, items_list, Vec::new(), false)
     }
 
     /// The rows of `source` for which no row of `target` satisfies `on`, and `selection` is true: what `list` makes of them.

@@ -201,8 +201,13 @@ impl Binder<'_> {
         scope.columns.extend(left.columns.iter().cloned());
         scope.columns.extend(right.columns.iter().cloned());
         let shared: Vec<String> = match constraint {
-            JoinConstraint::On(condition) => {
-                let condition = self.condition(condition, &scope)?;
+            JoinConstraint::On(written) => {
+                self.rownum_allowed.set(true);
+                let condition = self.condition(written, &scope)?;
+                self.rownum_allowed.set(false);
+                if self.rownum_used.replace(false) {
+                    return Err(Error::unsupported(format!("ROWNUM in the condition of a join: {written}")));
+                }
                 return joined(left, right, join_type, vec![condition], scope.columns);
             }
             JoinConstraint::Using(names) => {

@@ -115,12 +115,14 @@ impl Binder<'_> {
         };
         // Flags of the block around this one.
         let (rownum, aggregates) = (self.rownum_used.replace(false), self.aggregates_allowed.replace(0));
+        let numbered = self.rownum_allowed.replace(false);
         if order.is_empty() && place == SequencePlace::Statement && !matches!(**body, SetExpr::SetOperation { .. }) {
             self.sequences.set(place);
         }
         let bound = self.body(body, order, outer, names);
         self.sequences.set(place);
         self.rownum_used.set(rownum);
+        self.rownum_allowed.set(numbered);
         self.aggregates_allowed.set(aggregates);
         let bound = self.limited(bound?, limit_clause.as_ref(), fetch.as_ref());
         self.named.borrow_mut().truncate(visible);
