@@ -569,7 +569,8 @@ pub(crate) fn holds_subquery(expr: &Expr) -> bool {
     use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
     let mut found = false;
     let _ = expr.apply(|node| {
-        found |= matches!(node, Expr::ScalarSubquery(_) | Expr::InSubquery(_) | Expr::Exists(_));
+        found |=
+            matches!(node, Expr::ScalarSubquery(_) | Expr::InSubquery(_) | Expr::Exists(_) | Expr::SetComparison(_));
         Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
     });
     found

@@ -13,7 +13,8 @@ use super::bound::Bound;
 use super::expression::subquery;
 use super::scope::Scope;
 use crate::functions;
-use crate::subquery::tuple;
+use crate::statement::spelling::first_of_list;
+use crate::subquery::{compared_with_one, tuple};
 use crate::types::{Kind, literal};
 
 /// A condition that is always true, or always false.
@@ -42,8 +43,12 @@ impl Binder<'_> {
                 let Some(operator) = comparison(op) else {
                     return Err(Error::user(920, format!("invalid relational operator: {op}")));
                 };
-                if let (E::Tuple(left), E::Tuple(right)) = (&**left, &**right) {
-                    return self.tuples(left, operator, right, scope);
+                if let E::Tuple(values) = without_parentheses(left) {
+                    return match without_parentheses(right) {
+                        E::Tuple(right) => self.tuples(values, operator, right, scope),
+                        E::Subquery(query) => self.one_row(left, operator, query, scope),
+                        _ => Err(single_beside_list()),
+                    };
                 }
                 let left = self.value(left, scope)?;
                 let right = self.value(right, scope)?;
@@ -127,17 +132,17 @@ impl Binder<'_> {
     }
 
     fn in_list(&self, expr: &ast::Expr, list: &[ast::Expr], negated: bool, scope: &Scope<'_>) -> Result<Expr> {
-        if let ast::Expr::Tuple(left) = expr {
-            let mut any = constant(false);
-            for item in list {
-                let ast::Expr::Tuple(right) = item else {
-                    return Err(Error::user(
-                        920,
-                        "invalid relational operator: a list of values beside a single value",
-                    ));
-                };
-                any = or(any, self.tuples(left, Operator::Eq, right, scope)?);
-            }
+        if let ast::Expr::Tuple(left) = without_parentheses(expr) {
+            let equal = |item: &ast::Expr| match without_parentheses(item) {
+                ast::Expr::Tuple(right) => self.tuples(left, Operator::Eq, right, scope),
+                ast::Expr::Subquery(query) => self.one_row(expr, Operator::Eq, query, scope),
+                ast::Expr::Function(function) => match first_of_list(function).map(without_parentheses) {
+                    Some(ast::Expr::Subquery(query)) => self.one_row(expr, Operator::Eq, query, scope),
+                    _ => Err(single_beside_list()),
+                },
+                _ => Err(single_beside_list()),
+            };
+            let any = any_of(list.iter().map(equal).collect::<Result<_>>()?);
             return Ok(if negated { Expr::Not(Box::new(any)) } else { any });
         }
         let value = self.value(expr, scope)?;
@@ -160,12 +165,22 @@ impl Binder<'_> {
         Ok(if negated { Expr::Not(Box::new(any)) } else { any })
     }
 
+    /// `(values) op (subquery)`: the one row that the subquery gives, or unknown where it gives none.
+    fn one_row(&self, left: &ast::Expr, op: Operator, query: &ast::Query, scope: &Scope<'_>) -> Result<Expr> {
+        if !matches!(op, Operator::Eq | Operator::NotEq) {
+            return Err(lists_out_of_order());
+        }
+        let (values, rows) = self.with_columns(left, query, scope)?;
+        let values = compared_with_one(values);
+        Ok(Expr::SetComparison(SetComparison::new(Box::new(values), rows, op, SetQuantifier::Any)))
+    }
+
     fn tuples(&self, left: &[ast::Expr], op: Operator, right: &[ast::Expr], scope: &Scope<'_>) -> Result<Expr> {
         if left.len() != right.len() {
             return Err(Error::user(913, "too many values, or not enough, in a list"));
         }
         if !matches!(op, Operator::Eq | Operator::NotEq) {
-            return Err(Error::unsupported("comparison of lists other than = and <>"));
+            return Err(lists_out_of_order());
         }
         let mut all: Option<Expr> = None;
         for (left, right) in left.iter().zip(right) {
@@ -233,6 +248,10 @@ impl Binder<'_> {
                 (Operator::Eq, false) => self.membership(left, query, false, scope),
                 (Operator::NotEq, true) => self.membership(left, query, true, scope),
                 _ => {
+                    let list = matches!(without_parentheses(left), ast::Expr::Tuple(_));
+                    if list && !matches!(operator, Operator::Eq | Operator::NotEq) {
+                        return Err(lists_out_of_order());
+                    }
                     let (value, subquery) = self.with_columns(left, query, scope)?;
                     let quantifier = if all { SetQuantifier::All } else { SetQuantifier::Any };
                     Ok(Expr::SetComparison(SetComparison::new(Box::new(value), subquery, operator, quantifier)))
@@ -355,6 +374,21 @@ fn mirrored(op: &BinaryOperator) -> BinaryOperator {
         BinaryOperator::Gt => BinaryOperator::Lt,
         BinaryOperator::GtEq => BinaryOperator::LtEq,
         other => other.clone(),
+    }
+}
+
+fn lists_out_of_order() -> Error {
+    Error::user(1796, "this operator cannot be used with lists: only = and <> can")
+}
+
+fn single_beside_list() -> Error {
+    Error::user(920, "invalid relational operator: a list of values beside a single value")
+}
+
+fn without_parentheses(e: &ast::Expr) -> &ast::Expr {
+    match e {
+        ast::Expr::Nested(inner) => without_parentheses(inner),
+        other => other,
     }
 }
 

@@ -60,6 +60,17 @@ pub(super) enum Question {
         negated: bool,
         left: Vec<Expr>,
     },
+    /// Whether these values are those of the only row; `negated`: whether they differ.
+    Row {
+        negated: bool,
+        left: Vec<Expr>,
+    },
+    /// Whether these values are those of one of the rows, or of `all`; `negated`: whether they differ.
+    Rows {
+        negated: bool,
+        all: bool,
+        left: Vec<Expr>,
+    },
     /// Whether a value compares so with one of them, or with `all`.
     Compared {
         left: Expr,
@@ -74,6 +85,8 @@ enum Form {
     Value,
     Exists { negated: bool },
     In { negated: bool },
+    Row { negated: bool },
+    Rows { negated: bool, all: bool },
     Compared { op: Operator, all: bool },
 }
 
@@ -86,8 +99,10 @@ impl Form {
             Self::Exists { negated: true } => shown::NOT_EXISTS,
             Self::In { negated: false } => shown::IN,
             Self::In { negated: true } => shown::NOT_IN,
-            Self::Compared { all: false, .. } => shown::ANY,
-            Self::Compared { all: true, .. } => shown::ALL,
+            Self::Row { negated: false } => shown::EQUAL,
+            Self::Row { negated: true } => shown::UNEQUAL,
+            Self::Compared { all: false, .. } | Self::Rows { all: false, .. } => shown::ANY,
+            Self::Compared { all: true, .. } | Self::Rows { all: true, .. } => shown::ALL,
         }
     }
 }
@@ -105,6 +120,8 @@ pub(super) fn call(
         Question::Value => (Form::Value, Vec::new()),
         Question::Exists { negated } => (Form::Exists { negated }, Vec::new()),
         Question::In { negated, left } => (Form::In { negated }, left),
+        Question::Row { negated, left } => (Form::Row { negated }, left),
+        Question::Rows { negated, all, left } => (Form::Rows { negated, all }, left),
         Question::Compared { left, op, all } => (Form::Compared { op, all }, vec![left]),
     };
     let result = match form {
@@ -169,6 +186,8 @@ enum Answer {
         whole: HashSet<Vec<ScalarValue>>,
         partly_null: Vec<Vec<ScalarValue>>,
     },
+    /// As they come.
+    Few(Vec<Vec<ScalarValue>>),
     /// In order; and whether there are NULLs too.
     Sorted {
         values: Vec<ScalarValue>,
@@ -288,7 +307,8 @@ impl Apply {
         let mut running = Running::start(session, runtime, state, plan, Arc::default()).map_err(to_datafusion)?;
         let mut rows: Vec<Vec<ScalarValue>> = Vec::new();
         while let Some(batch) = running.next_batch().map_err(to_datafusion)? {
-            if self.form == Form::Value && rows.len() + batch.num_rows() > 1 {
+            let one = matches!(self.form, Form::Value | Form::Row { .. });
+            if one && rows.len() + batch.num_rows() > 1 {
                 return Err(to_datafusion(Error::user(1427, "single-row subquery returns more than one row")));
             }
             for row in 0..batch.num_rows() {
@@ -310,6 +330,7 @@ impl Apply {
                     rows.into_iter().partition(|row| row.iter().any(ScalarValue::is_null));
                 Answer::Rows { whole: whole.into_iter().collect(), partly_null }
             }
+            Form::Row { .. } | Form::Rows { .. } => Answer::Few(rows),
             Form::Compared { .. } => {
                 let (nulls, mut values): (Vec<_>, Vec<_>) = rows.into_iter().flatten().partition(ScalarValue::is_null);
                 values.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
@@ -325,12 +346,40 @@ impl Apply {
             (Form::In { negated }, Answer::Rows { whole, partly_null }) => {
                 is_member(asked, whole, partly_null).map(|member| member != negated)
             }
+            (Form::Row { negated }, Answer::Few(rows)) => {
+                rows.first().and_then(|row| are_equal(asked, row)).map(|equal| equal != negated)
+            }
+            (Form::Rows { negated, all }, Answer::Few(rows)) => {
+                let mut unknown = false;
+                for row in rows {
+                    match are_equal(asked, row) {
+                        // One row decides.
+                        Some(equal) if (equal != negated) != all => return Some(!all),
+                        Some(_) => {}
+                        None => unknown = true,
+                    }
+                }
+                (!unknown).then_some(all)
+            }
             (Form::Compared { op, all }, Answer::Sorted { values, nulls }) => {
                 compared(&asked[0], op, all, values, *nulls)
             }
             _ => None,
         }
     }
+}
+
+/// Whether two rows are equal: unknown where a NULL decides it.
+fn are_equal(left: &[ScalarValue], right: &[ScalarValue]) -> Option<bool> {
+    let mut known = true;
+    for (a, b) in left.iter().zip(right) {
+        if a.is_null() || b.is_null() {
+            known = false;
+        } else if a != b {
+            return Some(false);
+        }
+    }
+    known.then_some(true)
 }
 
 /// Whether a row is among others: unknown where a NULL decides it.

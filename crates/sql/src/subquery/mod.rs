@@ -18,4 +18,4 @@ pub(crate) use reference::with_scope;
 pub(crate) use rewrite::{holds_subquery, rewrite};
 pub(crate) use shape::{may_be_joined, renamed};
 pub(crate) use shown::shown;
-pub(crate) use tuple::tuple;
+pub(crate) use tuple::{compared_with_one, tuple};

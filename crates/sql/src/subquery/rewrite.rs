@@ -6,7 +6,7 @@ use datafusion::common::Result;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::expr::{Exists, InSubquery, SetQuantifier};
 use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
-use datafusion::logical_expr::{Expr, Filter, LogicalPlan, LogicalPlanBuilder, Subquery, lit};
+use datafusion::logical_expr::{Expr, Filter, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, lit};
 
 use super::apply::{self, Planner, Question};
 use super::reference::{free, scope_around, subquery_of};
@@ -140,11 +140,18 @@ fn value(expr: Expr, joins: bool, planner: &Arc<Planner>) -> Result<Expr> {
             }
             Expr::Exists(exists) => Question::Exists { negated: exists.negated },
             Expr::InSubquery(inside) => Question::In { negated: inside.negated, left: tuple::values(&inside.expr) },
-            Expr::SetComparison(comparison) => Question::Compared {
-                left: (*comparison.expr).clone(),
-                op: comparison.op,
-                all: comparison.quantifier == SetQuantifier::All,
-            },
+            Expr::SetComparison(comparison) => {
+                let left = tuple::values(&comparison.expr);
+                let negated = comparison.op == Operator::NotEq;
+                let all = comparison.quantifier == SetQuantifier::All;
+                if tuple::is_compared_with_one(&comparison.expr) {
+                    Question::Row { negated, left }
+                } else if left.len() > 1 {
+                    Question::Rows { negated, all, left }
+                } else {
+                    Question::Compared { left: (*comparison.expr).clone(), op: comparison.op, all }
+                }
+            }
             _ => return Ok(Transformed::no(expr)),
         };
         let scope = scope_around(subquery);

@@ -5,6 +5,8 @@ pub(super) const EXISTS: &str = "EXISTS";
 pub(super) const NOT_EXISTS: &str = "NOT EXISTS";
 pub(super) const IN: &str = "IN";
 pub(super) const NOT_IN: &str = "NOT IN";
+pub(super) const EQUAL: &str = "=";
+pub(super) const UNEQUAL: &str = "<>";
 pub(super) const ANY: &str = "ANY";
 pub(super) const ALL: &str = "ALL";
 

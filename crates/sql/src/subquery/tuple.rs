@@ -1,4 +1,4 @@
-//! `(a, b)` on the left of IN, until the rewriting takes it apart.
+//! `(a, b)` on the left of IN or a comparison, until the rewriting takes it apart.
 
 use std::sync::Arc;
 
@@ -13,24 +13,40 @@ use crate::error::to_datafusion;
 
 #[derive(PartialEq, Eq, Hash, Debug)]
 struct Tuple {
+    /// What it is compared with has one row at most.
+    one_row: bool,
     signature: Signature,
 }
 
 /// Several values in the place of one.
 pub(crate) fn tuple(values: Vec<Expr>) -> Expr {
-    let udf = Tuple { signature: Signature::any(values.len(), Volatility::Volatile) };
+    call(false, values)
+}
+
+/// The values of an expression, to be compared with the only row of a subquery.
+pub(crate) fn compared_with_one(expr: Expr) -> Expr {
+    call(true, values(&expr))
+}
+
+fn call(one_row: bool, values: Vec<Expr>) -> Expr {
+    let udf = Tuple { one_row, signature: Signature::any(values.len(), Volatility::Volatile) };
     Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(udf)), values))
+}
+
+fn found(expr: &Expr) -> Option<(&Tuple, &ScalarFunction)> {
+    let Expr::ScalarFunction(call) = expr else { return None };
+    let inner: &dyn std::any::Any = call.func.inner().as_ref();
+    Some((inner.downcast_ref::<Tuple>()?, call))
 }
 
 /// The values that stand in the place of one.
 pub(super) fn values(expr: &Expr) -> Vec<Expr> {
-    if let Expr::ScalarFunction(call) = expr {
-        let inner: &dyn std::any::Any = call.func.inner().as_ref();
-        if inner.is::<Tuple>() {
-            return call.args.clone();
-        }
-    }
-    vec![expr.clone()]
+    found(expr).map_or_else(|| vec![expr.clone()], |(_, call)| call.args.clone())
+}
+
+/// Whether an expression is what [`compared_with_one`] has made.
+pub(super) fn is_compared_with_one(expr: &Expr) -> bool {
+    found(expr).is_some_and(|(tuple, _)| tuple.one_row)
 }
 
 impl ScalarUDFImpl for Tuple {
