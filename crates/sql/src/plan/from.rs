@@ -6,6 +6,7 @@ use std::sync::Arc;
 use common::{DataType, Error, Result};
 use datafusion::catalog::TableProvider;
 use datafusion::catalog::default_table_source::provider_as_source;
+use datafusion::common::Column;
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder};
 use sqlparser::ast::{
     self, BinaryOperator, ConnectByKind, Join, JoinConstraint, JoinOperator, Spanned, TableAlias, TableFactor,
@@ -226,12 +227,10 @@ impl Binder<'_> {
                 return Err(Error::user(905, "missing keyword: a join needs ON or USING"));
             }
         };
-        if join_type == JoinType::Full && !shared.is_empty() {
-            return Err(Error::unsupported("FULL OUTER JOIN with USING or NATURAL; write ON"));
-        }
         let merging = if matches!(constraint, JoinConstraint::Natural) { Merged::Natural } else { Merged::Using };
         let mut conditions = Vec::new();
         let mut merged = Vec::new();
+        let mut either = Vec::new();
         let mut columns = scope.columns;
         for name in &shared {
             let find = |side: &[ScopeColumn]| {
@@ -250,12 +249,33 @@ impl Binder<'_> {
             for column in columns.iter_mut().filter(|column| column.column == l.column || column.column == r.column) {
                 column.merged = merging;
             }
-            // The column of the preserved side stands for both.
-            let one = if join_type == JoinType::Right { r } else { l };
+            // The column of the preserved side stands for both; where either may be missing, the one that is there.
+            let one = match join_type {
+                JoinType::Full => {
+                    let name = self.unique_name("USING");
+                    let value = self.first_not_null("COALESCE", vec![l.bound(), r.bound()])?;
+                    let exact = l.exact && r.exact && l.declared == r.declared;
+                    let declared = if exact { l.declared } else { value.data_type() };
+                    either.push(value.expr.alias(&name));
+                    let column = Column::new_unqualified(name);
+                    ScopeColumn { column, kind: value.kind, declared, exact, nullable: true, ..l }
+                }
+                JoinType::Right => r,
+                _ => l,
+            };
             merged.push(ScopeColumn { table: None, owner: None, ..one });
         }
         merged.extend(columns);
-        joined(left, right, join_type, conditions, merged)
+        let item = joined(left, right, join_type, conditions, merged)?;
+        if either.is_empty() {
+            return Ok(item);
+        }
+        let all = item.plan.schema().columns().into_iter().map(Expr::Column).chain(either).collect::<Vec<_>>();
+        let plan = LogicalPlanBuilder::new(item.plan)
+            .project(all)
+            .and_then(LogicalPlanBuilder::build)
+            .map_err(from_datafusion)?;
+        Ok(FromItem { plan, ..item })
     }
 
     /// Joins the items of a FROM list. `outer` holds the conditions that have `(+)` beside a table, by that table.

@@ -227,7 +227,7 @@ impl Binder<'_> {
     }
 
     /// The first of the values that is not NULL, the values unified.
-    fn first_not_null(&self, name: &'static str, values: Vec<Bound>) -> Result<Bound> {
+    pub(super) fn first_not_null(&self, name: &'static str, values: Vec<Bound>) -> Result<Bound> {
         let bytes = values.iter().map(|value| value.bytes).max().unwrap_or(4000);
         let nullable = values.iter().all(|value| value.nullable);
         let values = self.unify(values)?;
