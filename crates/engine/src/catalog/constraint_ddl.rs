@@ -14,6 +14,7 @@ use super::definition::TableDef;
 use super::dictionary::{Ddl, equal, is};
 use super::field::Moment;
 use super::privilege::{ObjectPrivilege, SystemPrivilege};
+use super::rights::Rights;
 use super::rows::{ColumnRow, ConstraintColumnRow, ConstraintNameRow, ConstraintRow};
 use crate::constraint::orphan;
 use crate::instance::Session;
@@ -350,9 +351,11 @@ impl Ddl<'_> {
         on_delete: OnDelete,
     ) -> Result<Reference> {
         let parent = self.catalog.require_table(owner, parent)?.clone();
-        let user = self.session.rights();
-        if user != parent.owner && !parent.is_dictionary() {
-            self.catalog.check_table(&user, &parent, ObjectPrivilege::References)?;
+        // Whose the child is must hold the privilege, whoever makes the constraint.
+        if table.owner != parent.owner && !parent.is_dictionary() {
+            let user = self.session.rights();
+            let holder = if user == *table.owner.as_str() { user } else { Rights::of_owner(&table.owner) };
+            self.catalog.check_table(&holder, &parent, ObjectPrivilege::References)?;
         }
         let key = if referenced.is_empty() {
             parent

@@ -186,6 +186,11 @@ impl Ddl<'_> {
         let mut specs: Vec<ConstraintSpec> =
             table.columns.iter().filter(plain).map(|column| ConstraintSpec::not_null(&column.name)).collect();
         specs.extend_from_slice(asked);
+        // A key of the table itself may be written behind the foreign key that refers to it.
+        specs.sort_by_key(|spec| match &spec.rule {
+            ConstraintRule::ForeignKey { owner, table: parent, .. } => *owner == table.owner && *parent == table.name,
+            _ => false,
+        });
         for spec in &specs {
             let current = self.catalog.table_by_number(table.object).unwrap_or(table).clone();
             self.add_constraint(&current, spec, &mut no_rows)?;
