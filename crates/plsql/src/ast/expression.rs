@@ -20,6 +20,8 @@ pub enum ExprKind {
     Date(Box<str>),
     /// `TIMESTAMP '2026-01-31 10:00:00'`
     Timestamp(Box<str>),
+    /// `$$PLSQL_UNIT`, without the signs: what the compiler knows of the place.
+    Inquiry(Box<str>),
     /// `:NAME`, `:1`; `:NEW.X` and `:OLD.X` of triggers are a [`ExprKind::Field`] of it.
     Bind(Box<str>),
     Path(Path),

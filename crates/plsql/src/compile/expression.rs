@@ -8,6 +8,7 @@ use super::convert::{Operand, Typed};
 use super::error::{Compiled, fault, unsupported, wrong_arguments, wrong_type};
 use super::op::{Op, Register};
 use super::types::Type;
+use super::unit::line_and_column;
 use crate::ast::{At, Binary, Expr, ExprKind, Unary};
 use crate::value::{Kind, ScalarType, Value, arithmetic};
 
@@ -23,6 +24,7 @@ impl Compiler<'_> {
                 Value::Null => Typed::value(Value::Null, Type::CHAR),
                 value => Typed::value(value, Type::CHAR),
             }),
+            ExprKind::Inquiry(name) => self.inquiry(name, at),
             ExprKind::Date(text) => self.datetime_literal(text, at, ScalarType::DATE),
             ExprKind::Timestamp(text) => self.datetime_literal(text, at, ScalarType::TIMESTAMP),
             ExprKind::Path(_) | ExprKind::Bind(_) | ExprKind::Field(..) | ExprKind::Call { .. } => {
@@ -65,6 +67,26 @@ impl Compiler<'_> {
         match to {
             Some(to) => Ok(to),
             None => self.allocate(),
+        }
+    }
+
+    /// `$$PLSQL_UNIT`, `$$PLSQL_UNIT_OWNER`, `$$PLSQL_LINE`: of a block the first two are NULL, as the name of the unit is there.
+    fn inquiry(&mut self, name: &str, at: At) -> Compiled<Typed> {
+        let text = |text: &str| match Value::character(text) {
+            Value::Null => Typed::value(Value::Null, Type::CHAR),
+            value => Typed::value(value, Type::CHAR),
+        };
+        match name {
+            "PLSQL_UNIT" => Ok(text(&self.unit.name)),
+            "PLSQL_UNIT_OWNER" => Ok(text(if self.unit.name.is_empty() { "" } else { &self.unit.owner })),
+            "PLSQL_LINE" => {
+                let source = match &self.unit.body_source {
+                    Some(body) if self.in_body => body,
+                    _ => &self.unit.source,
+                };
+                number_literal(&line_and_column(source, at).0.to_string(), at)
+            }
+            _ => unsupported(at, format_args!("the inquiry directive $${name}")),
         }
     }
 

@@ -176,6 +176,13 @@ impl Compiler<'_> {
         let mut at = 0;
         while at < found.len() {
             let piece = &found[at];
+            if let Some(name) = inquiry(&found[at..]) {
+                let directive = Expr { kind: ExprKind::Inquiry(name), at: sql.place(piece.at) };
+                let bind = placeholder(&mut ready, directive);
+                ready.edits.push((piece.at, found[at + 2].end(), bind));
+                at += 3;
+                continue;
+            }
             let behind_dot = at > 0 && found[at - 1].is(".");
             let is_name = !behind_dot && matches!(piece.kind, PieceKind::Word | PieceKind::Quoted);
             at += if is_name { self.rewrite_name(sql, &found, at, &mut ready)? } else { 1 };
@@ -288,6 +295,16 @@ impl Compiler<'_> {
         };
         Ok(data_type.fields.iter().map(|each| field(&each.name)).collect())
     }
+}
+
+/// The name of `$$NAME`, where that comes next.
+fn inquiry(pieces: &[Piece<'_>]) -> Option<Box<str>> {
+    let [first, second, name, ..] = pieces else { return None };
+    let together = first.end() == second.at && second.end() == name.at;
+    if !together || !first.is("$") || !second.is("$") || name.kind != PieceKind::Word {
+        return None;
+    }
+    name.name()
 }
 
 /// A bind variable for an expression.

@@ -23,10 +23,27 @@ impl Parser<'_> {
                 }
                 _ => return self.variable(),
             },
+            TokenKind::Other('$') => match self.inquiry() {
+                Some(name) => ExprKind::Inquiry(name),
+                None => return self.variable(),
+            },
             _ => return self.variable(),
         };
         self.advance();
         Ok(Expr { kind, at })
+    }
+
+    /// Up to the name of `$$NAME`, which is written without blanks; None where there is another `$`.
+    fn inquiry(&mut self) -> Option<Box<str>> {
+        let [first, second, name] = [0, 1, 2].map(|ahead| self.token(ahead));
+        let TokenKind::Word(word) = &name.kind else { return None };
+        if second.kind != TokenKind::Other('$') || first.end != second.start || second.end != name.start {
+            return None;
+        }
+        let word = word.clone();
+        self.advance();
+        self.advance();
+        Some(word)
     }
 
     fn parenthesised(&mut self) -> Parsed<Expr> {

@@ -39,7 +39,7 @@ fn each_by_name() {
         ("begin for i in 1 .. 10 by 2 loop null; end loop; end;", "iteration controls"),
         ("begin for i in 1 .. 2, 5 .. 6 loop null; end loop; end;", "iteration controls"),
         ("begin $if $$debug $then x; $end end;", "conditional compilation"),
-        ("begin x := $$plsql_line; end;", "inquiry directives"),
+        ("begin x := $ $plsql_line; end;", "inquiry directives"),
         ("declare type t is object (a number); begin null; end;", "object types"),
         ("declare type t is (a, b); begin null; end;", "enumerations"),
         ("declare x ref t; begin null; end;", "REF"),

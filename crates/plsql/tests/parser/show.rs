@@ -20,6 +20,7 @@ pub(crate) fn expr(expr: &Expr) -> String {
         ExprKind::Boolean(value) => value.to_string(),
         ExprKind::Number(text) => text.to_string(),
         ExprKind::Text(text) => format!("'{text}'"),
+        ExprKind::Inquiry(name) => format!("$${name}"),
         ExprKind::Date(text) => format!("date'{text}'"),
         ExprKind::Timestamp(text) => format!("timestamp'{text}'"),
         ExprKind::Bind(name) => format!(":{name}"),
