@@ -26,6 +26,7 @@ use super::one_row;
 use super::open::RowSource;
 use crate::error::{from_datafusion, is_about_subquery, to_datafusion};
 use crate::explain::sources;
+use crate::functions::coalesce;
 use crate::plan::expression::place;
 use crate::scan::exec::TableReadExec;
 use crate::subquery;
@@ -45,7 +46,7 @@ pub(crate) fn plan(
             logical.clone()
         };
         let optimized = state.optimize(&one_row::keep_conditions_above(rewritten)?)?;
-        let logical = cancel::check_filters(session, optimized)?;
+        let logical = coalesce::in_plan(cancel::check_filters(session, optimized)?)?;
         let physical = state.query_planner().create_physical_plan(&logical, state).await?;
         cancel::check_joins(session, physical)
     });

@@ -16,6 +16,7 @@ use engine::catalog::{ColumnDef, TableDef};
 use crate::cursor::connection::Connection;
 use crate::cursor::run::Running;
 use crate::error::from_datafusion;
+use crate::functions::coalesce;
 use crate::plan::binder::Hints;
 use crate::plan::scope::{Merged, Scope, ScopeColumn};
 use crate::scan::sink::{ArrowSink, ROWID_TYPE, kinds};
@@ -45,7 +46,8 @@ pub(crate) fn row_scope(table: &str, columns: &[ColumnDef]) -> Scope<'static> {
 
 /// An expression ready to be evaluated over batches of `schema`.
 pub(crate) fn physical(expr: &Expr, schema: &DFSchema) -> Result<Arc<dyn PhysicalExpr>> {
-    create_physical_expr(expr, schema, &ExecutionProps::new(), &PhysicalPlanningContext::default())
+    let expr = coalesce::carried_out(expr.clone(), schema).map_err(from_datafusion)?.data;
+    create_physical_expr(&expr, schema, &ExecutionProps::new(), &PhysicalPlanningContext::default())
         .map_err(from_datafusion)
 }
 

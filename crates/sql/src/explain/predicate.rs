@@ -13,7 +13,7 @@ use format::date;
 use scalar::Datum;
 use scan::{Comparison, Predicate, Truth};
 
-use crate::functions::rows;
+use crate::functions::{coalesce::CHOICE, rows};
 use crate::subquery::shown;
 
 /// A value as a literal of SQL.
@@ -199,6 +199,7 @@ fn of_call(call: &ScalarFunctionExpr, inner: &dyn Fn(&Arc<dyn PhysicalExpr>) -> 
     match (call.name(), arguments.as_slice()) {
         // What the planner puts around conditions and CHAR columns is not the statement's.
         ("CHECKED" | "BLANK_TRIM" | "ARROW_TO_NUMBER", [argument]) => argument.clone(),
+        (CHOICE, [value, ..]) => format!("COALESCE({value},…)"),
         (name @ ("+" | "-" | "*" | "/" | "||"), [left, right]) => format!("{left}{name}{right}"),
         ("LIKE", [text, pattern]) => format!("{text} LIKE {pattern}"),
         ("LIKE", [text, pattern, escape]) => format!("{text} LIKE {pattern} ESCAPE {escape}"),

@@ -13,7 +13,7 @@ use datafusion::physical_expr::create_physical_expr;
 use scalar::Datum;
 
 use super::library::LibraryFunction;
-use super::rows;
+use super::{coalesce, rows};
 use crate::error::from_datafusion;
 
 /// The value of an expression that names no column.
@@ -31,7 +31,8 @@ pub(crate) fn scalar(expr: &Expr) -> Result<ScalarValue> {
         _ => {}
     }
     let schema = DFSchema::empty();
-    let physical = create_physical_expr(expr, &schema, &ExecutionProps::new(), &PhysicalPlanningContext::default())
+    let expr = coalesce::carried_out(expr.clone(), &schema).map_err(from_datafusion)?.data;
+    let physical = create_physical_expr(&expr, &schema, &ExecutionProps::new(), &PhysicalPlanningContext::default())
         .map_err(from_datafusion)?;
     let options = RecordBatchOptions::new().with_row_count(Some(1));
     let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(Vec::<Field>::new())), vec![], &options)

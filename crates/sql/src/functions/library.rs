@@ -92,7 +92,7 @@ pub(crate) fn call(name: &str, arguments: Vec<(Expr, Kind)>, context: &Arc<dyn C
 
 /// The planner names an expression by its text, and asks for the names of all parts of it again and again: with the cube of an expression's length.
 /// So one that is longer than `LABEL_MIN` goes by a digest of its text.
-fn label(name: &str, arguments: &[Expr]) -> Option<String> {
+pub(super) fn label(name: &str, arguments: &[Expr]) -> Option<String> {
     const LABEL_MIN: usize = 200;
     let mut text = String::from(name);
     for argument in arguments {

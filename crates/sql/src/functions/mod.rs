@@ -3,6 +3,7 @@
 pub(crate) mod absent;
 pub(crate) mod aggregate;
 pub(crate) mod blank;
+pub(crate) mod coalesce;
 pub(crate) mod coercion;
 pub(crate) mod condition;
 pub(crate) mod evaluate;

@@ -1,5 +1,5 @@
 //! NVL, COALESCE and NULLIF as calls, each argument once: as CASE their first argument would stand in them twice, and one in the other would double with
-//! each level.
+//! each level. COALESCE of what may fail is in `coalesce.rs`.
 
 use std::sync::Arc;
 
@@ -8,11 +8,13 @@ use datafusion::arrow::compute::kernels::cmp::eq;
 use datafusion::arrow::compute::kernels::zip::zip;
 use datafusion::arrow::compute::{is_not_null, nullif};
 use datafusion::arrow::datatypes::DataType as ArrowType;
-use datafusion::common::Result;
+use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
+
+use crate::types::Kind;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Form {
@@ -42,6 +44,26 @@ pub(crate) fn first(name: &'static str, arguments: Vec<Expr>) -> Expr {
 /// `NULLIF(a, b)` of two values of one type.
 pub(crate) fn null_if(a: Expr, b: Expr) -> Expr {
     call(Form::Nullif, "NULLIF", vec![a, b])
+}
+
+/// What DECODE compares, of this kind: the value, and in the place of NULL one that is equal to itself and that no value is.
+pub(crate) fn key(value: Expr, kind: Kind) -> Expr {
+    let in_place = Expr::Literal(
+        match kind {
+            Kind::Number => ScalarValue::Binary(Some(Vec::new())),
+            Kind::Raw => ScalarValue::LargeBinary(Some(Vec::new())),
+            Kind::Null | Kind::Varchar2 | Kind::Rowid => ScalarValue::Utf8(Some(String::new())),
+            Kind::Char => ScalarValue::LargeUtf8(Some(String::new())),
+            Kind::Date => ScalarValue::TimestampSecond(Some(i64::MIN), None),
+            Kind::Timestamp => ScalarValue::TimestampMicrosecond(Some(i64::MIN), None),
+        },
+        None,
+    );
+    match value {
+        Expr::Literal(literal, _) if literal.is_null() => in_place,
+        Expr::Literal(..) => value,
+        _ => first("DECODE", vec![value, in_place]),
+    }
 }
 
 /// Whether nothing can go wrong with an expression, and nothing but time is lost if it is evaluated in vain.
@@ -86,7 +108,7 @@ impl ScalarUDFImpl for NotNull {
             };
         }
         if constant {
-            let scalar = datafusion::common::ScalarValue::try_from_array(&value, 0)?;
+            let scalar = ScalarValue::try_from_array(&value, 0)?;
             return Ok(ColumnarValue::Scalar(scalar));
         }
         Ok(ColumnarValue::Array(value))

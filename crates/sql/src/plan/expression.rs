@@ -269,6 +269,8 @@ impl Binder<'_> {
     ) -> Result<Bound> {
         let operand = operand.map(|e| self.value(e, scope)).transpose()?;
         let mut whens = Vec::new();
+        // What the operand is compared with where it is compared as it is.
+        let mut values = Vec::new();
         let mut results = Vec::new();
         for when in conditions {
             whens.push(match &operand {
@@ -277,7 +279,11 @@ impl Binder<'_> {
                     if common_kind(operand.kind, value.kind).is_none() {
                         return Err(inconsistent(operand.kind, value.kind));
                     }
-                    self.compare(operand.clone(), Operator::Eq, value)?
+                    let (left, right) = self.comparable(operand.clone(), value)?;
+                    if left == operand.expr {
+                        values.push(right.clone());
+                    }
+                    binary_expr(left, Operator::Eq, right)
                 }
                 None => self.condition(&when.condition, scope)?,
             });
@@ -287,18 +293,28 @@ impl Binder<'_> {
             Some(e) => self.value(e, scope)?,
             None => null(),
         });
-        self.choose(whens, results)
+        match operand {
+            // So it stands once.
+            Some(operand) if values.len() == whens.len() => self.choose_by(Some(operand.expr), values, results),
+            _ => self.choose(whens, results),
+        }
     }
 
     /// `CASE WHEN when[0] THEN result[0] … ELSE result[last] END`, the results unified.
     pub(crate) fn choose(&self, whens: Vec<Expr>, results: Vec<Bound>) -> Result<Bound> {
+        self.choose_by(None, whens, results)
+    }
+
+    /// The same by equality with a value of the type of the whens.
+    pub(crate) fn choose_by(&self, value: Option<Expr>, whens: Vec<Expr>, results: Vec<Bound>) -> Result<Bound> {
         let bytes = results.iter().map(|result| result.bytes).max().unwrap_or(4000);
         let mut results = self.unify(results)?;
         let Some(otherwise) = results.pop() else { return Err(Error::bug("CASE without a branch")) };
         let kind = otherwise.kind;
         let branches =
             whens.into_iter().zip(results).map(|(when, result)| (Box::new(when), Box::new(result.expr))).collect();
-        Ok(Bound::new(Expr::Case(Case::new(None, branches, Some(Box::new(otherwise.expr)))), kind).bytes(bytes))
+        let case = Case::new(value.map(Box::new), branches, Some(Box::new(otherwise.expr)));
+        Ok(Bound::new(Expr::Case(case), kind).bytes(bytes))
     }
 
     /// The error with the byte offset of what is wrong, unless it has one: the innermost place stands.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use common::{Error, Number, Result};
 use datafusion::functions_aggregate::grouping::grouping_udaf;
 use datafusion::functions_aggregate::{count::count_udaf, min_max::max_udaf, min_max::min_udaf};
-use datafusion::logical_expr::expr::{AggregateFunction, Sort};
+use datafusion::logical_expr::expr::{AggregateFunction, Case, Sort};
 use datafusion::logical_expr::{AggregateUDF, Expr, Operator, binary_expr};
 use sqlparser::ast::{
     self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArgOperator, FunctionArgumentClause,
@@ -17,6 +17,7 @@ use plsql::run::HostType;
 use super::binder::{AGGREGATES_NESTED_MAX, Binder, fold, fold_name};
 use super::bound::{Bound, null};
 use super::scope::Scope;
+use crate::error::from_datafusion;
 use crate::functions::{self, aggregate::Measure, listagg};
 use crate::statement::spelling::first_of_list;
 use crate::types::{Kind, literal};
@@ -172,29 +173,12 @@ impl Binder<'_> {
                 if values[1..].iter().all(|value| functions::not_null::is_harmless(&value.expr)) {
                     return self.first_not_null("COALESCE", values);
                 }
-                let whens = values[..values.len() - 1]
-                    .iter()
-                    .map(|value| Expr::IsNotNull(Box::new(value.expr.clone())))
-                    .collect();
-                self.choose(whens, values)
+                self.first_of_failing(values)
             }
             "NULLIF" => {
                 arity(2, 2)?;
                 let values = arguments.collect::<Result<Vec<_>>>()?;
-                let (left, right) = self.comparable(values[0].clone(), values[1].clone())?;
-                if left == values[0].expr && values[0].kind != Kind::Null {
-                    let expr = functions::not_null::null_if(left, right);
-                    return Ok(Bound {
-                        expr,
-                        nullable: true,
-                        text_literal: false,
-                        declared: None,
-                        ..values[0].clone()
-                    });
-                }
-                let equal = binary_expr(left, Operator::Eq, right);
-                let null = null();
-                self.choose(vec![equal], vec![null, values[0].clone()])
+                self.null_if(&values[0], &values[1])
             }
             "DECODE" => {
                 arity(3, functions::library::ANY)?;
@@ -238,10 +222,50 @@ impl Binder<'_> {
         Ok(bound)
     }
 
+    /// COALESCE of values of which those behind the first may fail: each is evaluated where all before it are NULL.
+    fn first_of_failing(&self, values: Vec<Bound>) -> Result<Bound> {
+        let bytes = values.iter().map(|value| value.bytes).max().unwrap_or(4000);
+        let nullable = values.iter().all(|value| value.nullable);
+        let mut values = self.unify(values)?;
+        let Some(last) = values.pop() else { return Err(Error::bug("COALESCE of nothing")) };
+        let kind = last.kind;
+        let expr = values.into_iter().rev().fold(last.expr, |otherwise, value| match value.expr {
+            // Nothing is lost when these stand twice, and the planner knows CASE.
+            plain @ (Expr::Column(_) | Expr::Literal(..) | Expr::OuterReferenceColumn(..)) => {
+                let given = Expr::IsNotNull(Box::new(plain.clone()));
+                let branches = vec![(Box::new(given), Box::new(plain))];
+                Expr::Case(Case::new(None, branches, Some(Box::new(otherwise))))
+            }
+            value => functions::coalesce::coalesce(value, otherwise),
+        });
+        let mut bound = Bound::new(expr, kind).bytes(bytes);
+        bound.nullable = nullable;
+        Ok(bound)
+    }
+
+    /// `NULLIF(a, b)`.
+    fn null_if(&self, a: &Bound, b: &Bound) -> Result<Bound> {
+        let (left, right) = self.comparable(a.clone(), b.clone())?;
+        let found = |expr| Bound { expr, nullable: true, text_literal: false, declared: None, ..a.clone() };
+        if a.kind == Kind::Null {
+            return self.choose(vec![binary_expr(left, Operator::Eq, right)], vec![null(), a.clone()]);
+        }
+        if left == a.expr {
+            return Ok(found(functions::not_null::null_if(left, right)));
+        }
+        if matches!(a.expr, Expr::Literal(..)) {
+            return self.choose(vec![binary_expr(left, Operator::Eq, right)], vec![null(), a.clone()]);
+        }
+        // What is compared is made of the value, which stands once.
+        let value = functions::coalesce::argument(0);
+        let (left, right) = self.comparable(Bound { expr: value, ..a.clone() }, b.clone())?;
+        functions::coalesce::null_if(a.expr.clone(), a.kind, left, right).map(found).map_err(from_datafusion)
+    }
+
     /// `DECODE(value, search, result, … [, otherwise])`: two NULLs are equal here.
     fn decode(&self, mut values: Vec<Bound>) -> Result<Bound> {
         let value = values.remove(0);
-        let mut whens = Vec::new();
+        let mut searched = Vec::new();
         let mut results = Vec::new();
         let mut rest = values.into_iter();
         let mut otherwise = null();
@@ -257,15 +281,19 @@ impl Binder<'_> {
                 Kind::Char => Kind::Varchar2,
                 kind => kind,
             });
-            let left = self.convert(value.clone(), kind)?.expr;
-            let right = self.convert(search, kind)?.expr;
-            whens.push(if super::convert::is_null_literal(&right) {
-                Expr::IsNull(Box::new(left))
-            } else {
-                binary_expr(left, Operator::IsNotDistinctFrom, right)
-            });
+            searched.push(self.convert(search, kind)?.expr);
             results.push(result);
         }
+        // The value stands once, however many it is compared with.
+        let kind = compared.unwrap_or(value.kind);
+        let value = self.convert(value, kind)?.expr;
+        let never_null = |search: &Expr| matches!(search, Expr::Literal(value, _) if !value.is_null());
+        let (value, searched) = if searched.iter().all(never_null) {
+            (value, searched)
+        } else {
+            let key = |expr| functions::not_null::key(expr, kind);
+            (key(value), searched.into_iter().map(key).collect())
+        };
         // The first result's kind is the kind of all; NULL counts as text.
         let kind = match results[0].kind {
             Kind::Null | Kind::Char => Kind::Varchar2,
@@ -274,7 +302,7 @@ impl Binder<'_> {
         results.push(otherwise);
         let bytes = results.iter().map(|result| result.bytes).max().unwrap_or(4000);
         let results = results.into_iter().map(|result| self.convert(result, kind)).collect::<Result<Vec<_>>>()?;
-        Ok(self.choose(whens, results)?.bytes(bytes))
+        Ok(self.choose_by(Some(value), searched, results)?.bytes(bytes))
     }
 
     /// A function of the scalar library.

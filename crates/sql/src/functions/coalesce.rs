@@ -1,0 +1,253 @@
+//! COALESCE of values that may fail: what stands behind a value that is not NULL is evaluated for no row that has one, and each argument stands once.
+//!
+//! ```text
+//! binder    COALESCE(a, b)                              a function like any other: grouping and the planner see both arguments
+//! planned   CHOICE(a, x, y)                             a and the columns of b; the function has the rest:
+//!             CASE WHEN $0 IS NOT NULL THEN $0 ELSE b($1, $2) END
+//! ```
+//!
+//! CASE alone would hold its first argument twice, and one in the other would double with each level. [`carried_out`] and [`in_plan`] make the second form of
+//! the first when nothing looks into expressions any more. NULLIF of values of different kinds has the second form from the beginning: both its arguments are
+//! evaluated anyway.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use datafusion::arrow::array::Array;
+use datafusion::arrow::compute::is_not_null;
+use datafusion::arrow::compute::kernels::zip::zip;
+use datafusion::arrow::datatypes::{DataType as ArrowType, Field, Schema, SchemaRef};
+use datafusion::arrow::record_batch::{RecordBatch, RecordBatchOptions};
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Column, DFSchema, Result, ScalarValue};
+use datafusion::logical_expr::execution_props::ExecutionProps;
+use datafusion::logical_expr::expr::{Case, ScalarFunction};
+use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
+use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
+    Volatility, binary_expr,
+};
+use datafusion::physical_expr::{PhysicalExpr, create_physical_expr};
+
+use super::library::label;
+use crate::types::Kind;
+
+/// The planner's name of the second form.
+pub(crate) const CHOICE: &str = "CHOICE";
+
+/// The first form.
+#[derive(PartialEq, Eq, Hash, Debug)]
+struct Coalesce {
+    /// What the planner calls a long expression.
+    label: Option<String>,
+    signature: Signature,
+}
+
+/// `COALESCE(value, otherwise)` of two values of one type.
+pub(crate) fn coalesce(value: Expr, otherwise: Expr) -> Expr {
+    let arguments = vec![value, otherwise];
+    let udf = Coalesce { label: label("COALESCE", &arguments), signature: Signature::any(2, Volatility::Immutable) };
+    Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(udf)), arguments))
+}
+
+fn is_coalesce(expr: &Expr) -> bool {
+    let Expr::ScalarFunction(call) = expr else { return false };
+    let inner: &dyn std::any::Any = call.func.inner().as_ref();
+    inner.is::<Coalesce>()
+}
+
+impl ScalarUDFImpl for Coalesce {
+    fn name(&self) -> &'static str {
+        "COALESCE"
+    }
+
+    fn schema_name(&self, arguments: &[Expr]) -> Result<String> {
+        if let Some(label) = &self.label {
+            return Ok(label.clone());
+        }
+        let arguments: Vec<String> = arguments.iter().map(|argument| argument.schema_name().to_string()).collect();
+        Ok(format!("COALESCE({})", arguments.join(",")))
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, arguments: &[ArrowType]) -> Result<ArrowType> {
+        Ok(arguments.first().cloned().unwrap_or(ArrowType::Utf8))
+    }
+
+    fn short_circuits(&self) -> bool {
+        true
+    }
+
+    fn conditional_arguments<'a>(&self, args: &'a [Expr]) -> Option<(Vec<&'a Expr>, Vec<&'a Expr>)> {
+        Some((args[..1].iter().collect(), args[1..].iter().collect()))
+    }
+
+    /// Of constants alone, when the planner simplifies: where the second one fails it leaves the call as it is.
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let arrays = ColumnarValue::values_to_arrays(&args.args)?;
+        let value = zip(&is_not_null(&arrays[0])?, &arrays[0], &arrays[1])?;
+        Ok(ColumnarValue::Array(value))
+    }
+}
+
+/// The second form: an expression over the values of its arguments.
+#[derive(Debug)]
+struct Choice {
+    /// As the planner knew the first form.
+    name: String,
+    body: Arc<dyn PhysicalExpr>,
+    arguments: SchemaRef,
+    result: ArrowType,
+    signature: Signature,
+}
+
+impl PartialEq for Choice {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.body.eq(&other.body)
+    }
+}
+
+impl Eq for Choice {}
+
+impl Hash for Choice {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+        self.body.hash(state);
+    }
+}
+
+/// The value of an argument in the expression of a [`Choice`].
+pub(crate) fn argument(position: usize) -> Expr {
+    Expr::Column(Column::new_unqualified(format!("\u{1}{position}")))
+}
+
+/// An expression over the values of others, which are of these types: [`argument`] stands for each.
+///
+/// # Errors
+/// Those of the planner.
+fn choice(name: String, body: &Expr, arguments: Vec<(Expr, ArrowType)>) -> Result<Expr> {
+    let volatility = if body.is_volatile() { Volatility::Volatile } else { Volatility::Immutable };
+    let fields =
+        arguments.iter().enumerate().map(|(at, (_, kind))| Field::new(format!("\u{1}{at}"), kind.clone(), true));
+    let schema: SchemaRef = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+    let known = DFSchema::try_from(Arc::clone(&schema))?;
+    let result = body.get_type(&known)?;
+    let body = create_physical_expr(body, &known, &ExecutionProps::new(), &PhysicalPlanningContext::default())?;
+    let signature = Signature::any(arguments.len(), volatility);
+    let udf = Choice { name, body, arguments: schema, result, signature };
+    let arguments = arguments.into_iter().map(|(value, _)| value).collect();
+    Ok(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(udf)), arguments)))
+}
+
+/// `NULLIF(a, b)` of an `a` of this kind; `left` is what is made of [`argument`] 0 to be compared with `b`.
+///
+/// # Errors
+/// Those of the planner.
+pub(crate) fn null_if(a: Expr, kind: Kind, left: Expr, b: Expr) -> Result<Expr> {
+    let arguments = [a.clone(), b.clone()];
+    let name = label("NULLIF", &arguments).unwrap_or_else(|| format!("NULLIF({a},{b})"));
+    let known = DFSchema::try_from(Schema::new(vec![Field::new("\u{1}0", kind.arrow(), true)]))?;
+    let compared = left.get_type(&known)?;
+    let equal = binary_expr(left, Operator::Eq, argument(1));
+    let branches = vec![(Box::new(equal), Box::new(Expr::Literal(kind.null(), None)))];
+    let body = Expr::Case(Case::new(None, branches, Some(Box::new(argument(0)))));
+    choice(name, &body, vec![(a, kind.arrow()), (b, compared)])
+}
+
+impl ScalarUDFImpl for Choice {
+    fn name(&self) -> &'static str {
+        CHOICE
+    }
+
+    fn schema_name(&self, _: &[Expr]) -> Result<String> {
+        Ok(self.name.clone())
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[ArrowType]) -> Result<ArrowType> {
+        Ok(self.result.clone())
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let constant = args.args.iter().all(|argument| matches!(argument, ColumnarValue::Scalar(_)));
+        let count = if constant { 1 } else { args.number_rows };
+        let columns = args.args.iter().map(|argument| argument.to_array(count)).collect::<Result<Vec<_>>>()?;
+        let options = RecordBatchOptions::new().with_row_count(Some(count));
+        let batch = RecordBatch::try_new_with_options(Arc::clone(&self.arguments), columns, &options)?;
+        let value = self.body.evaluate(&batch)?.into_array(count)?;
+        if constant && !value.is_empty() {
+            return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&value, 0)?));
+        }
+        Ok(ColumnarValue::Array(value))
+    }
+}
+
+/// The expression with every COALESCE in its second form; `schema` has the columns that it names.
+///
+/// # Errors
+/// Those of the planner.
+pub(crate) fn carried_out(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    expr.transform_up(|expr| {
+        if !is_coalesce(&expr) {
+            return Ok(Transformed::no(expr));
+        }
+        let name = expr.schema_name().to_string();
+        let Expr::ScalarFunction(mut call) = expr else { return Ok(Transformed::no(expr)) };
+        let (Some(otherwise), Some(value)) = (call.args.pop(), call.args.pop()) else {
+            return Ok(Transformed::no(Expr::ScalarFunction(call)));
+        };
+        let mut arguments = vec![value];
+        let otherwise = otherwise.transform_down(|node| {
+            if !matches!(node, Expr::Column(_) | Expr::OuterReferenceColumn(..) | Expr::ScalarSubquery(_)) {
+                return Ok(Transformed::no(node));
+            }
+            // The first is the value that may be NULL, not a column for its own sake.
+            let known = arguments[1..].iter().position(|argument| *argument == node);
+            let at = known.map_or(arguments.len(), |at| at + 1);
+            if known.is_none() {
+                arguments.push(node);
+            }
+            Ok(Transformed::new(argument(at), true, TreeNodeRecursion::Jump))
+        })?;
+        let given = Expr::IsNotNull(Box::new(argument(0)));
+        let branches = vec![(Box::new(given), Box::new(argument(0)))];
+        let body = Expr::Case(Case::new(None, branches, Some(Box::new(otherwise.data))));
+        let typed = arguments.into_iter().map(|value| {
+            let kind = value.get_type(schema)?;
+            Ok((value, kind))
+        });
+        choice(name, &body, typed.collect::<Result<_>>()?).map(Transformed::yes)
+    })
+}
+
+/// A plan that the planner has optimised, with every COALESCE in its second form.
+///
+/// # Errors
+/// Those of the planner.
+pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let mut found = false;
+    plan.apply_with_subqueries(|node| {
+        node.apply_expressions(|expr| {
+            found |= expr.exists(|expr| Ok(is_coalesce(expr)))?;
+            Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+        })
+    })?;
+    if !found {
+        return Ok(plan);
+    }
+    plan.transform_up_with_subqueries(|node| {
+        let schema = match &node {
+            LogicalPlan::TableScan(scan) => DFSchema::clone(&scan.projected_schema),
+            other => merge_schema(&other.inputs()),
+        };
+        node.map_expressions(|expr| carried_out(expr, &schema))
+    })
+    .map(|transformed| transformed.data)
+}
