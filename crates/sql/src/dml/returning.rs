@@ -4,16 +4,23 @@
 use std::sync::Arc;
 
 use common::{Error, Result, Rowid};
+use datafusion::catalog::MemTable;
+use datafusion::catalog::default_table_source::provider_as_source;
 use datafusion::common::Column;
+use datafusion::logical_expr::{Expr, LogicalPlanBuilder, UNNAMED_TABLE};
 use datafusion::physical_expr::PhysicalExpr;
 use engine::catalog::TableDef;
 use scalar::Datum;
 
 use super::condition::{StoredRows, physical, row_scope, values};
 use super::insert::holds_subquery;
+use crate::cursor::arrays::to_rows;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::Cursor;
+use crate::cursor::run::Running;
+use crate::error::from_datafusion;
 use crate::functions::rows::Argument;
+use crate::plan::grouping::holds_aggregate;
 use crate::plan::scope::{Merged, ScopeColumn};
 use crate::scan::sink::ROWID_TYPE;
 use crate::scan::table::ROWID;
@@ -28,6 +35,8 @@ pub(crate) struct Giving {
     into: Vec<String>,
     /// One of the values has ROWID in it.
     rowid: bool,
+    /// What is to be made of the rows all together, in the place of values of each.
+    aggregates: Vec<Expr>,
 }
 
 /// ORA-01422: RETURNING into single variables takes one row.
@@ -52,17 +61,23 @@ impl Connection {
             merged: Merged::No,
         });
         let rows = StoredRows::with_rowid(table)?;
-        let (mut bound, mut rowid) = (Vec::new(), false);
+        let mut bound = Vec::new();
         for value in &returning.values {
-            let value =
-                self.with_binder(&cursor.shared.text, &cursor.binds, |binder| binder.value(value, &scope))?.expr;
+            let value = self
+                .with_binder(&cursor.shared.text, &cursor.binds, |binder| binder.value_of_group(value, &scope))?
+                .expr;
             if holds_subquery(&value) {
                 return Err(Error::user(22816, "unsupported feature with RETURNING clause: a subquery"));
             }
-            rowid |= value.column_refs().iter().any(|column| column.name == ROWID);
-            bound.push(physical(&value, &rows.schema)?);
+            bound.push(value);
         }
-        Ok(Giving { rows, values: bound, into: returning.into.clone(), rowid })
+        let rowid = bound.iter().any(|value| value.column_refs().iter().any(|column| column.name == ROWID));
+        let into = returning.into.clone();
+        if bound.iter().any(holds_aggregate) {
+            return Ok(Giving { rows, values: Vec::new(), into, rowid, aggregates: bound });
+        }
+        let values = bound.iter().map(|value| physical(value, &rows.schema)).collect::<Result<_>>()?;
+        Ok(Giving { rows, values, into, rowid, aggregates: Vec::new() })
     }
 }
 
@@ -93,6 +108,31 @@ impl Giving {
 }
 
 impl Connection {
+    /// The one row that aggregates make of all that were added.
+    fn aggregated(&self, mut giving: Giving, cursor: &Cursor) -> Result<Vec<Vec<Datum>>> {
+        let batch = giving.rows.take()?;
+        let rows = MemTable::try_new(batch.schema(), vec![vec![batch]]).map_err(from_datafusion)?;
+        let rows = LogicalPlanBuilder::scan(UNNAMED_TABLE, provider_as_source(Arc::new(rows)), None)
+            .and_then(|rows| {
+                // The values name the columns without a table.
+                let columns = rows.schema().columns().into_iter().map(|column| {
+                    let name = column.name.clone();
+                    Expr::Column(column).alias(name)
+                });
+                let columns: Vec<Expr> = columns.collect();
+                rows.project(columns)
+            })
+            .and_then(LogicalPlanBuilder::build)
+            .map_err(from_datafusion)?;
+        let plan = self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
+            binder.group_of_all(rows, std::mem::take(&mut giving.aggregates))
+        })?;
+        let physical = self.plan(&plan)?;
+        let mut running =
+            Running::start(&self.session, &self.runtime, &self.state, physical, Arc::clone(&self.demand))?;
+        to_rows(&running.fetch(1)?)
+    }
+
     /// Keeps in the cursor what a statement gives back.
     ///
     /// # Errors
@@ -100,7 +140,7 @@ impl Connection {
     pub(crate) fn give(&self, giving: Option<Giving>, cursor: &mut Cursor) -> Result<()> {
         let Some(giving) = giving else { return Ok(()) };
         let into = giving.into.clone();
-        let rows = giving.finish()?;
+        let rows = if giving.aggregates.is_empty() { giving.finish()? } else { self.aggregated(giving, cursor)? };
         if rows.len() > 1 && !self.shared.is_recursive() {
             return Err(several_rows());
         }

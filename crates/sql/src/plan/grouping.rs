@@ -13,6 +13,7 @@ use sqlparser::tokenizer::Span;
 
 use super::binder::Binder;
 use super::block::ROWNUM;
+use super::bound::Bound;
 use super::scope::Scope;
 use crate::error::from_datafusion;
 use crate::functions;
@@ -112,6 +113,27 @@ impl Binder<'_> {
     }
 }
 
+impl Binder<'_> {
+    /// A value that may have aggregates in it, of a group of all rows.
+    pub(crate) fn value_of_group(&self, e: &ast::Expr, scope: &Scope<'_>) -> Result<Bound> {
+        self.aggregates_allowed.set(1);
+        let bound = self.value(e, scope);
+        self.aggregates_allowed.set(0);
+        bound
+    }
+
+    /// The one row of `values`, at least one of which is an aggregate, over all rows of a plan.
+    pub(crate) fn group_of_all(&self, plan: LogicalPlan, mut values: Vec<Expr>) -> Result<LogicalPlan> {
+        let expressions = values.iter_mut().map(|value| (value, Span::empty())).collect();
+        let plan = self.grouped(plan, Vec::new(), expressions, None)?;
+        let named = values.into_iter().enumerate().map(|(at, value)| value.alias(format!("VALUE{at}")));
+        LogicalPlanBuilder::new(plan)
+            .project(named.collect::<Vec<_>>())
+            .and_then(LogicalPlanBuilder::build)
+            .map_err(from_datafusion)
+    }
+}
+
 /// The arguments of a function as lists of columns: those in parentheses belong together.
 fn arguments(function: &ast::Function) -> Result<Vec<Vec<ast::Expr>>> {
     let refused = || Error::unsupported(format!("in GROUPING SETS: {function}"));
@@ -141,7 +163,7 @@ fn subsets(lists: &[Vec<Expr>]) -> Result<Vec<Vec<Expr>>> {
 }
 
 /// Whether an aggregate stands in the expression.
-pub(super) fn holds_aggregate(expr: &Expr) -> bool {
+pub(crate) fn holds_aggregate(expr: &Expr) -> bool {
     expr.exists(|node| Ok(matches!(node, Expr::AggregateFunction(_)))).unwrap_or(false)
 }
 

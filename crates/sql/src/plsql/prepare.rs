@@ -337,11 +337,11 @@ pub(super) fn prepare(
     }
     bound.push_str(&text[at..]);
     let text: Arc<str> = normal(&bound)?.into();
-    let query = match returned_query(&statement, &names.relations) {
-        // Of the statement as it was, whose variables are not bound: they are of no use in RETURNING.
-        Some(returned) => Some(returned),
-        None if sql.kind == SqlKind::Query => Some(text.to_string()),
-        None => None,
+    let query = match sql.kind {
+        SqlKind::Query => Some(text.to_string()),
+        // With its variables bound: they stand in RETURNING too.
+        _ if returning > 0 => returned_query(&parse(&text)?, &names.relations),
+        _ => None,
     };
     let columns = match query {
         Some(query) => described(&SessionTables { names_only: false, ..tables }, &query, variables.len())?,
