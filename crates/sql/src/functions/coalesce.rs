@@ -33,7 +33,7 @@ use datafusion::physical_expr::{PhysicalExpr, create_physical_expr};
 use super::library::label;
 use crate::types::Kind;
 
-/// The planner's name of the second form.
+/// The name of COALESCE in the second form, where it is shown.
 pub(crate) const CHOICE: &str = "CHOICE";
 
 /// The first form.
@@ -97,6 +97,7 @@ impl ScalarUDFImpl for Coalesce {
 /// The second form: an expression over the values of its arguments.
 #[derive(Debug)]
 struct Choice {
+    function: &'static str,
     /// As the planner knew the first form.
     name: String,
     body: Arc<dyn PhysicalExpr>,
@@ -129,7 +130,7 @@ pub(crate) fn argument(position: usize) -> Expr {
 ///
 /// # Errors
 /// Those of the planner.
-fn choice(name: String, body: &Expr, arguments: Vec<(Expr, ArrowType)>) -> Result<Expr> {
+fn choice(function: &'static str, name: String, body: &Expr, arguments: Vec<(Expr, ArrowType)>) -> Result<Expr> {
     let volatility = if body.is_volatile() { Volatility::Volatile } else { Volatility::Immutable };
     let fields =
         arguments.iter().enumerate().map(|(at, (_, kind))| Field::new(format!("\u{1}{at}"), kind.clone(), true));
@@ -138,7 +139,7 @@ fn choice(name: String, body: &Expr, arguments: Vec<(Expr, ArrowType)>) -> Resul
     let result = body.get_type(&known)?;
     let body = create_physical_expr(body, &known, &ExecutionProps::new(), &PhysicalPlanningContext::default())?;
     let signature = Signature::any(arguments.len(), volatility);
-    let udf = Choice { name, body, arguments: schema, result, signature };
+    let udf = Choice { function, name, body, arguments: schema, result, signature };
     let arguments = arguments.into_iter().map(|(value, _)| value).collect();
     Ok(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(udf)), arguments)))
 }
@@ -155,12 +156,12 @@ pub(crate) fn null_if(a: Expr, kind: Kind, left: Expr, b: Expr) -> Result<Expr> 
     let equal = binary_expr(left, Operator::Eq, argument(1));
     let branches = vec![(Box::new(equal), Box::new(Expr::Literal(kind.null(), None)))];
     let body = Expr::Case(Case::new(None, branches, Some(Box::new(argument(0)))));
-    choice(name, &body, vec![(a, kind.arrow()), (b, compared)])
+    choice("NULLIF", name, &body, vec![(a, kind.arrow()), (b, compared)])
 }
 
 impl ScalarUDFImpl for Choice {
-    fn name(&self) -> &'static str {
-        CHOICE
+    fn name(&self) -> &str {
+        self.function
     }
 
     fn schema_name(&self, _: &[Expr]) -> Result<String> {
@@ -223,7 +224,7 @@ pub(crate) fn carried_out(expr: Expr, schema: &DFSchema) -> Result<Transformed<E
             let kind = value.get_type(schema)?;
             Ok((value, kind))
         });
-        choice(name, &body, typed.collect::<Result<_>>()?).map(Transformed::yes)
+        choice(CHOICE, name, &body, typed.collect::<Result<_>>()?).map(Transformed::yes)
     })
 }
 

@@ -135,3 +135,25 @@ select max(nvl(nvl(nvl(nvl(nvl(nvl(nvl(nvl(nvl(nvl(nvl(nvl(nvl(nvl(nvl(nvl(nvl(n
 ---
 V
 2
+
+# As a plan shows them.
+
+explain plan for select a from t where coalesce(a + 0, 1 / b) > 0 and nullif(cast(a as char(3)), to_char(b)) = '1';
+select * from table(dbms_xplan.display);
+---
+EXPLAIN
+PLAN_TABLE_OUTPUT
+Plan hash value: 19794751
+-
+---------------------------------------------------
+| Id  | Operation          | Name | Rows  | Bytes |
+---------------------------------------------------
+|   0 | SELECT STATEMENT   |      |       |       |
+|*  1 |  FILTER            |      |       |       |
+|   2 |   TABLE ACCESS FULL| T    |       |       |
+---------------------------------------------------
+-
+Predicate Information (identified by operation id):
+---------------------------------------------------
+-
+   1 - filter(COALESCE("A"+0,…)>0 AND NULLIF(CONVERT(CONVERT("A")),TO_CHAR("B"))='1')
