@@ -2,7 +2,6 @@
 //!
 //! The six arms of `block-size` at theirs are a test of `src/block_size/pctfree`, which runs no more than the six.
 
-
 use lab::expectation::Kind;
 use lab::reproduction::Figures;
 use lab::{Options, Silent, reproduce};
