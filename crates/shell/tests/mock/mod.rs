@@ -319,7 +319,7 @@ impl Server for Mock {
         let (user, password) = match logon {
             Logon::Machine => ("system", None),
             Logon::Sysdba => ("sys", None),
-            Logon::Named { user, password } => (user.as_str(), Some(password.as_deref().unwrap())),
+            Logon::Named { user, password } => (user.as_str(), password.as_deref()),
         };
         self.calls.borrow_mut().push(format!("connect {user}"));
         if password == Some("wrong") {
