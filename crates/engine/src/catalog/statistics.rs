@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use common::{BlockAddress, ObjectNumber, Result};
+use common::{BlockAddress, Error, ObjectNumber, Result};
 use scan::{RowSink, ScanSpec};
 
 use super::definition::{IndexDef, TableDef, TableStatistics};
@@ -30,23 +30,40 @@ const ROW_HEADER_BYTES: u64 = 3;
 pub enum Gathering {
     /// DBMS_STATS.
     Optimizer,
+    /// DBMS_STATS with CASCADE => FALSE: statistics of the table's indexes stay what they were.
+    OptimizerOfTable,
     /// ANALYZE.
     Analyze,
 }
 
 impl Session {
-    /// Computes the statistics of a table and its indexes and keeps them in the dictionary.
+    /// Computes the statistics of a table, and of its indexes if they are asked for, and keeps them in the dictionary.
     ///
     /// # Errors
     /// ORA-00942, ORA-01031.
     pub fn gather_statistics(self: &Arc<Self>, owner: &str, name: &str, how: Gathering) -> Result<Arc<TableDef>> {
         self.ddl(|ddl| {
             let table = ddl.table_to_change(owner, name, SystemPrivilege::AnalyzeAny)?;
-            for index in &table.indexes {
-                ddl.gather_index_statistics(index)?;
+            if how != Gathering::OptimizerOfTable {
+                for index in &table.indexes {
+                    ddl.gather_index_statistics(index)?;
+                }
             }
             let statistics = Some(ddl.compute_table_statistics(&table, how)?);
             ddl.keep_statistics(&table, statistics)
+        })
+    }
+
+    /// Computes the statistics of one index; those of its table stay what they were.
+    ///
+    /// # Errors
+    /// ORA-01418, ORA-01031.
+    pub fn gather_index_statistics(self: &Arc<Self>, owner: &str, name: &str) -> Result<()> {
+        self.ddl(|ddl| {
+            let found = ddl.catalog.index(owner, name).cloned();
+            let index = found.ok_or_else(|| Error::user(1418, "specified index does not exist"))?;
+            ddl.table_to_change(&index.table_owner, &index.table_name, SystemPrivilege::AnalyzeAny)?;
+            ddl.gather_index_statistics(&index)
         })
     }
 

@@ -54,11 +54,7 @@ impl Connection {
         let (owner, name) = self.qualified(name);
         let session = Arc::clone(&self.session);
         if index {
-            let catalog = session.catalog();
-            let found =
-                catalog.index(&owner, &name).ok_or_else(|| Error::user(1418, "specified index does not exist"))?;
-            let (owner, table) = (found.table_owner.clone(), found.table_name.clone());
-            return session.gather_statistics(&owner, &table, Gathering::Optimizer).map(drop);
+            return session.gather_index_statistics(&owner, &name);
         }
         match what {
             // Always of all rows, whatever share is asked for.

@@ -32,6 +32,7 @@ pub(super) fn call(
         "DBMS_STATS.GATHER_TABLE_STATS" => stats::gather_table(connection, arguments),
         "DBMS_STATS.GATHER_INDEX_STATS" => stats::gather_index(connection, arguments),
         "DBMS_STATS.GATHER_SCHEMA_STATS" => stats::gather_schema(connection, arguments),
+        "DBMS_STATS.DELETE_TABLE_STATS" => stats::delete_table(connection, arguments),
         "DBMS_SPACE.FREE_BLOCKS" => space::free_blocks(connection, arguments),
         "DBMS_SPACE.UNUSED_SPACE" => space::unused_space(connection, arguments),
         "DBMS_SPACE.SPACE_USAGE" => space::space_usage(connection, arguments),

@@ -1,4 +1,4 @@
-//! DBMS_STATS: always of all rows, whatever share is asked for.
+//! DBMS_STATS: always of all rows, whatever share is asked for. An argument that changes nothing says so.
 
 use std::sync::Arc;
 
@@ -6,8 +6,15 @@ use common::{Error, Result};
 use engine::catalog::Gathering;
 use scalar::Datum;
 
-use super::name;
+use super::{flag, name, number, text};
 use crate::cursor::connection::Connection;
+
+/// What METHOD_OPT is where the caller says nothing.
+const USUAL_METHOD: &str = "FOR ALL COLUMNS SIZE AUTO";
+
+// The constants of the package.
+const AUTO_SAMPLE_SIZE: f64 = 0.0;
+const DEFAULT_DEGREE: f64 = 32767.0;
 
 /// The owner that an argument names; the current user where it is NULL.
 fn owner(connection: &Connection, arguments: &[Datum]) -> Result<String> {
@@ -20,49 +27,185 @@ fn owner(connection: &Connection, arguments: &[Datum]) -> Result<String> {
 
 pub(super) fn gather_table(connection: &mut Connection, arguments: &[Datum]) -> Result<Datum> {
     let (owner, table) = (owner(connection, arguments)?, name(arguments, 1, "TABNAME")?);
+    let mut asked = Asked::default();
+    refused(arguments, &[(2, "PARTNAME"), (9, "STATTAB")])?;
+    let how = asked.of_tables(arguments, 3)?;
+    asked.no_invalidate(arguments, 12);
     connection.commit_implicitly()?;
     connection
         .session
-        .gather_statistics(&owner, &table, Gathering::Optimizer)
-        .map_err(|error| missing(error, &owner, &table))?;
+        .gather_statistics(&owner, &table, how)
+        .map_err(|error| missing(error, "TABLE", &owner, &table))?;
+    connection.shared.notices(&asked.without_effect);
     Ok(Datum::Null)
 }
 
 pub(super) fn gather_index(connection: &mut Connection, arguments: &[Datum]) -> Result<Datum> {
     let (owner, index) = (owner(connection, arguments)?, name(arguments, 1, "INDNAME")?);
-    let catalog = connection.session.catalog();
-    let found = catalog.index(&owner, &index);
-    let found = found.ok_or_else(|| {
-        Error::user(20000, format!("INDEX \"{owner}\".\"{index}\" does not exist or insufficient privileges"))
-    })?;
+    let mut asked = Asked::default();
+    refused(arguments, &[(2, "PARTNAME"), (4, "STATTAB")])?;
+    asked.estimate_percent(arguments, 3)?;
+    asked.degree(arguments, 7);
+    asked.granularity(arguments, 8)?;
+    asked.no_invalidate(arguments, 9);
     connection.commit_implicitly()?;
-    connection.session.gather_statistics(&found.table_owner, &found.table_name, Gathering::Optimizer)?;
+    connection
+        .session
+        .gather_index_statistics(&owner, &index)
+        .map_err(|error| missing(error, "INDEX", &owner, &index))?;
+    connection.shared.notices(&asked.without_effect);
     Ok(Datum::Null)
 }
 
 pub(super) fn gather_schema(connection: &mut Connection, arguments: &[Datum]) -> Result<Datum> {
     let owner = owner(connection, arguments)?;
+    let mut asked = Asked::default();
+    refused(arguments, &[(7, "STATTAB")])?;
+    let how = asked.of_tables(arguments, 1)?;
+    let which = asked.options(arguments, 9)?;
+    asked.no_invalidate(arguments, 11);
     connection.commit_implicitly()?;
     let tables: Vec<String> = connection
         .session
         .catalog()
         .tables_of(&owner)
-        .filter(|table| !table.is_dictionary())
+        .filter(|table| !table.is_dictionary() && (which == Which::All || table.statistics.is_none()))
         .map(|table| table.name.clone())
         .collect();
     for table in tables {
-        match connection.session.gather_statistics(&owner, &table, Gathering::Optimizer) {
+        match connection.session.gather_statistics(&owner, &table, how) {
             // Somebody has dropped it meanwhile.
             Err(error) if error.is_ora(942) => {}
             result => drop::<Arc<_>>(result?),
         }
     }
+    connection.shared.notices(&asked.without_effect);
     Ok(Datum::Null)
 }
 
-fn missing(error: Error, owner: &str, table: &str) -> Error {
-    if error.is_ora(942) {
-        Error::user(20000, format!("TABLE \"{owner}\".\"{table}\" does not exist or insufficient privileges"))
+pub(super) fn delete_table(connection: &mut Connection, arguments: &[Datum]) -> Result<Datum> {
+    let (owner, table) = (owner(connection, arguments)?, name(arguments, 1, "TABNAME")?);
+    connection.commit_implicitly()?;
+    connection.session.delete_statistics(&owner, &table).map_err(|error| missing(error, "TABLE", &owner, &table))?;
+    Ok(Datum::Null)
+}
+
+/// Which tables of a schema.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    All,
+    WithoutStatistics,
+}
+
+/// Arguments that ask for something else than what is done.
+///
+/// FORCE is not read: nobody locks statistics, so that there is nothing to force.
+#[derive(Default)]
+struct Asked {
+    without_effect: Vec<String>,
+}
+
+impl Asked {
+    /// ESTIMATE_PERCENT, BLOCK_SAMPLE, METHOD_OPT, DEGREE, GRANULARITY, CASCADE, in this order from `first` on.
+    fn of_tables(&mut self, arguments: &[Datum], first: usize) -> Result<Gathering> {
+        self.estimate_percent(arguments, first)?;
+        if flag(arguments, first + 1, false) {
+            self.notice("BLOCK_SAMPLE has no effect: statistics are of all rows");
+        }
+        self.method_opt(arguments, first + 2)?;
+        self.degree(arguments, first + 3);
+        self.granularity(arguments, first + 4)?;
+        // NULL is AUTO_CASCADE.
+        Ok(if flag(arguments, first + 5, true) { Gathering::Optimizer } else { Gathering::OptimizerOfTable })
+    }
+
+    fn estimate_percent(&mut self, arguments: &[Datum], at: usize) -> Result<()> {
+        match number(arguments, at) {
+            None => {}
+            Some(percent) if percent == AUTO_SAMPLE_SIZE || percent == 100.0 => {}
+            Some(percent) if (0.000_001..100.0).contains(&percent) => {
+                self.notice(format!("ESTIMATE_PERCENT {percent} has no effect: statistics are of all rows"));
+            }
+            Some(percent) => {
+                let text = format!("ESTIMATE_PERCENT {percent} is not between 0.000001 and 100");
+                return Err(Error::user(20001, text));
+            }
+        }
+        Ok(())
+    }
+
+    fn method_opt(&mut self, arguments: &[Datum], at: usize) -> Result<()> {
+        let Some(given) = text(arguments, at) else { return Ok(()) };
+        let words = words(given);
+        if !words.starts_with("FOR ") {
+            return Err(Error::user(20000, format!("METHOD_OPT {given} does not begin with FOR")));
+        }
+        if words != USUAL_METHOD {
+            self.notice(format!("METHOD_OPT {words} has no effect: there are no statistics of columns"));
+        }
+        Ok(())
+    }
+
+    fn degree(&mut self, arguments: &[Datum], at: usize) {
+        // DEFAULT_DEGREE and AUTO_DEGREE leave it to the database.
+        if let Some(degree) = number(arguments, at).filter(|degree| *degree > 1.0 && *degree < DEFAULT_DEGREE) {
+            self.notice(format!("DEGREE {degree} has no effect: statistics are gathered serially"));
+        }
+    }
+
+    fn granularity(&mut self, arguments: &[Datum], at: usize) -> Result<()> {
+        let Some(given) = text(arguments, at) else { return Ok(()) };
+        match words(given).as_str() {
+            "AUTO" | "DEFAULT" | "GLOBAL" | "ALL" | "GLOBAL AND PARTITION" | "APPROX_GLOBAL AND PARTITION" => {}
+            words @ ("PARTITION" | "SUBPARTITION") => {
+                self.notice(format!("GRANULARITY {words} has no effect: there are no partitions"));
+            }
+            _ => return Err(Error::user(20001, format!("there is no GRANULARITY {given}"))),
+        }
+        Ok(())
+    }
+
+    fn no_invalidate(&mut self, arguments: &[Datum], at: usize) {
+        if flag(arguments, at, false) {
+            self.notice("NO_INVALIDATE has no effect: statements are parsed anew after any change of the dictionary");
+        }
+    }
+
+    fn options(&mut self, arguments: &[Datum], at: usize) -> Result<Which> {
+        let Some(given) = text(arguments, at) else { return Ok(Which::All) };
+        match words(given).as_str() {
+            "GATHER" => Ok(Which::All),
+            "GATHER EMPTY" => Ok(Which::WithoutStatistics),
+            words @ ("GATHER AUTO" | "GATHER STALE") => {
+                self.notice(format!("OPTIONS {words} is GATHER: how many rows of a table change is not counted"));
+                Ok(Which::All)
+            }
+            words if words.starts_with("LIST ") => Err(Error::unsupported(format!("OPTIONS {words} of DBMS_STATS"))),
+            _ => Err(Error::user(20001, format!("there are no OPTIONS {given}"))),
+        }
+    }
+
+    fn notice(&mut self, text: impl Into<String>) {
+        self.without_effect.push(text.into());
+    }
+}
+
+/// Refuses arguments that name what there is not: a partition, a table that statistics are kept in instead of the dictionary.
+fn refused(arguments: &[Datum], places: &[(usize, &str)]) -> Result<()> {
+    match places.iter().find(|(at, _)| text(arguments, *at).is_some()) {
+        Some((_, name)) => Err(Error::unsupported(format!("{name} of DBMS_STATS"))),
+        None => Ok(()),
+    }
+}
+
+/// In upper case, with one blank between words.
+fn words(given: &str) -> String {
+    given.to_uppercase().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn missing(error: Error, what: &str, owner: &str, name: &str) -> Error {
+    if error.is_ora(942) || error.is_ora(1418) {
+        Error::user(20000, format!("{what} \"{owner}\".\"{name}\" does not exist or insufficient privileges"))
     } else {
         error
     }
