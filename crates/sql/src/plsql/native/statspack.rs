@@ -7,8 +7,11 @@ use scalar::Datum;
 use super::{number, text};
 use crate::cursor::connection::Connection;
 
-/// What Statspack takes by itself; it is kept, and changes nothing: everything is always collected.
+/// What Statspack takes by itself.
 const DEFAULT_LEVEL: u64 = 5;
+
+/// Those of Statspack. A level is kept with the snapshot; what is collected is the same at all of them.
+const LEVELS: [u64; 5] = [0, 5, 6, 7, 10];
 
 pub(super) fn call(
     connection: &mut Connection,
@@ -18,8 +21,13 @@ pub(super) fn call(
 ) -> Result<Datum> {
     match name {
         "SNAP" => {
-            let level = number(arguments, 0).map_or(DEFAULT_LEVEL, |level| level.max(0.0) as u64);
+            let level = level(arguments)?;
             let id = connection.statspack_snap(level, text(arguments, 1).unwrap_or_default())?;
+            if level != DEFAULT_LEVEL {
+                connection
+                    .shared
+                    .notice(format!("I_SNAP_LEVEL {level} is kept, but what is collected is the same at every level"));
+            }
             Ok(datum(id))
         }
         "CHOOSE" => {
@@ -39,6 +47,14 @@ pub(super) fn call(
         }
         _ => Err(Error::unsupported(format!("STATSPACK.{name}"))),
     }
+}
+
+fn level(arguments: &[Datum]) -> Result<u64> {
+    let Some(given) = number(arguments, 0) else { return Ok(DEFAULT_LEVEL) };
+    LEVELS
+        .into_iter()
+        .find(|level| *level as f64 == given)
+        .ok_or_else(|| Error::user(20100, format!("there is no snapshot level {given}: levels are 0, 5, 6, 7 and 10")))
 }
 
 /// A snapshot's number; NULL is None.
