@@ -55,8 +55,16 @@ fn check(path: &Path) -> Result<(), String> {
     Err(format!("{}:\n{difference}", path.display()))
 }
 
+/// On a stack as large as a session's: some scripts nest deeply.
 #[test]
 fn golden_scripts() {
+    let worker = common::sync::spawn_with_stack("golden", common::limits::SESSION_STACK_BYTES, all_scripts).unwrap();
+    if let Err(panic) = worker.join() {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+fn all_scripts() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts");
     let mut paths: Vec<_> = std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
