@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use common::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use common::sync::{Arc, Condvar, Mutex, spawn};
-use common::{BlockAddress, DataType, Error, ErrorKind, ObjectNumber, Rowid, SystemClock};
+use common::{BlockAddress, DataType, ErrorKind, ObjectNumber, Rowid, SystemClock};
 use device::{AlignedBuffer, Device, Fault, FaultyFileSystem, FileSystem, MemoryFileSystem, PendingRead};
 use engine::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
 use engine::instance::{Background, CreateOptions, Instance, Session, SpaceManagement};
