@@ -133,6 +133,7 @@ fn spell(instance: &Arc<Instance>, micros: u64, turns: &Arc<AtomicU64>, kill: bo
 
 /// What a table has after an open, whose rollback of dead transactions may be under way. A snapshot may be too old meanwhile; undo that is gone for good would keep
 /// the rollback from its end.
+#[expect(clippy::print_stdout, reason = "what was met is to be seen, also where the test passes")]
 fn after_open(instance: &Arc<Instance>, s: &Arc<Session>, table: &Arc<engine::catalog::TableDef>) -> Vec<u32> {
     let error = match rest(&mut super::support::scan(s, table)) {
         Ok(numbers) => return numbers,

@@ -10,6 +10,7 @@
 //! nodes give. ROWNUM numbers the rows that pass WHERE, before grouping and sorting.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 
 use common::{Error, Result};
 use datafusion::common::Column;
@@ -418,7 +419,7 @@ impl Binder<'_> {
         }
         let named = |item: &&Item| item.alias;
         let aliases = list.iter().filter(named).map(|item| (item.name.clone(), item.bound.clone())).collect();
-        let scope = &scope.with_aliases(aliases);
+        let (columns, scope) = (scope, &scope.with_aliases(aliases));
         for key in order {
             if key.with_fill.is_some() {
                 return Err(Error::unsupported("WITH FILL"));
@@ -438,10 +439,15 @@ impl Binder<'_> {
             let key = match found {
                 Some(at) => Key::Output(at),
                 None => {
-                    let bound = self.value(&key.expr, scope)?;
-                    match list.iter().position(|item| item.bound.expr == bound.expr) {
+                    let output = |bound: &Bound| list.iter().position(|item| item.bound.expr == bound.expr);
+                    // An item that is written again is that item, though its own name hides a column in it: `upper(name) name … order by upper(name)`.
+                    let again = if names_any(&key.expr, list) { self.value(&key.expr, columns).ok() } else { None };
+                    match again.as_ref().and_then(output) {
                         Some(at) => Key::Output(at),
-                        None => Key::Hidden(bound, key.expr.span()),
+                        None => {
+                            let bound = self.value(&key.expr, scope)?;
+                            output(&bound).map_or_else(|| Key::Hidden(bound, key.expr.span()), Key::Output)
+                        }
                     }
                 }
             };
@@ -449,6 +455,17 @@ impl Binder<'_> {
         }
         Ok(keys)
     }
+}
+
+/// Whether an expression has a name that the select list gives.
+fn names_any(expression: &ast::Expr, list: &[Item]) -> bool {
+    let named = ast::visit_expressions(expression, |part| match part {
+        ast::Expr::Identifier(ident) if list.iter().any(|item| item.alias && item.name == fold(ident)) => {
+            ControlFlow::Break(())
+        }
+        _ => ControlFlow::Continue(()),
+    });
+    named.is_break()
 }
 
 /// The parts of a WHERE clause.

@@ -63,7 +63,7 @@ fn pctfree_and_pctused_have_their_bounds() {
         ("pctfree 1000000000000", 2211),
         ("pctused 100", 2211),
         ("pctfree 99 pctused 2", 4000),
-        ("pctfree 61", 4000),
+        ("pctfree 61 pctused 40", 4000),
         ("pctfree 10 pctfree 20", 2212),
         ("pctfree 10 initrans 2 pctused 20 pctused 20", 2213),
         ("initrans 2 initrans 2", 2206),

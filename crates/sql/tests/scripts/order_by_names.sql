@@ -72,3 +72,31 @@ ORA-00904: "X": invalid identifier [35]
 select a x from t where x = 1;
 ---
 ORA-00904: "X": invalid identifier [24]
+
+# An item that is written again is that item, though its own name hides the column in it.
+
+create table hidden_names (s varchar2(5), d date);
+insert into hidden_names values ('xba', date '2024-02-01');
+insert into hidden_names values ('yab', date '2024-01-01');
+---
+CREATE TABLE
+INSERT: 1 rows
+INSERT: 1 rows
+
+select substr(s, 2) s from hidden_names order by substr(s, 2);
+---
+S
+ab
+ba
+
+select distinct upper(s) s from hidden_names order by upper(s) desc;
+---
+S
+YAB
+XBA
+
+select to_char(d, 'YYYY-MM') d, count(*) from hidden_names group by to_char(d, 'YYYY-MM') order by to_char(d, 'YYYY-MM');
+---
+D | COUNT(*)
+2024-01 | 1
+2024-02 | 1

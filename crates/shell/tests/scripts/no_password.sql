@@ -1,0 +1,4 @@
+show user
+connect nobody
+show user
+select 1 from dual;
