@@ -155,7 +155,7 @@ fn records(text: &str) -> impl Iterator<Item = Result<(usize, Record<'_>)>> {
             {
                 let label = label.split_whitespace().next().unwrap_or_default();
                 ours &= (label == LABEL) == (word == "onlyif");
-                (line, number) = lines.next()?;
+                (line, number) = lines.find(|(line, _)| !line.starts_with('#'))?;
             }
             let mut words = line.split_whitespace();
             let mut body = || {
@@ -283,13 +283,13 @@ mod tests {
     #[test]
     fn a_script_is_read_record_by_record() {
         let text = "hash-threshold 8\n\n# a comment\nstatement ok\nCREATE TABLE t1(a INTEGER,\nb TEXT)\n\nskipif oracle\nstatement ok\nDROP TABLE t1\n\n\
-            onlyif mysql\nquery I rowsort label-1\nSELECT 1 DIV 2\n----\n0\n\nonlyif oracle\nquery IT valuesort\nSELECT a, b FROM t1 AS x\n----\n1\nNULL\n\nhalt\n";
+            onlyif mysql\n# a comment\nquery I rowsort label-1\nSELECT 1 DIV 2\n----\n0\n\nonlyif oracle\nquery IT valuesort\nSELECT a, b FROM t1 AS x\n----\n1\nNULL\n\nhalt\n";
         let found: Vec<_> = records(text).map(|record| record.unwrap()).collect();
         let mut tables = Vec::new();
         assert!(matches!(&found[0], (4, Record::Statement { sql, succeeds: true })
             if ours_of(sql, &mut tables) == "CREATE TABLE t1(a INTEGER,\nb VARCHAR2(4000))"));
-        assert!(matches!(&found[1], (9, Record::Skipped)) && matches!(&found[2], (13, Record::Skipped)));
-        assert!(matches!(&found[3], (19, Record::Query { sql, types: "IT", sort: Sort::Values, expected })
+        assert!(matches!(&found[1], (9, Record::Skipped)) && matches!(&found[2], (14, Record::Skipped)));
+        assert!(matches!(&found[3], (20, Record::Query { sql, types: "IT", sort: Sort::Values, expected })
             if ours_of(sql, &mut tables) == "SELECT a, b FROM t1 x" && *expected == ["1", "NULL"]));
         assert!(matches!(&found[4], (_, Record::Halt)) && found.len() == 5);
     }
