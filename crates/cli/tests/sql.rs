@@ -80,7 +80,7 @@ fn rows_are_there_in_the_next_session() {
     assert_eq!(checked.status.code(), Some(0), "{}", stdout(&checked));
 }
 
-/// A new database lets in who may open its files, and nobody by a name without a password.
+/// On a new database the machine's user logs on by the right to open the files; a user without a password cannot log on by name.
 #[test]
 fn a_user_without_a_password_lets_nobody_in_by_name() {
     let directory = tempfile::tempdir().unwrap();

@@ -506,7 +506,7 @@ fn an_instance_that_is_dropped_has_stopped_writing() {
     assert_eq!(values(&session, "T"), only(b"old", 10));
 }
 
-/// Its sampler, or a session, may hold an instance for a moment longer than who crashes it: the next instance has the files to itself all the same.
+/// The sampler, or a session, may still hold an instance that the test has crashed. The next instance must have the files to itself all the same.
 #[test]
 fn an_instance_that_was_crashed_writes_no_more_while_somebody_holds_it() {
     let faulty = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));

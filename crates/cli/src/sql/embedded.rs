@@ -81,12 +81,12 @@ impl Embedded {
 const MACHINE_USER: &str = "SYSTEM";
 const SYSDBA_USER: &str = "SYS";
 
-/// A connection of whoever logs on. Who has opened the files needs no password; anybody else is asked for one.
+/// Connects a session. The machine's user has opened the files and needs no password; a named user does.
 fn connected(running: &Running, logon: &Logon) -> Result<Connection> {
     let (user, password) = match logon {
         Logon::Machine => (MACHINE_USER, None),
         Logon::Sysdba => (SYSDBA_USER, None),
-        // An empty password is nobody's.
+        // No user has an empty password, so a missing one is refused.
         Logon::Named { user, password } => (user.as_str(), Some(password.as_deref().unwrap_or_default())),
     };
     running.database()?.connect(user, password)

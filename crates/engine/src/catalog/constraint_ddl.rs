@@ -351,7 +351,7 @@ impl Ddl<'_> {
         on_delete: OnDelete,
     ) -> Result<Reference> {
         let parent = self.catalog.require_table(owner, parent)?.clone();
-        // Whose the child is must hold the privilege, whoever makes the constraint.
+        // The owner of the child must hold the privilege, even where a DBA makes the constraint.
         if table.owner != parent.owner && !parent.is_dictionary() {
             let user = self.session.rights();
             let holder = if user == *table.owner.as_str() { user } else { Rights::of_owner(&table.owner) };

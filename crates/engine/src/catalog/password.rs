@@ -63,7 +63,7 @@ fn bytes(hex: &str) -> Option<Vec<u8>> {
 }
 
 /// May one log on as `name` with `password`? None stands for a session that asks for no password because it owns the files.
-/// No password lets anybody in as a user who has none.
+/// A user without a password cannot log on with any.
 ///
 /// # Errors
 /// ORA-01017 wrong password, none set, or no such user; ORA-28000 locked, ORA-01045 without CREATE SESSION.

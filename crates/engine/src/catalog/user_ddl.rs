@@ -71,7 +71,7 @@ impl Session {
         self.ddl(|ddl| ddl.drop_role(name))
     }
 
-    /// Does `password` let one in as `name`? None is said for who has opened the files, and lets in as anybody.
+    /// May a session log on as `name` with `password`? None stands for the machine's user, who has opened the files and may log on as any user.
     ///
     /// # Errors
     /// ORA-01017 where not, where the user has no password, or where there is no such user; ORA-28000 locked; ORA-01045 without CREATE SESSION.

@@ -64,7 +64,7 @@ fn nobody_logs_on_with_a_password_before_there_is_one() {
         for password in ["", "manager"] {
             assert!(log_on(name, Some(password)).unwrap_err().is_ora(1017), "{name}/{password}");
         }
-        // Who has opened the files.
+        // The machine's user has opened the files.
         log_on(name, None).unwrap();
     }
     system.alter_user("SYSTEM", &with_password("manager")).unwrap();
