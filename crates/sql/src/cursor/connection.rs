@@ -649,7 +649,7 @@ impl Connection {
         words.end()?;
         let relation = self
             .tables()?
-            .relation(owner.as_deref(), &table, &crate::plan::binder::Hints::default())
+            .relation(owner.as_deref(), &table, &crate::plan::hints::Hints::default())
             // A sequence has no columns.
             .or_else(|error| if error.is_ora(2201) { Ok(None) } else { Err(error) })?
             .ok_or_else(|| Error::user(4043, format!("object {name} does not exist")))?;

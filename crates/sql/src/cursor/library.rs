@@ -10,8 +10,8 @@ use engine::instance::Session;
 use plsql::library::Uses;
 use waits::{SqlSource, SqlStatement};
 
+use crate::explain::hints::{self, StatementHint};
 use crate::explain::plan::CursorPlan;
-use crate::explain::statement::gathers;
 use crate::statement::parse::{Statement, parse};
 
 /// Cursors kept. When there are more, all that no session has open go.
@@ -26,6 +26,7 @@ pub(crate) struct SharedCursor {
     /// Tells cursors apart in traces.
     pub(crate) address: u64,
     pub(crate) statement: Statement,
+    pub(crate) hints: Arc<[StatementHint]>,
     /// It has the hint GATHER_PLAN_STATISTICS.
     pub(crate) gathers: bool,
     /// The plan of its last execution that has come to its end.
@@ -118,12 +119,14 @@ impl Library {
         };
         self.uses.made(stale);
         let statement = parse(text)?;
+        let hints = hints::of(&statement, text);
         let cursor = Arc::new(SharedCursor {
             text: text.into(),
             sql_id: waits::sql_id(text).into(),
             hash: waits::sql_hash(text),
             address: 0x7F00_0000 + self.next_address.fetch_add(0x100, Ordering::Relaxed),
-            gathers: gathers(&statement),
+            gathers: hints::gathers(&hints),
+            hints,
             plan: Mutex::default(),
             statement,
             figures: OnceLock::new(),

@@ -87,7 +87,7 @@ impl Cursor {
     /// Has the shared cursor keep the plan of the execution that has come to its end.
     pub(crate) fn keep_plan(&self, wall_us: u64) {
         if !self.row_sources.is_empty() {
-            let plan = CursorPlan::new(self.shared.statement.verb().0, self.row_sources.clone(), self.measured);
+            let plan = CursorPlan::new(&self.shared, self.row_sources.clone(), self.measured);
             self.shared.keep_plan(CursorPlan { wall_us, ..plan });
         }
     }

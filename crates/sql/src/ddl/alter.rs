@@ -74,10 +74,11 @@ pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
             {
                 return Err(words.unsupported("ALTER TABLE").at(before));
             }
-            clauses.extend(attributes.logging.map(TableClause::Logging));
-            if attributes.physical != PhysicalAttributes::default() {
+            // Of a clause that nothing comes of, such as MONITORING, the table has to be there.
+            if attributes.logging.is_none() || attributes.physical != PhysicalAttributes::default() {
                 clauses.push(TableClause::Physical(attributes.physical));
             }
+            clauses.extend(attributes.logging.map(TableClause::Logging));
         }
     }
     if clauses.is_empty() {

@@ -28,6 +28,7 @@ pub(super) fn analyze(words: &mut Words<'_>) -> Result<Command> {
             if !words.take("PERCENT") {
                 words.expect("ROWS")?;
             }
+            words.notice("SAMPLE has no effect: statistics are those of all rows");
         }
         Analysis::Statistics
     } else if words.take("DELETE STATISTICS") {
@@ -57,7 +58,6 @@ impl Connection {
             return session.gather_index_statistics(&owner, &name);
         }
         match what {
-            // Always of all rows, whatever share is asked for.
             Analysis::Statistics => session.gather_statistics(&owner, &name, Gathering::Analyze).map(drop),
             Analysis::Delete => session.delete_statistics(&owner, &name).map(drop),
             Analysis::ChainedRows { into } => {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use common::{Error, Number, Result};
-use engine::catalog::{ColumnChange, ColumnDef, IndexSpec, NewColumn, SchemaObject, TableChange, TableSpec};
+use engine::catalog::{
+    ColumnChange, ColumnDef, IndexSpec, MoveTo, NewColumn, PhysicalAttributes, SchemaObject, TableChange, TableSpec,
+};
 use engine::disk_group::is_in_group;
 use engine::instance::SpaceManagement;
 use engine::parameters::Parameter;
@@ -198,6 +200,7 @@ impl Connection {
         added?;
         if let Some(table) = session.catalog().table(&owner, &name) {
             self.notice_freelists(&table.segment);
+            self.notice_pctused(&table.segment, create.attributes.physical.pctused);
         }
         Ok(made)
     }
@@ -250,6 +253,14 @@ impl Connection {
         if segment.management() == SpaceManagement::Auto && (storage.freelists > 1 || storage.freelist_groups > 1) {
             let name = segment.tablespace().name();
             self.shared.notice(format!("FREELISTS has no effect: tablespace {name} keeps free space in bitmaps"));
+        }
+    }
+
+    /// Says that nothing comes of PCTUSED under bitmaps.
+    fn notice_pctused(&self, segment: &Segment, asked: Option<u64>) {
+        if segment.management() == SpaceManagement::Auto && asked.is_some() {
+            let name = segment.tablespace().name();
+            self.shared.notice(format!("PCTUSED has no effect: tablespace {name} keeps free space in bitmaps"));
         }
     }
 
@@ -317,8 +328,15 @@ impl Connection {
                 }
             };
             self.session.alter_table(&owner, &name, &change)?;
-            if let TableClause::RenameTo(to) = clause {
-                name.clone_from(to);
+            match clause {
+                TableClause::RenameTo(to) => name.clone_from(to),
+                TableClause::Physical(PhysicalAttributes { pctused, .. })
+                | TableClause::Move(MoveTo { physical: PhysicalAttributes { pctused, .. }, .. }) => {
+                    if let Some(table) = self.session.catalog().table(&owner, &name) {
+                        self.notice_pctused(&table.segment, *pctused);
+                    }
+                }
+                _ => {}
             }
         }
         Ok(())

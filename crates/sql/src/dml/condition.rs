@@ -17,7 +17,7 @@ use crate::cursor::connection::Connection;
 use crate::cursor::run::Running;
 use crate::error::from_datafusion;
 use crate::functions::coalesce;
-use crate::plan::binder::Hints;
+use crate::plan::hints::Hints;
 use crate::plan::scope::{Merged, Scope, ScopeColumn};
 use crate::scan::sink::{ArrowSink, ROWID_TYPE, kinds};
 use crate::scan::table::{EngineTable, ROWID};

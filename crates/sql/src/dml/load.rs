@@ -13,7 +13,7 @@ use crate::plan::hints;
 pub(super) fn asked(insert: &ast::Insert, query: &ast::Query) -> bool {
     !insert.optimizer_hints.is_empty()
         && !matches!(&*query.body, SetExpr::Values(_))
-        && hints::parse(&insert.optimizer_hints).list.iter().any(|(name, _)| name == "APPEND")
+        && hints::parse(&insert.optimizer_hints).iter().any(|hint| hint.name == "APPEND")
 }
 
 /// Whether a table can be loaded. Not where triggers fire, nor where a constraint has to look at the rows themselves once they are in the table: the

@@ -1,6 +1,7 @@
 //! A plan as lines, in the layout of DBMS_XPLAN.
 
 use super::format::Format;
+use super::hints;
 use super::plan;
 use super::step::Step;
 use crate::scan::figures::FiguresValue;
@@ -62,6 +63,7 @@ pub(crate) fn lines(plan: &[PlanLine], format: &Format, notes: &[String]) -> Vec
         }
         section("Predicate Information (identified by operation id):", &predicates, &mut out);
     }
+    out.extend(hints::report(plan, format.hints).iter().flat_map(|line| pieces(line)));
     if format.note && !notes.is_empty() {
         out.extend([String::new(), "Note".to_owned(), "-----".to_owned()]);
         out.extend_from_slice(notes);
@@ -215,8 +217,7 @@ mod tests {
     fn boxes_are_straight() {
         let figures = FiguresValue { starts: 1, rows: 1_234_567, reads: 3, micros: 4_000, ..FiguresValue::default() };
         let plan = [PlanLine { id: 0, depth: 0, step: Step::change("UPDATE", "U", "T"), figures: Some(figures) }];
-        let format =
-            Format { rows: true, bytes: true, predicate: true, alias: false, note: true, statistics: true, last: true };
+        let format = Format { statistics: true, last: true, ..Format::usual() };
         let shown = lines(&plan, &format, &[]);
         assert_eq!(
             shown[3],

@@ -10,10 +10,20 @@ pub(crate) struct Format {
     pub(crate) predicate: bool,
     pub(crate) alias: bool,
     pub(crate) note: bool,
+    pub(crate) hints: HintReport,
     /// What row sources have done.
     pub(crate) statistics: bool,
     /// In the last execution, not in all of them.
     pub(crate) last: bool,
+}
+
+/// Which hints the report of a plan lists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum HintReport {
+    None,
+    /// Those that were not used.
+    Unused,
+    All,
 }
 
 /// How a format is read.
@@ -24,11 +34,25 @@ pub(crate) enum Reading {
     Unknown(String),
 }
 
-const TYPICAL: Format =
-    Format { rows: true, bytes: true, predicate: true, alias: false, note: true, statistics: false, last: false };
-const BASIC: Format = Format { rows: false, bytes: false, predicate: false, note: false, ..TYPICAL };
+const TYPICAL: Format = Format {
+    rows: true,
+    bytes: true,
+    predicate: true,
+    alias: false,
+    note: true,
+    hints: HintReport::Unused,
+    statistics: false,
+    last: false,
+};
+const BASIC: Format =
+    Format { rows: false, bytes: false, predicate: false, note: false, hints: HintReport::None, ..TYPICAL };
 
 impl Format {
+    /// TYPICAL.
+    pub(crate) fn usual() -> Self {
+        TYPICAL
+    }
+
     /// Reads a format; none is TYPICAL.
     ///
     /// # Errors
@@ -50,7 +74,7 @@ impl Format {
                 "BASIC" | "TYPICAL" | "SERIAL" | "ALL" if plain => {
                     let base = match name {
                         "BASIC" => BASIC,
-                        "ALL" => Format { alias: true, ..TYPICAL },
+                        "ALL" => Format { alias: true, hints: HintReport::All, ..TYPICAL },
                         _ => TYPICAL,
                     };
                     let bytes = base.bytes && !format.statistics;
@@ -69,11 +93,14 @@ impl Format {
                 "PREDICATE" => format.predicate = on,
                 "ALIAS" => format.alias = on,
                 "NOTE" => format.note = on,
+                "HINT_REPORT" if on => format.hints = HintReport::All,
+                "HINT_REPORT_UNUSED" if on => format.hints = HintReport::Unused,
+                "HINT_REPORT" | "HINT_REPORT_UNUSED" => format.hints = HintReport::None,
                 // Of what there is nothing here, nothing is taken away.
-                "COST" | "PARTITION" | "PARALLEL" | "PROJECTION" | "REMOTE" | "QBREGISTRY" | "HINT_REPORT" if !on => {}
+                "COST" | "PARTITION" | "PARALLEL" | "PROJECTION" | "REMOTE" | "QBREGISTRY" if !on => {}
                 "ADVANCED" | "ADAPTIVE" | "MEMSTATS" | "OUTLINE" | "PEEKED_BINDS" | "RUNSTATS_LAST"
                 | "RUNSTATS_TOT" | "COST" | "PARTITION" | "PARALLEL" | "PROJECTION" | "REMOTE" | "QBREGISTRY"
-                | "HINT_REPORT" | "METRICS" => {
+                | "METRICS" | "HINT_REPORT_USED" => {
                     return Err(Error::unsupported(format!("{word} in a format of DBMS_XPLAN")));
                 }
                 _ => return Ok(Reading::Unknown(text.unwrap_or_default().to_owned())),
@@ -102,7 +129,9 @@ mod tests {
         assert_eq!(known("typical -bytes-note"), Format { bytes: false, note: false, ..TYPICAL });
         assert_eq!(known("allstats last"), Format { bytes: false, statistics: true, last: true, ..TYPICAL });
         assert_eq!(known("ALLSTATS LAST, +bytes"), Format { statistics: true, last: true, ..TYPICAL });
-        assert_eq!(known("all -projection"), Format { alias: true, ..TYPICAL });
+        assert_eq!(known("all -projection"), Format { alias: true, hints: HintReport::All, ..TYPICAL });
+        assert_eq!(known("basic +hint_report"), Format { hints: HintReport::All, ..BASIC });
+        assert_eq!(known("typical -hint_report"), Format { hints: HintReport::None, ..TYPICAL });
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl Connection {
             && (cursor.measured || cursor.shared.plan().is_none())
             && let Some(source) = self.load_source(insert, call)
         {
-            let plan = CursorPlan::new("INSERT", vec![source], cursor.measured);
+            let plan = CursorPlan::new(&cursor.shared, vec![source], cursor.measured);
             cursor.shared.keep_plan(CursorPlan { wall_us, ..plan });
         }
         if self.is_outermost() && !self.shared.is_recursive() {

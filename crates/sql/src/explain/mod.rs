@@ -10,6 +10,7 @@
 pub(crate) mod display;
 pub(crate) mod format;
 pub(crate) mod function;
+pub(crate) mod hints;
 mod kept;
 pub(crate) mod own;
 pub(crate) mod plan;

@@ -3,6 +3,7 @@
 use engine::catalog::TableDef;
 
 use super::step::Step;
+use crate::cursor::library::SharedCursor;
 use crate::cursor::open::RowSource;
 use crate::scan::figures::FiguresValue;
 
@@ -21,8 +22,15 @@ pub(crate) struct CursorPlan {
 }
 
 impl CursorPlan {
+    /// The plan of an execution, from what was below the statement itself.
+    pub(crate) fn new(cursor: &SharedCursor, below: Vec<RowSource>, measured: bool) -> Self {
+        let mut plan = Self::of_verb(cursor.statement.verb().0, below, measured);
+        super::hints::settle(&cursor.hints, &mut plan.sources);
+        plan
+    }
+
     /// `verb`: what the statement does, as `SELECT`.
-    pub(crate) fn new(verb: &str, below: Vec<RowSource>, measured: bool) -> Self {
+    fn of_verb(verb: &str, below: Vec<RowSource>, measured: bool) -> Self {
         let mut root = RowSource {
             depth: 0,
             object: 0,
@@ -105,7 +113,7 @@ mod tests {
             step: Step::new(operation, ""),
             figures: FiguresValue { rows, consistent, starts: 1, ..FiguresValue::default() },
         };
-        CursorPlan::new("SELECT", vec![source(0, "JOIN", 5, 9), source(1, "A", 3, 4), source(1, "B", 2, 5)], true)
+        CursorPlan::of_verb("SELECT", vec![source(0, "JOIN", 5, 9), source(1, "A", 3, 4), source(1, "B", 2, 5)], true)
     }
 
     #[test]

@@ -5,17 +5,15 @@ use std::sync::Arc;
 use common::{Error, Result};
 use engine::catalog::{SchemaObject, TableDef};
 use scalar::Datum;
-use sqlparser::ast::{self, SetExpr};
 
 use super::display::{self, PlanLine};
-use super::format::{Format, Reading};
+use super::format::Format;
 use super::plan::CursorPlan;
 use super::sources;
 use super::table::{self, PLAN_TABLE, PlanRow};
 use crate::cursor::connection::Connection;
 use crate::cursor::nested::Caller;
 use crate::cursor::open::Cursor;
-use crate::plan::hints;
 use crate::statement::parse::{Statement, parse};
 use crate::statement::words::Words;
 
@@ -66,30 +64,6 @@ impl Explain {
 fn shifted(mut error: Error, offset: usize) -> Error {
     error.position = error.position.map(|position| position + offset);
     error
-}
-
-/// Whether the statement has the hint GATHER_PLAN_STATISTICS.
-pub(crate) fn gathers(statement: &Statement) -> bool {
-    let asked = |hints: &[ast::OptimizerHint]| {
-        !hints.is_empty() && hints::parse(hints).list.iter().any(|(name, _)| name == "GATHER_PLAN_STATISTICS")
-    };
-    fn of_body(body: &SetExpr, asked: &dyn Fn(&[ast::OptimizerHint]) -> bool) -> bool {
-        match body {
-            SetExpr::Select(select) => asked(&select.optimizer_hints),
-            SetExpr::Query(query) => of_body(&query.body, asked),
-            SetExpr::SetOperation { left, right, .. } => of_body(left, asked) || of_body(right, asked),
-            _ => false,
-        }
-    }
-    match statement {
-        Statement::Query { query, .. } => of_body(&query.body, &asked),
-        Statement::Insert(insert, _) => {
-            asked(&insert.optimizer_hints) || insert.source.as_ref().is_some_and(|query| of_body(&query.body, &asked))
-        }
-        Statement::Update(update, _) => asked(&update.optimizer_hints),
-        Statement::Delete(delete, _) => asked(&delete.optimizer_hints),
-        _ => false,
-    }
 }
 
 impl Connection {
@@ -185,7 +159,7 @@ impl Connection {
             Statement::MultiInsert(insert) => drop(self.multi_insert(insert, &mut cursor)?),
             _ => return Err(Error::user(905, "missing keyword: a statement without a plan")),
         }
-        Ok(CursorPlan::new(shared.statement.verb().0, cursor.row_sources, false))
+        Ok(CursorPlan::new(&shared, cursor.row_sources, false))
     }
 
     /// The plan that a query or a change of rows would have now, in the layout of DBMS_XPLAN.DISPLAY. No plan table gets it.
@@ -195,8 +169,7 @@ impl Connection {
     pub fn explain(&mut self, text: &str, binds: &[(String, Datum)]) -> Result<Vec<String>> {
         let _call = self.session.call()?;
         let plan = self.plan_of(text, binds)?;
-        let Reading::Known(format) = Format::read(None)? else { return Err(Error::bug("no usual format of plans")) };
-        Ok(display::lines(&lines(&plan), &format, &[]))
+        Ok(display::lines(&lines(&plan), &Format::usual(), &[]))
     }
 }
 

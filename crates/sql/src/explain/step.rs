@@ -1,5 +1,7 @@
 //! One operation of a plan: pure data, which outlives the statement.
 
+use crate::plan::hints::HintFate;
+
 /// What an operation works on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct PlanObject {
@@ -26,6 +28,8 @@ pub(crate) struct Step {
     pub(crate) access: Option<String>,
     /// The conditions that rows it has found must satisfy.
     pub(crate) filter: Option<String>,
+    /// What became of the hints for it.
+    pub(crate) hints: Vec<HintFate>,
 }
 
 impl Step {

@@ -7,6 +7,7 @@ use common::Result;
 use scalar::Datum;
 
 use super::display::PlanLine;
+use super::hints;
 use super::plan::CursorPlan;
 use super::step::{PlanObject, Step};
 use crate::views::view::{ViewColumn, at, date, maybe, n, number, s, text};
@@ -34,6 +35,7 @@ pub(crate) const COLUMNS: &[ViewColumn] = &[
     number("BYTES"),
     text("ACCESS_PREDICATES", 4000),
     text("FILTER_PREDICATES", 4000),
+    text("REMARKS", 4000),
 ];
 
 /// Columns that a table must have to be a plan table.
@@ -99,6 +101,7 @@ impl PlanRow {
             maybe(step.bytes, n),
             maybe(step.access.as_ref(), cut),
             maybe(step.filter.as_ref(), cut),
+            maybe(hints::remarks(&step.hints).as_ref(), cut),
         ])
     }
 }
@@ -114,6 +117,9 @@ fn beginning(text: &str, bytes: usize) -> &str {
 
 /// What [`line`] reads, in its order.
 pub(crate) const SHOWN: &str = "ID, DEPTH, OPERATION, OPTIONS, OBJECT_NAME, OBJECT_ALIAS, CARDINALITY, BYTES, ACCESS_PREDICATES, FILTER_PREDICATES";
+
+/// What it reads behind those, where the table has it.
+pub(crate) const REMARKS: &str = "REMARKS";
 
 /// A row of a plan table that was selected.
 pub(crate) fn line(row: &[Datum]) -> PlanLine {
@@ -139,6 +145,7 @@ pub(crate) fn line(row: &[Datum]) -> PlanLine {
             bytes: number(7),
             access: text(8),
             filter: text(9),
+            hints: text(10).map(|remarks| hints::of_remarks(&remarks)).unwrap_or_default(),
         },
         figures: None,
     }

@@ -16,6 +16,7 @@ use scalar::Context;
 use sqlparser::ast::{Ident, ObjectName, ObjectNamePart};
 
 use super::bound::Bound;
+use super::hints::Hints;
 use super::query::BoundQuery;
 use super::sequence::{SequencePlace, SequenceUse};
 use crate::explain::function::Argument;
@@ -86,15 +87,6 @@ pub(crate) trait Tables: fmt::Debug + Send + Sync {
         let _ = (path, arguments);
         Ok(None)
     }
-}
-
-/// The optimiser hints of a query block, as written; FULL and INDEX are obeyed, the rest is read and passed over.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Hints {
-    /// Upper-cased hint name and its arguments.
-    pub(crate) list: Vec<(String, Vec<String>)>,
-    /// What the block calls the table that they are for.
-    pub(crate) table: Option<String>,
 }
 
 /// The deepest that aggregates stand one inside the other: `max(count(*))`.

@@ -25,7 +25,7 @@ use sqlparser::ast::{
 };
 use sqlparser::tokenizer::Span;
 
-use super::binder::{AGGREGATES_NESTED_MAX, Binder, Hints, fold, fold_name};
+use super::binder::{AGGREGATES_NESTED_MAX, Binder, fold, fold_name};
 use super::bound::Bound;
 use super::condition::{RownumLimit, conjuncts};
 use super::from::{FromContext, FromItem};
@@ -267,7 +267,7 @@ impl Binder<'_> {
         selection: Option<&ast::Expr>,
         list: impl FnOnce(&Scope<'_>) -> Result<Vec<(String, Bound)>>,
     ) -> Result<BoundQuery> {
-        let mut from_context = FromContext { hints: Hints::default(), outer: None, used: HashSet::new() };
+        let mut from_context = FromContext { hints: Vec::new(), outer: None, used: HashSet::new() };
         let target = self.bind_from_item(target, &mut from_context)?;
         let source = self.bind_from_item(source, &mut from_context)?;
         let both = target.columns.iter().chain(&source.columns).cloned().collect();

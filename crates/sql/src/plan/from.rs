@@ -13,8 +13,9 @@ use sqlparser::ast::{
     TableWithJoins,
 };
 
-use super::binder::{Binder, Hints, Source, TableColumn, fold, owner_and_name};
+use super::binder::{Binder, Source, TableColumn, fold, owner_and_name};
 use super::condition::constant;
+use super::hints::{Hint, Hints, is_for_tables};
 use super::query::BoundQuery;
 use super::scope::{Merged, Scope, ScopeColumn, qualified};
 use super::table_function;
@@ -33,7 +34,7 @@ pub(crate) struct FromItem {
 
 /// What binding a FROM clause carries along.
 pub(crate) struct FromContext<'s> {
-    pub(crate) hints: Hints,
+    pub(crate) hints: Vec<Hint>,
     pub(crate) outer: Option<&'s Scope<'s>>,
     pub(crate) used: HashSet<String>,
 }
@@ -125,9 +126,10 @@ impl Binder<'_> {
             table: Some(known.clone()),
             list: cx
                 .hints
-                .list
                 .iter()
-                .filter(|(_, arguments)| arguments.first().is_some_and(|argument| *argument == known))
+                .filter(|hint| {
+                    is_for_tables(&hint.name) && hint.arguments.first().is_some_and(|argument| *argument == known)
+                })
                 .cloned()
                 .collect(),
         };

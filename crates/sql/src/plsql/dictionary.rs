@@ -14,7 +14,8 @@ use scalar::{Context, Datum};
 use super::host::ProgramName;
 use super::prepare::prepare;
 use crate::cursor::tables::SessionTables;
-use crate::plan::binder::{Hints, Relation, Tables};
+use crate::plan::binder::{Relation, Tables};
+use crate::plan::hints::Hints;
 
 /// What a path means, and how many of its parts say so.
 pub(super) type Found = Option<(Object, usize)>;

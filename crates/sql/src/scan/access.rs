@@ -11,7 +11,7 @@ use common::Rowid;
 use engine::catalog::{IndexDef, TableDef};
 use scan::{Comparison, Predicate};
 
-use crate::plan::binder::Hints;
+use crate::plan::hints::{Hint, HintFate, Hints, Mark};
 
 /// A multiblock read costs about as much as one single-block read; it brings this many blocks.
 const BLOCKS_A_READ: f64 = 8.0;
@@ -30,23 +30,77 @@ pub(crate) enum Access {
     Index { index: Arc<IndexDef>, lower: KeyBound, upper: KeyBound, unique: bool },
 }
 
-/// Chooses the way. `hints` are those that name the table.
-pub(crate) fn choose(table: &TableDef, blocks: u64, predicate: Option<&Predicate>, hints: &Hints) -> Access {
-    let has = |name: &str| hints.list.iter().any(|(hint, _)| hint == name);
+/// Chooses the way. `hints` are those that name the table; the second value says what became of them.
+pub(crate) fn choose(
+    table: &TableDef,
+    blocks: u64,
+    predicate: Option<&Predicate>,
+    hints: &Hints,
+) -> (Access, Vec<HintFate>) {
+    let access = chosen(table, blocks, predicate, &hints.list);
+    let fates = hints.list.iter().map(|hint| fate(hint, table, &access, &hints.list)).collect();
+    (access, fates)
+}
+
+/// The fates of hints that had no say.
+pub(crate) fn unused(hints: &Hints, why: &str) -> Vec<HintFate> {
+    hints.list.iter().map(|hint| HintFate::not(Mark::Unused, hint, why)).collect()
+}
+
+/// Whether a hint means this index: it names no index, or this one, or its leading columns.
+fn means(hint: &Hint, table: &TableDef, index: &IndexDef) -> bool {
+    let columns = |list: &str| {
+        let mut names = list.trim_matches(['(', ')']).split_whitespace().enumerate().peekable();
+        names.peek().is_some()
+            && names.all(|(at, name)| {
+                index.columns.get(at).and_then(|c| table.columns.get(usize::from(*c))).is_some_and(|c| c.name == name)
+            })
+    };
+    let names = &hint.arguments[1..];
+    names.is_empty() || names.iter().any(|name| *name == index.name || name.starts_with('(') && columns(name))
+}
+
+fn fate(hint: &Hint, table: &TableDef, access: &Access, all: &[Hint]) -> HintFate {
+    let not = |why: &str| HintFate::not(Mark::Unused, hint, why);
+    let known = || table.indexes.iter().any(|index| means(hint, table, index));
+    match (hint.name.as_str(), access) {
+        ("FULL", Access::Full) => HintFate::used(hint),
+        ("FULL", _) => not("an index is asked for too"),
+        ("NO_INDEX" | "INDEX", _) if !known() => not("the table has no such index"),
+        ("NO_INDEX", _) => HintFate::used(hint),
+        ("INDEX", Access::Index { index, .. }) if means(hint, table, index) => HintFate::used(hint),
+        ("INDEX", _) if all.iter().any(|other| other.name == "FULL") => not("FULL stands beside it"),
+        ("INDEX", _) if all.iter().any(|other| other.name == "NO_INDEX") => {
+            not("NO_INDEX or another index stands beside it")
+        }
+        ("INDEX", Access::Index { .. }) => not("another index is taken"),
+        ("INDEX", _) => not("no condition gives a range of the index"),
+        _ => not("not carried out here"),
+    }
+}
+
+fn chosen(table: &TableDef, blocks: u64, predicate: Option<&Predicate>, hints: &[Hint]) -> Access {
     let Some(predicate) = predicate else { return Access::Full };
-    if has("FULL") || has("NO_INDEX") {
+    let by = |name: &'static str| hints.iter().filter(move |hint| hint.name == name);
+    if by("FULL").next().is_some() {
         return Access::Full;
     }
     let mut conditions = Vec::new();
     flatten(predicate, &mut conditions);
-    let wanted: Option<&[String]> =
-        hints.list.iter().find(|(hint, _)| hint == "INDEX").map(|(_, arguments)| &arguments[1..]);
     let mut best: Option<(f64, Access)> = None;
     for index in &table.indexes {
+        if by("NO_INDEX").any(|hint| means(hint, table, index)) {
+            continue;
+        }
         let Some(range) = Range::of(index, &conditions) else { continue };
-        let hinted = wanted.is_some_and(|names| names.is_empty() || names.contains(&index.name));
+        let hinted = by("INDEX").any(|hint| means(hint, table, index));
         let unique = index.unique && range.equal == index.columns.len();
-        let cost = if hinted || unique { 0.0 } else { range.cost(index) };
+        // The whole key of a unique index goes before all but what is asked for.
+        let cost = match (hinted, unique) {
+            (true, _) => -1.0,
+            (false, true) => 0.0,
+            (false, false) => range.cost(index),
+        };
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
             let (lower, upper) = (range.lower, range.upper);
             best = Some((cost, Access::Index { index: Arc::clone(index), lower, upper, unique }));
@@ -55,7 +109,7 @@ pub(crate) fn choose(table: &TableDef, blocks: u64, predicate: Option<&Predicate
     match best {
         Some((cost, access)) if cost < blocks as f64 / BLOCKS_A_READ => access,
         Some((_, access @ Access::Index { unique: true, .. })) => access,
-        Some((0.0, access)) => access,
+        Some((cost, access)) if cost <= 0.0 => access,
         _ => Access::Full,
     }
 }

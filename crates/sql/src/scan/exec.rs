@@ -115,6 +115,7 @@ impl TableReadExec {
             kind,
         };
         let mut step = Step::new("TABLE ACCESS", self.options());
+        step.hints.clone_from(&self.spec.hints);
         step.object = Some(object(&table.owner, &table.name, "TABLE"));
         let mut filters = Vec::new();
         if let Some(predicate) = predicate {

@@ -12,6 +12,7 @@ use super::access::Access;
 use super::figures::Figures;
 use super::index_range::IndexRange;
 use super::sink::ArrowSink;
+use crate::plan::hints::HintFate;
 
 /// What is to be read: pure data.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub(crate) struct ReadSpec {
     pub(crate) predicate: Option<Predicate>,
     pub(crate) rowids: bool,
     pub(crate) access: Access,
+    /// What became of the hints that name the table.
+    pub(crate) hints: Vec<HintFate>,
 }
 
 impl ReadSpec {

@@ -18,7 +18,7 @@ use super::exec::TableReadExec;
 use super::predicate::{Pushed, push};
 use super::sink::ROWID_TYPE;
 use super::source::ReadSpec;
-use crate::plan::binder::Hints;
+use crate::plan::hints::Hints;
 use crate::types::column;
 
 /// Name of the pseudocolumn behind a table's own columns.
@@ -111,11 +111,11 @@ impl TableProvider for EngineTable {
             1 => predicates.pop(),
             _ => Some(Predicate::And(predicates)),
         };
-        let access = match rowids {
+        let (access, hints) = match rowids {
             Some(mut rowids) => {
                 rowids.sort_unstable();
                 rowids.dedup();
-                Access::Rowids(rowids)
+                (Access::Rowids(rowids), access::unused(&self.hints, "rows are read by their rowids"))
             }
             None => {
                 let blocks = self.table.statistics.map_or_else(|| self.blocks(), |statistics| statistics.blocks);
@@ -129,6 +129,7 @@ impl TableProvider for EngineTable {
             predicate,
             rowids: sources.contains(&None),
             access,
+            hints,
         };
         let schema = Arc::new(self.schema.project(&fields)?);
         Ok(Arc::new(TableReadExec::new(

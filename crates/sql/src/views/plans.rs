@@ -5,6 +5,7 @@ use scalar::Datum;
 
 use super::view::{Rows, View, ViewColumn, ViewContext, at, date, maybe, n, number, s, text};
 use crate::cursor::library::SharedCursor;
+use crate::explain::hints;
 use crate::explain::plan::CursorPlan;
 use crate::explain::table;
 use crate::scan::figures::FiguresValue;
@@ -33,6 +34,7 @@ macro_rules! columns {
             number("BYTES"),
             text("ACCESS_PREDICATES", 4000),
             text("FILTER_PREDICATES", 4000),
+            text("REMARKS", 4000),
             $($more),*
         ]
     };
@@ -159,6 +161,7 @@ fn steps(cursor: &SharedCursor, plan: &CursorPlan, id: usize) -> Result<Vec<Datu
         maybe(step.bytes, n),
         maybe(step.access.as_ref(), s),
         maybe(step.filter.as_ref(), s),
+        maybe(hints::remarks(&step.hints).as_ref(), s),
     ])
 }
 

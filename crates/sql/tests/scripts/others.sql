@@ -226,3 +226,31 @@ CREATE DIRECTORY
 CREATE TABLE
 notice: PARALLEL 4 is not kept: statements are serial
 CREATE TABLE
+
+# ALTER TABLE of what has no effect says so, and wants the table to be there.
+
+create table altered (a number);
+alter table altered monitoring;
+alter table altered nomonitoring;
+alter table altered parallel 4;
+alter table altered noparallel;
+alter table altered pctused 60;
+alter table altered pctfree 20;
+alter table nowhere monitoring;
+analyze table altered estimate statistics sample 10 percent;
+analyze table altered estimate statistics
+---
+CREATE TABLE
+ALTER TABLE
+notice: MONITORING is not kept: how many rows of a table change is not counted
+ALTER TABLE
+ALTER TABLE
+notice: PARALLEL 4 is not kept: statements are serial
+ALTER TABLE
+ALTER TABLE
+notice: PCTUSED has no effect: tablespace USERS keeps free space in bitmaps
+ALTER TABLE
+ORA-00942: there is no table or view SYSTEM.NOWHERE
+ANALYZE TABLE
+notice: SAMPLE has no effect: statistics are those of all rows
+ANALYZE TABLE

@@ -854,3 +854,243 @@ Predicate Information (identified by operation id):
 ---------------------------------------------------
 -
    2 - filter(("SMALL"."ID">1 IS NOT DISTINCT FROM TRUE OR "SMALL"."ID">1 IS DISTINCT FROM TRUE AND NULL) AND "SMALL"."ID"=(SELECT …))
+
+# Hints: which were used, and why others were not.
+
+explain plan for select /*+ full(t) index(t t_grp) index(s) parallel(t 4) fulll(t) full */ name from t where id = 7;
+select * from table(dbms_xplan.display)
+---
+EXPLAIN
+PLAN_TABLE_OUTPUT
+Plan hash value: 2830698417
+-
+--------------------------------------------------
+| Id  | Operation         | Name | Rows  | Bytes |
+--------------------------------------------------
+|   0 | SELECT STATEMENT  |      |       |       |
+|*  1 |  TABLE ACCESS FULL| T    |       |       |
+--------------------------------------------------
+-
+Predicate Information (identified by operation id):
+---------------------------------------------------
+-
+   1 - filter("ID"=7)
+-
+Hint Report (identified by operation id / Object Alias):
+Total hints for statement: 6 (U - Unused (2), N - Unresolved (1), E - Syntax error (2))
+---------------------------------------------------------------------------------------
+-
+   0 - STATEMENT
+         N -  INDEX(S) / its query block has no table of this name
+         U -  PARALLEL(T 4) / not carried out here
+         E -  FULLL(T) / there is no such hint
+         E -  FULL / it names no table
+   1 - T
+         U -  INDEX(T T_GRP) / FULL stands beside it
+
+explain plan for select /*+ index(t (grp name)) no_index(t t_id) */ name from t where grp = 7 and id = 7;
+select * from table(dbms_xplan.display(format => 'BASIC +HINT_REPORT'))
+---
+EXPLAIN
+PLAN_TABLE_OUTPUT
+Plan hash value: 569113810
+-
+---------------------------------------------
+| Id  | Operation                   | Name  |
+---------------------------------------------
+|   0 | SELECT STATEMENT            |       |
+|   1 |  TABLE ACCESS BY INDEX ROWID| T     |
+|   2 |   INDEX RANGE SCAN          | T_GRP |
+---------------------------------------------
+-
+Hint Report (identified by operation id / Object Alias):
+Total hints for statement: 2
+--------------------------------------------------------
+-
+   1 - T
+           -  INDEX(T (GRP NAME))
+           -  NO_INDEX(T T_ID)
+
+explain plan for select /*+ index(t (id)) */ name from t where grp = 7 and id = 7;
+select * from table(dbms_xplan.display)
+---
+EXPLAIN
+PLAN_TABLE_OUTPUT
+Plan hash value: 3168828683
+-
+------------------------------------------------------------
+| Id  | Operation                   | Name | Rows  | Bytes |
+------------------------------------------------------------
+|   0 | SELECT STATEMENT            |      |       |       |
+|*  1 |  TABLE ACCESS BY INDEX ROWID| T    |       |       |
+|*  2 |   INDEX UNIQUE SCAN         | T_ID |     1 |       |
+------------------------------------------------------------
+-
+Predicate Information (identified by operation id):
+---------------------------------------------------
+-
+   1 - filter("GRP"=7)
+   2 - access("ID"=7)
+
+select remarks from plan_table where remarks is not null
+---
+REMARKS
+N INDEX(S) / its query block has no table of this name
+U PARALLEL(T 4) / not carried out here
+E FULLL(T) / there is no such hint
+E FULL / it names no table
+- FULL(T)
+U INDEX(T T_GRP) / FULL stands beside it
+- INDEX(T (GRP NAME))
+- NO_INDEX(T T_ID)
+- INDEX(T (ID))
+
+explain plan for select /*+ index(t t_grp) index(small nix) */ t.name, s.label from t, small s where s.id = t.id and t.id in (select --+ index(u t_id)
+ id from t u where id > 990);
+select * from table(dbms_xplan.display(format => 'ALL'))
+---
+EXPLAIN
+PLAN_TABLE_OUTPUT
+Plan hash value: 1902857499
+-
+--------------------------------------------------------------
+| Id  | Operation                    | Name  | Rows  | Bytes |
+--------------------------------------------------------------
+|   0 | SELECT STATEMENT             |       |       |       |
+|*  1 |  HASH JOIN SEMI              |       |       |       |
+|*  2 |   HASH JOIN                  |       |       |       |
+|   3 |    TABLE ACCESS FULL         | T     |  1000 | 31000 |
+|   4 |    TABLE ACCESS FULL         | SMALL |     1 |    10 |
+|   5 |   TABLE ACCESS BY INDEX ROWID| T     |   250 |  7750 |
+|*  6 |    INDEX RANGE SCAN          | T_ID  |   250 |       |
+--------------------------------------------------------------
+-
+Object Alias (identified by operation id):
+------------------------------------------
+-
+   3 - T
+   4 - S
+   5 - U
+   6 - U
+-
+Predicate Information (identified by operation id):
+---------------------------------------------------
+-
+   1 - access("T"."ID"="U"."ID")
+   2 - access("T"."ID"="S"."ID")
+   6 - access("U"."ID">990)
+-
+Hint Report (identified by operation id / Object Alias):
+Total hints for statement: 3 (U - Unused (1), N - Unresolved (1))
+-----------------------------------------------------------------
+-
+   0 - STATEMENT
+         N -  INDEX(SMALL NIX) / its query block has no table of this name
+   3 - T
+         U -  INDEX(T T_GRP) / no condition gives a range of the index
+   5 - U
+           -  INDEX(U T_ID)
+
+explain plan for update /*+ index(t t_grp) */ t set day = null where grp = 1 and name = 'x';
+select * from table(dbms_xplan.display(format => 'typical +hint_report'))
+---
+EXPLAIN
+PLAN_TABLE_OUTPUT
+Plan hash value: 942360873
+-
+--------------------------------------------------------------
+| Id  | Operation                    | Name  | Rows  | Bytes |
+--------------------------------------------------------------
+|   0 | UPDATE STATEMENT             |       |       |       |
+|   1 |  UPDATE                      | T     |       |       |
+|   2 |   TABLE ACCESS BY INDEX ROWID| T     |     1 |    31 |
+|*  3 |    INDEX RANGE SCAN          | T_GRP |     1 |       |
+--------------------------------------------------------------
+-
+Predicate Information (identified by operation id):
+---------------------------------------------------
+-
+   3 - access("GRP"=1 AND "NAME"='x')
+-
+Hint Report (identified by operation id / Object Alias):
+Total hints for statement: 1
+--------------------------------------------------------
+-
+   2 - T
+           -  INDEX(T T_GRP)
+
+explain plan for insert /*+ append */ into small select /*+ gather_plan_statistics full(t) */ id, 'x' from t;
+select * from table(dbms_xplan.display(format => 'basic +hint_report'))
+---
+EXPLAIN
+PLAN_TABLE_OUTPUT
+Plan hash value: 1150647749
+-
+------------------------------------
+| Id  | Operation          | Name  |
+------------------------------------
+|   0 | INSERT STATEMENT   |       |
+|   1 |  LOAD AS SELECT    | SMALL |
+|   2 |   TABLE ACCESS FULL| T     |
+------------------------------------
+-
+Hint Report (identified by operation id / Object Alias):
+Total hints for statement: 3
+--------------------------------------------------------
+-
+   0 - STATEMENT
+           -  APPEND
+           -  GATHER_PLAN_STATISTICS
+   2 - T
+           -  FULL(T)
+
+explain plan for insert /*+ append */ into small values (1, 'x');
+select * from table(dbms_xplan.display)
+---
+EXPLAIN
+PLAN_TABLE_OUTPUT
+Plan hash value: 2089727626
+-
+---------------------------------------------------------
+| Id  | Operation               | Name  | Rows  | Bytes |
+---------------------------------------------------------
+|   0 | INSERT STATEMENT        |       |       |       |
+|   1 |  LOAD TABLE CONVENTIONAL| SMALL |       |       |
+---------------------------------------------------------
+-
+Hint Report (identified by operation id / Object Alias):
+Total hints for statement: 1 (U - Unused (1))
+--------------------------------------------------------
+-
+   0 - STATEMENT
+         U -  APPEND / the rows cannot be loaded
+
+explain plan for merge /*+ full(t) append */ into t using small s on (t.id = s.id) when matched then update set name = 'x';
+select * from table(dbms_xplan.display)
+---
+EXPLAIN
+PLAN_TABLE_OUTPUT
+Plan hash value: 2239857869
+-
+-----------------------------------------------------
+| Id  | Operation           | Name  | Rows  | Bytes |
+-----------------------------------------------------
+|   0 | MERGE STATEMENT     |       |       |       |
+|   1 |  MERGE              | T     |       |       |
+|*  2 |   HASH JOIN         |       |       |       |
+|   3 |    TABLE ACCESS FULL| T     |  1000 | 31000 |
+|   4 |    TABLE ACCESS FULL| SMALL |     1 |    10 |
+-----------------------------------------------------
+-
+Predicate Information (identified by operation id):
+---------------------------------------------------
+-
+   2 - access("T"."ID"="S"."ID")
+-
+Hint Report (identified by operation id / Object Alias):
+Total hints for statement: 2 (U - Unused (2))
+--------------------------------------------------------
+-
+   0 - STATEMENT
+         U -  FULL(T) / not carried out in this statement
+         U -  APPEND / the statement is no INSERT into one table
