@@ -241,3 +241,37 @@ fn a_function_is_called_for_rows_of_a_statement() {
     let errors = library.sql_call(&mut mock, OWNER, &["K", "NOSUCH"], Vec::new()).unwrap_err();
     assert!(errors[0].to_string().contains("PLS-00302"), "{}", errors[0]);
 }
+
+/// What `item` makes of 0, 1, …, in one text.
+fn repeated(count: usize, item: impl Fn(usize) -> String) -> String {
+    (0..count).map(item).collect()
+}
+
+#[test]
+fn a_program_may_be_long() {
+    let (mut mock, mut session) = session();
+    let mut output = |block: &str| {
+        session.run_block(&mut mock, block, &mut []).unwrap();
+        session.output.drain()
+    };
+    // What took time with the square of this would not come to an end.
+    let statements = repeated(200_000, |at| format!("x := x + {};\n", at % 10));
+    let printed = output(&format!("declare x number := 0; begin\n{statements}dbms_output.put_line(x); end;"));
+    assert_eq!(printed, ["900000"]);
+    let branches = repeated(50_000, |at| format!("if x = {at} then x := x + 1; end if;\n"));
+    assert_eq!(output(&format!("declare x number := 0; begin\n{branches}dbms_output.put_line(x); end;")), ["50000"]);
+    let variables = repeated(20_000, |at| format!("v{at} number := {at};\n"));
+    let sums = repeated(20_000, |at| format!("v{at} := v{} + 1;\n", (at + 1) % 20_000));
+    assert_eq!(output(&format!("declare\n{variables}begin\n{sums}dbms_output.put_line(v7); end;")), ["9"]);
+    let functions = repeated(10_000, |at| {
+        let called = if at == 0 { "p".to_owned() } else { format!("f{}(p)", at - 1) };
+        format!("function f{at}(p number) return number is begin return {called} + 1; end;\n")
+    });
+    assert_eq!(output(&format!("declare\n{functions}begin dbms_output.put_line(f9999(0)); end;")), ["10000"]);
+    assert_eq!(
+        output(
+            "declare x number := 0; begin for i in 1 .. 3000000 loop x := x + 1; end loop; dbms_output.put_line(x); end;"
+        ),
+        ["3000000"]
+    );
+}
