@@ -62,6 +62,10 @@ pub(crate) struct SessionTables {
 }
 
 impl Tables for SessionTables {
+    fn check_cancelled(&self) -> Result<()> {
+        self.session.check_cancelled()
+    }
+
     fn relation(&self, owner: Option<&str>, name: &str, hints: &Hints) -> Result<Option<Relation>> {
         if let Some(setup) = self.loading.as_ref().filter(|_| owner.is_none() && name == FILE) {
             return Ok(Some(self.file(&setup.columns, Ok(Setup::clone(setup)), FILE, (FILE, 0))));

@@ -13,7 +13,7 @@ use format::date;
 use scalar::Datum;
 use scan::{Comparison, Predicate, Truth};
 
-use crate::functions::{coalesce::CHOICE, rows};
+use crate::functions::{branches::CASE, coalesce::CHOICE, operators::Operators, rows};
 use crate::subquery::shown;
 
 /// A value as a literal of SQL.
@@ -196,9 +196,14 @@ fn of_call(call: &ScalarFunctionExpr, inner: &dyn Fn(&Arc<dyn PhysicalExpr>) -> 
     if let Some(subquery) = shown(call.name(), &arguments) {
         return subquery;
     }
+    let function: &dyn std::any::Any = call.fun().inner().as_ref();
+    if let Some(operators) = function.downcast_ref::<Operators>() {
+        return operators.shown(&arguments);
+    }
     match (call.name(), arguments.as_slice()) {
         // What the planner puts around conditions and CHAR columns is not the statement's.
         ("CHECKED" | "BLANK_TRIM" | "ARROW_TO_NUMBER", [argument]) => argument.clone(),
+        (CASE, _) => "CASE … END".to_owned(),
         (CHOICE, [value, ..]) => format!("COALESCE({value},…)"),
         (name @ ("+" | "-" | "*" | "/" | "||"), [left, right]) => format!("{left}{name}{right}"),
         ("LIKE", [text, pattern]) => format!("{text} LIKE {pattern}"),

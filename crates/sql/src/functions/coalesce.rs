@@ -30,6 +30,7 @@ use datafusion::logical_expr::{
 };
 use datafusion::physical_expr::{PhysicalExpr, create_physical_expr};
 
+use super::branches;
 use super::library::label;
 use crate::types::Kind;
 
@@ -138,7 +139,10 @@ fn choice(function: &'static str, name: String, body: &Expr, arguments: Vec<(Exp
     let known = DFSchema::try_from(Arc::clone(&schema))?;
     let result = body.get_type(&known)?;
     let body = create_physical_expr(body, &known, &ExecutionProps::new(), &PhysicalPlanningContext::default())?;
-    let signature = Signature::any(arguments.len(), volatility);
+    let signature = match arguments.len() {
+        0 => Signature::nullary(volatility),
+        count => Signature::any(count, volatility),
+    };
     let udf = Choice { function, name, body, arguments: schema, result, signature };
     let arguments = arguments.into_iter().map(|(value, _)| value).collect();
     Ok(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(udf)), arguments)))
@@ -177,7 +181,9 @@ impl ScalarUDFImpl for Choice {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let constant = args.args.iter().all(|argument| matches!(argument, ColumnarValue::Scalar(_)));
+        // What is volatile has a value a row, though it is made of nothing.
+        let constant = self.signature.volatility != Volatility::Volatile
+            && args.args.iter().all(|argument| matches!(argument, ColumnarValue::Scalar(_)));
         let count = if constant { 1 } else { args.number_rows };
         let columns = args.args.iter().map(|argument| argument.to_array(count)).collect::<Result<Vec<_>>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(count));
@@ -190,12 +196,41 @@ impl ScalarUDFImpl for Choice {
     }
 }
 
-/// The expression with every COALESCE in its second form; `schema` has the columns that it names.
+/// What an expression is made of, as arguments behind those that are there already, and the expression over them.
+fn over_arguments(body: Expr, mut arguments: Vec<Expr>) -> Result<(Expr, Vec<Expr>)> {
+    let first = arguments.len();
+    let body = body.transform_down(|node| {
+        if !matches!(node, Expr::Column(_) | Expr::OuterReferenceColumn(..) | Expr::ScalarSubquery(_)) {
+            return Ok(Transformed::no(node));
+        }
+        let known = arguments[first..].iter().position(|argument| *argument == node);
+        let at = known.map_or(arguments.len(), |at| first + at);
+        if known.is_none() {
+            arguments.push(node);
+        }
+        Ok(Transformed::new(argument(at), true, TreeNodeRecursion::Jump))
+    })?;
+    Ok((body.data, arguments))
+}
+
+/// The expression with every COALESCE in its second form, and every deep CASE (`branches.rs`) as well; `schema` has the columns that it names.
 ///
 /// # Errors
 /// Those of the planner.
 pub(crate) fn carried_out(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let chosen = |function, name, body: &Expr, arguments: Vec<Expr>| {
+        let typed = arguments.into_iter().map(|value| {
+            let kind = value.get_type(schema)?;
+            Ok((value, kind))
+        });
+        choice(function, name, body, typed.collect::<Result<_>>()?).map(Transformed::yes)
+    };
     expr.transform_up(|expr| {
+        if let Some(body) = branches::body(&expr) {
+            let name = expr.schema_name().to_string();
+            let (body, arguments) = over_arguments(body, Vec::new())?;
+            return chosen(branches::CASE, name, &body, arguments);
+        }
         if !is_coalesce(&expr) {
             return Ok(Transformed::no(expr));
         }
@@ -204,31 +239,16 @@ pub(crate) fn carried_out(expr: Expr, schema: &DFSchema) -> Result<Transformed<E
         let (Some(otherwise), Some(value)) = (call.args.pop(), call.args.pop()) else {
             return Ok(Transformed::no(Expr::ScalarFunction(call)));
         };
-        let mut arguments = vec![value];
-        let otherwise = otherwise.transform_down(|node| {
-            if !matches!(node, Expr::Column(_) | Expr::OuterReferenceColumn(..) | Expr::ScalarSubquery(_)) {
-                return Ok(Transformed::no(node));
-            }
-            // The first is the value that may be NULL, not a column for its own sake.
-            let known = arguments[1..].iter().position(|argument| *argument == node);
-            let at = known.map_or(arguments.len(), |at| at + 1);
-            if known.is_none() {
-                arguments.push(node);
-            }
-            Ok(Transformed::new(argument(at), true, TreeNodeRecursion::Jump))
-        })?;
+        // The first argument is the value that may be NULL, not a column for its own sake.
+        let (otherwise, arguments) = over_arguments(otherwise, vec![value])?;
         let given = Expr::IsNotNull(Box::new(argument(0)));
         let branches = vec![(Box::new(given), Box::new(argument(0)))];
-        let body = Expr::Case(Case::new(None, branches, Some(Box::new(otherwise.data))));
-        let typed = arguments.into_iter().map(|value| {
-            let kind = value.get_type(schema)?;
-            Ok((value, kind))
-        });
-        choice(CHOICE, name, &body, typed.collect::<Result<_>>()?).map(Transformed::yes)
+        let body = Expr::Case(Case::new(None, branches, Some(Box::new(otherwise))));
+        chosen(CHOICE, name, &body, arguments)
     })
 }
 
-/// A plan that the planner has optimised, with every COALESCE in its second form.
+/// A plan that the planner has optimised, with every COALESCE and every deep CASE in its second form.
 ///
 /// # Errors
 /// Those of the planner.
@@ -236,7 +256,7 @@ pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     let mut found = false;
     plan.apply_with_subqueries(|node| {
         node.apply_expressions(|expr| {
-            found |= expr.exists(|expr| Ok(is_coalesce(expr)))?;
+            found |= expr.exists(|expr| Ok(is_coalesce(expr) || branches::is_case(expr)))?;
             Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
         })
     })?;

@@ -65,29 +65,25 @@ pub(crate) fn call(name: &str, arguments: Vec<(Expr, Kind)>, context: &Arc<dyn C
         }
     })?;
     let (expressions, kinds): (Vec<Expr>, Vec<Kind>) = arguments.into_iter().unzip();
-    let types: Vec<_> = kinds.iter().map(|kind| rows::datum_type(*kind)).collect();
-    let result = rows::kind_of(function.result_type(&types)?);
+    let library = LibraryFunction::of_kinds(function, kinds, context)?;
+    let result = library.result;
     // Without arguments there is one value for the statement, which is known now.
     if expressions.is_empty() && function.deterministic {
         let value = function.call(&**context, &[])?;
         return Ok((Expr::Literal(rows::to_scalar(&value, result)?, None), result));
     }
-    let volatility = if function.deterministic { Volatility::Immutable } else { Volatility::Volatile };
-    let library = LibraryFunction {
-        label: label(function.name, &expressions),
-        function,
-        context: Arc::clone(context),
-        signature: Signature::any(kinds.len(), volatility),
-        arguments: kinds,
-        result,
-    };
-    let library = if expressions.is_empty() {
-        LibraryFunction { signature: Signature::nullary(volatility), ..library }
-    } else {
-        library
-    };
+    let library = LibraryFunction { label: label(function.name, &expressions), ..library };
     let udf = Arc::new(ScalarUDF::new_from_impl(library));
     Ok((Expr::ScalarFunction(ScalarFunction::new_udf(udf, expressions)), result))
+}
+
+/// An operator between two values of these kinds.
+///
+/// # Errors
+/// Where it does not take them.
+pub(super) fn operator(name: &str, kinds: [Kind; 2], context: &Arc<dyn Context>) -> Result<LibraryFunction> {
+    let function = functions::lookup(name).ok_or_else(|| Error::bug(format!("no operator {name}")))?;
+    LibraryFunction::of_kinds(function, kinds.into(), context)
 }
 
 /// The planner names an expression by its text, and asks for the names of all parts of it again and again: with the cube of an expression's length.
@@ -99,15 +95,18 @@ pub(super) fn label(name: &str, arguments: &[Expr]) -> Option<String> {
         text.push(' ');
         text.push_str(&argument.schema_name().to_string());
     }
-    (text.len() > LABEL_MIN).then(|| {
-        let digest = |salt: u8| {
-            let mut hasher = std::hash::DefaultHasher::new();
-            salt.hash(&mut hasher);
-            text.hash(&mut hasher);
-            hasher.finish()
-        };
-        format!("{name}#{:016x}{:016x}", digest(0), digest(1))
-    })
+    (text.len() > LABEL_MIN).then(|| digest(name, &text))
+}
+
+/// A name of little length for an expression of this text.
+pub(super) fn digest(name: &str, text: &str) -> String {
+    let digest = |salt: u8| {
+        let mut hasher = std::hash::DefaultHasher::new();
+        salt.hash(&mut hasher);
+        text.hash(&mut hasher);
+        hasher.finish()
+    };
+    format!("{name}#{:016x}{:016x}", digest(0), digest(1))
 }
 
 impl ScalarUDFImpl for LibraryFunction {
@@ -137,7 +136,18 @@ impl ScalarUDFImpl for LibraryFunction {
 }
 
 impl LibraryFunction {
-    fn evaluate(&self, arguments: &[ColumnarValue], count: usize) -> Result<ColumnarValue> {
+    fn of_kinds(function: &'static Function, kinds: Vec<Kind>, context: &Arc<dyn Context>) -> Result<Self> {
+        let types: Vec<_> = kinds.iter().map(|kind| rows::datum_type(*kind)).collect();
+        let result = rows::kind_of(function.result_type(&types)?);
+        let volatility = if function.deterministic { Volatility::Immutable } else { Volatility::Volatile };
+        let signature = match kinds.len() {
+            0 => Signature::nullary(volatility),
+            count => Signature::any(count, volatility),
+        };
+        Ok(Self { function, context: Arc::clone(context), arguments: kinds, result, signature, label: None })
+    }
+
+    pub(super) fn evaluate(&self, arguments: &[ColumnarValue], count: usize) -> Result<ColumnarValue> {
         if !self.function.deterministic {
             return rows::map_each(arguments, count, self.result, |values| self.function.call(&*self.context, values));
         }

@@ -3,6 +3,7 @@
 pub(crate) mod absent;
 pub(crate) mod aggregate;
 pub(crate) mod blank;
+pub(crate) mod branches;
 pub(crate) mod coalesce;
 pub(crate) mod coercion;
 pub(crate) mod condition;
@@ -12,6 +13,7 @@ pub(crate) mod library;
 pub(crate) mod listagg;
 pub(crate) mod moments;
 pub(crate) mod not_null;
+pub(crate) mod operators;
 pub(crate) mod or_null;
 pub(crate) mod packed;
 pub(crate) mod program;

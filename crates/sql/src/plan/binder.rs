@@ -64,6 +64,14 @@ pub(crate) trait Tables: fmt::Debug + Send + Sync {
     /// Where the user may not take values of it.
     fn sequence(&self, owner: Option<&str>, name: &str) -> Result<Option<Sequence>>;
 
+    /// Asks whether the user has cancelled the call.
+    ///
+    /// # Errors
+    /// ORA-01013, or that of a session that was killed.
+    fn check_cancelled(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Whether a name is that of a stored or supplied program.
     fn is_program(&self, path: &[String]) -> bool {
         let _ = path;

@@ -18,7 +18,7 @@ use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::functions_window::row_number::row_number_udwf;
 use datafusion::logical_expr::expr::{Sort, WindowFunction};
 use datafusion::logical_expr::utils::find_window_exprs;
-use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder, WindowFunctionDefinition};
+use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder, WindowFunctionDefinition, and};
 use sqlparser::ast::{
     self, Distinct, Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, Spanned,
     WildcardAdditionalOptions,
@@ -27,7 +27,7 @@ use sqlparser::tokenizer::Span;
 
 use super::binder::{AGGREGATES_NESTED_MAX, Binder, fold, fold_name};
 use super::bound::Bound;
-use super::condition::{RownumLimit, conjuncts};
+use super::condition::{RownumLimit, conjuncts, joined};
 use super::from::{FromContext, FromItem};
 use super::function::direction;
 use super::grouping::{as_column, holds_aggregate};
@@ -165,9 +165,13 @@ impl Binder<'_> {
         self.rownum_allowed.set(true);
         let Where { filters, outer_conditions, rownum } = self.where_clause(selection.as_ref(), &scope)?;
         let plan = self.join_list(items, outer_conditions)?;
-        let plan = filters.into_iter().reduce(datafusion::logical_expr::and).map_or(Ok(plan.clone()), |condition| {
-            LogicalPlanBuilder::new(plan).filter(condition).and_then(LogicalPlanBuilder::build).map_err(from_datafusion)
-        })?;
+        let plan = match joined(filters, and) {
+            None => plan,
+            Some(condition) => LogicalPlanBuilder::new(plan)
+                .filter(condition)
+                .and_then(LogicalPlanBuilder::build)
+                .map_err(from_datafusion)?,
+        };
         let plan = match rownum {
             RownumLimit::All => plan,
             RownumLimit::Rows(n) => LogicalPlanBuilder::new(plan)
@@ -247,7 +251,7 @@ impl Binder<'_> {
         self.rownum_allowed.set(false);
         items_list.extend(values.into_iter().map(Item::unwritten));
         let mut builder = LogicalPlanBuilder::new(self.join_list(items, Vec::new())?);
-        if let Some(condition) = filters.into_iter().reduce(datafusion::logical_expr::and) {
+        if let Some(condition) = joined(filters, and) {
             builder = builder.filter(condition).map_err(from_datafusion)?;
         }
         if let RownumLimit::Rows(n) = rownum {

@@ -33,11 +33,20 @@ impl Binder<'_> {
         match e {
             E::Nested(inner) => self.condition(inner, scope),
             E::UnaryOp { op: UnaryOperator::Not, expr } => self.negation(expr, scope),
-            E::BinaryOp { left, op: BinaryOperator::And, right } => {
-                Ok(and(self.condition(left, scope)?, self.condition(right, scope)?))
-            }
-            E::BinaryOp { left, op: BinaryOperator::Or, right } => {
-                Ok(or(self.condition(left, scope)?, self.condition(right, scope)?))
+            E::BinaryOp { op: op @ (BinaryOperator::And | BinaryOperator::Or), .. } => {
+                // A row of them is followed in a loop, since its tree is as deep as the row is long.
+                let mut row = Vec::new();
+                let mut first = e;
+                while let E::BinaryOp { left, op: same, right } = first
+                    && same == op
+                {
+                    row.push(&**right);
+                    first = left;
+                }
+                row.push(first);
+                let conditions = row.into_iter().rev().map(|condition| self.condition(condition, scope));
+                let join = if *op == BinaryOperator::And { and } else { or };
+                Ok(joined(conditions.collect::<Result<_>>()?, join).unwrap_or_else(|| constant(true)))
             }
             E::BinaryOp { left, op, right } => {
                 let Some(operator) = comparison(op) else {
@@ -272,16 +281,9 @@ impl Binder<'_> {
         scope: &Scope<'_>,
     ) -> Result<Expr> {
         let value = self.value(left, scope)?;
-        let mut result: Option<Expr> = None;
-        for item in items {
-            let one = self.compare(value.clone(), op, self.value(item, scope)?)?;
-            result = Some(match result {
-                Some(result) if all => and(result, one),
-                Some(result) => or(result, one),
-                None => one,
-            });
-        }
-        result.ok_or_else(|| Error::user(936, "missing expression"))
+        let conditions = items.iter().map(|item| self.compare(value.clone(), op, self.value(item, scope)?));
+        let join = if all { and } else { or };
+        joined(conditions.collect::<Result<_>>()?, join).ok_or_else(|| Error::user(936, "missing expression"))
     }
 
     /// `ROWNUM op value` as a limit on rows: Some(n) when no more than n rows pass, None when it limits nothing.
@@ -392,28 +394,44 @@ fn without_parentheses(e: &ast::Expr) -> &ast::Expr {
     }
 }
 
-/// Whether one of the conditions is true, as a tree of little depth.
-fn any_of(mut conditions: Vec<Expr>) -> Expr {
-    match conditions.len() {
-        0 => constant(false),
-        1 => conditions.remove(0),
-        count => {
-            let behind = conditions.split_off(count / 2);
-            or(any_of(conditions), any_of(behind))
-        }
+/// Conditions that are joined from the left; more make a tree of little depth, since the planner asks each level for what is below it.
+const FROM_THE_LEFT_MAX: usize = 16;
+
+/// The conditions joined by AND or by OR, in their order; None when there are none.
+pub(crate) fn joined(mut conditions: Vec<Expr>, join: fn(Expr, Expr) -> Expr) -> Option<Expr> {
+    if conditions.len() <= FROM_THE_LEFT_MAX {
+        return conditions.into_iter().reduce(join);
     }
+    let behind = conditions.split_off(conditions.len() / 2);
+    Some(join(joined(conditions, join)?, joined(behind, join)?))
+}
+
+/// Whether one of the conditions is true.
+fn any_of(conditions: Vec<Expr>) -> Expr {
+    joined(conditions, or).unwrap_or_else(|| constant(false))
 }
 
 /// The conjuncts of a condition.
 pub(crate) fn conjuncts<'e>(e: &'e ast::Expr, into: &mut Vec<&'e ast::Expr>) {
-    match e {
-        ast::Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
-            conjuncts(left, into);
-            conjuncts(right, into);
+    let from = into.len();
+    let mut first = e;
+    // From the right, along the row: its tree is as deep as the row is long.
+    loop {
+        match first {
+            ast::Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
+                let mut behind = Vec::new();
+                conjuncts(right, &mut behind);
+                into.extend(behind.into_iter().rev());
+                first = left;
+            }
+            ast::Expr::Nested(inner) if matches!(**inner, ast::Expr::BinaryOp { op: BinaryOperator::And, .. }) => {
+                first = inner;
+            }
+            other => {
+                into.push(other);
+                break;
+            }
         }
-        ast::Expr::Nested(inner) if matches!(**inner, ast::Expr::BinaryOp { op: BinaryOperator::And, .. }) => {
-            conjuncts(inner, into);
-        }
-        other => into.push(other),
     }
+    into[from..].reverse();
 }

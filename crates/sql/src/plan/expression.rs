@@ -15,6 +15,7 @@ use sqlparser::tokenizer;
 use super::binder::{Binder, fold};
 use super::bound::{Bound, null};
 use super::convert::{common_kind, inconsistent};
+use super::function::result_bytes;
 use super::query::BoundQuery;
 use super::scope::Scope;
 use super::sequence;
@@ -26,6 +27,9 @@ use crate::types::{Kind, column, literal};
 
 /// The planner's name of the column of a scalar subquery.
 const VALUE: &str = "\u{1}VALUE";
+
+/// Operators behind each other that become calls in each other; more are one call.
+const CALLS_MAX: usize = 16;
 
 impl Binder<'_> {
     /// An expression that is a value; a condition in its place is an error.
@@ -53,7 +57,7 @@ impl Binder<'_> {
                 let operand = self.value(expr, scope)?;
                 self.call("NEGATE", vec![operand])
             }
-            E::BinaryOp { left, op, right } => self.binary(left, op, right, scope),
+            E::BinaryOp { .. } => self.operators(e, scope),
             E::Case { operand, conditions, else_result, case_token: _, end_token: _ } => {
                 self.case(operand.as_deref(), conditions, else_result.as_deref(), scope)
             }
@@ -233,31 +237,33 @@ impl Binder<'_> {
         }))
     }
 
-    fn binary(&self, left: &ast::Expr, op: &BinaryOperator, right: &ast::Expr, scope: &Scope<'_>) -> Result<Bound> {
-        let name = match op {
-            BinaryOperator::Plus => "+",
-            BinaryOperator::Minus => "-",
-            BinaryOperator::Multiply => "*",
-            BinaryOperator::Divide => "/",
-            BinaryOperator::StringConcat => "||",
-            BinaryOperator::And
-            | BinaryOperator::Or
-            | BinaryOperator::Eq
-            | BinaryOperator::NotEq
-            | BinaryOperator::Lt
-            | BinaryOperator::LtEq
-            | BinaryOperator::Gt
-            | BinaryOperator::GtEq => {
-                return Err(Error::user(
-                    936,
-                    format!("missing expression: a condition is not a value: {left} {op} {right}"),
-                ));
-            }
-            other => return Err(Error::unsupported(format!("operator {other}"))),
-        };
-        let left = self.value(left, scope)?;
-        let right = self.value(right, scope)?;
-        self.call(name, vec![left, right])
+    /// A row of operators between values, from the left: `a + b - c` is `(a + b) - c`. It is followed in a loop, since its tree is as deep as the row is long.
+    fn operators(&self, e: &ast::Expr, scope: &Scope<'_>) -> Result<Bound> {
+        let mut row = Vec::new();
+        let mut first = e;
+        while let ast::Expr::BinaryOp { left, op, right } = first {
+            row.push((operator_name(left, op, right)?, &**right));
+            first = left;
+        }
+        let first = self.value(first, scope)?;
+        let operands = row.iter().rev();
+        if row.len() <= CALLS_MAX {
+            return operands.copied().try_fold(first, |left, (name, right)| {
+                let right = self.value(right, scope)?;
+                self.call(name, vec![left, right])
+            });
+        }
+        // Their kinds and lengths are what they would be as calls in each other.
+        let mut bound = Bound { expr: null().expr, ..first };
+        let mut calls = functions::operators::Row::new(first.expr, first.kind, self.context());
+        for (name, right) in operands.copied() {
+            let mut right = self.value(right, scope)?;
+            let expr = std::mem::replace(&mut right.expr, null().expr);
+            calls.push(name, expr, right.kind)?;
+            let bytes = result_bytes(name, &[bound, right]);
+            bound = Bound::new(null().expr, calls.kind()).bytes(bytes);
+        }
+        Ok(Bound { expr: calls.call(), ..bound })
     }
 
     fn case(
@@ -311,10 +317,9 @@ impl Binder<'_> {
         let mut results = self.unify(results)?;
         let Some(otherwise) = results.pop() else { return Err(Error::bug("CASE without a branch")) };
         let kind = otherwise.kind;
-        let branches =
-            whens.into_iter().zip(results).map(|(when, result)| (Box::new(when), Box::new(result.expr))).collect();
-        let case = Case::new(value.map(Box::new), branches, Some(Box::new(otherwise.expr)));
-        Ok(Bound::new(Expr::Case(case), kind).bytes(bytes))
+        let branches = whens.into_iter().zip(results.into_iter().map(|result| result.expr)).collect();
+        let case = functions::branches::case(value, branches, otherwise.expr, kind);
+        Ok(Bound::new(case, kind).bytes(bytes))
     }
 
     /// The error with the byte offset of what is wrong, unless it has one: the innermost place stands.
@@ -326,6 +331,31 @@ impl Binder<'_> {
     pub(crate) fn offset(&self, span: tokenizer::Span) -> Option<usize> {
         position::offset(self.cx.text, span.start).map(|offset| offset + self.base.get())
     }
+}
+
+/// The function of an operator between two values.
+fn operator_name(left: &ast::Expr, op: &BinaryOperator, right: &ast::Expr) -> Result<&'static str> {
+    Ok(match op {
+        BinaryOperator::Plus => "+",
+        BinaryOperator::Minus => "-",
+        BinaryOperator::Multiply => "*",
+        BinaryOperator::Divide => "/",
+        BinaryOperator::StringConcat => "||",
+        BinaryOperator::And
+        | BinaryOperator::Or
+        | BinaryOperator::Eq
+        | BinaryOperator::NotEq
+        | BinaryOperator::Lt
+        | BinaryOperator::LtEq
+        | BinaryOperator::Gt
+        | BinaryOperator::GtEq => {
+            return Err(Error::user(
+                936,
+                format!("missing expression: a condition is not a value: {left} {op} {right}"),
+            ));
+        }
+        other => return Err(Error::unsupported(format!("operator {other}"))),
+    })
 }
 
 /// A subquery as a value.

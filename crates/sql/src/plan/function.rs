@@ -5,7 +5,7 @@ use std::sync::Arc;
 use common::{Error, Number, Result};
 use datafusion::functions_aggregate::grouping::grouping_udaf;
 use datafusion::functions_aggregate::{count::count_udaf, min_max::max_udaf, min_max::min_udaf};
-use datafusion::logical_expr::expr::{AggregateFunction, Case, Sort};
+use datafusion::logical_expr::expr::{AggregateFunction, Sort};
 use datafusion::logical_expr::{AggregateUDF, Expr, Operator, binary_expr};
 use sqlparser::ast::{
     self, DuplicateTreatment, FunctionArg, FunctionArgExpr, FunctionArgOperator, FunctionArgumentClause,
@@ -233,8 +233,7 @@ impl Binder<'_> {
             // Nothing is lost when these stand twice, and the planner knows CASE.
             plain @ (Expr::Column(_) | Expr::Literal(..) | Expr::OuterReferenceColumn(..)) => {
                 let given = Expr::IsNotNull(Box::new(plain.clone()));
-                let branches = vec![(Box::new(given), Box::new(plain))];
-                Expr::Case(Case::new(None, branches, Some(Box::new(otherwise))))
+                functions::branches::case(None, vec![(given, plain)], otherwise, kind)
             }
             value => functions::coalesce::coalesce(value, otherwise),
         });
@@ -456,7 +455,7 @@ pub(crate) fn direction(options: &ast::OrderByOptions) -> (bool, bool) {
 }
 
 /// The most bytes that a text function's result has, as far as its arguments tell: what a column made of it is declared with.
-fn result_bytes(name: &str, arguments: &[Bound]) -> u32 {
+pub(super) fn result_bytes(name: &str, arguments: &[Bound]) -> u32 {
     let text = |bound: &Bound| match bound.kind {
         Kind::Number => 40,
         Kind::Date | Kind::Timestamp => 75,

@@ -1,9 +1,11 @@
 //! A query: WITH, set operations, ORDER BY, OFFSET and FETCH around its blocks.
 
+use std::sync::Arc;
+
 use common::{DataType, Error, Result};
 use datafusion::common::Column;
 use datafusion::logical_expr::expr::Sort;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+use datafusion::logical_expr::{Distinct, Expr, LogicalPlan, LogicalPlanBuilder, Union};
 use sqlparser::ast::{
     self, Fetch, LimitClause, OrderByKind, Query, SetExpr, SetOperator, SetQuantifier, Spanned, Value,
 };
@@ -85,6 +87,7 @@ pub(crate) fn unique_fields(names: &[String]) -> Vec<String> {
 impl Binder<'_> {
     /// Binds a query. `names` are the headings of its select list's expressions where the statement's text gives them.
     pub(crate) fn query(&self, query: &Query, outer: Option<&Scope<'_>>, names: &[String]) -> Result<BoundQuery> {
+        self.cx.tables.check_cancelled()?;
         let Query {
             with,
             body,
@@ -169,12 +172,27 @@ impl Binder<'_> {
                 let level = left_to_right(body);
                 self.body(&level, order, outer, names)
             }
+            SetExpr::SetOperation { op: SetOperator::Union, set_quantifier, .. } => {
+                let all = keeps_duplicates(SetOperator::Union, set_quantifier)?;
+                // A chain of UNIONs is one union of its queries. Where the last one removes duplicates, the others need not.
+                let mut chain = Vec::new();
+                let mut first = body;
+                while let SetExpr::SetOperation { left, op: SetOperator::Union, set_quantifier, right } = first
+                    && !matches!(**right, SetExpr::SetOperation { .. })
+                    && (keeps_duplicates(SetOperator::Union, set_quantifier)? || !all)
+                {
+                    chain.push(&**right);
+                    first = left;
+                }
+                let mut queries = vec![self.body(first, &[], outer, names)?];
+                for query in chain.into_iter().rev() {
+                    queries.push(self.body(query, &[], outer, &[])?);
+                }
+                let bound = self.union(queries, all).map_err(|error| self.at(error, body.span()))?;
+                self.sorted(bound, order)
+            }
             SetExpr::SetOperation { left, op, set_quantifier, right } => {
-                let all = match set_quantifier {
-                    SetQuantifier::None | SetQuantifier::Distinct => false,
-                    SetQuantifier::All => true,
-                    other => return Err(Error::unsupported(format!("{op} {other}"))),
-                };
+                let all = keeps_duplicates(*op, set_quantifier)?;
                 let left = self.body(left, &[], outer, names)?;
                 let right = self.body(right, &[], outer, &[])?;
                 let bound = self.set_operation(left, *op, all, right).map_err(|error| self.at(error, body.span()))?;
@@ -184,57 +202,79 @@ impl Binder<'_> {
         }
     }
 
+    /// UNION of several queries, or UNION ALL.
+    fn union(&self, queries: Vec<BoundQuery>, all: bool) -> Result<BoundQuery> {
+        let mut outputs: Option<Vec<Output>> = None;
+        for query in &queries {
+            outputs = Some(match outputs {
+                None => query.outputs.clone(),
+                Some(outputs) => self.common_outputs(&outputs, &query.outputs)?,
+            });
+        }
+        let outputs = outputs.unwrap_or_default();
+        let inputs = queries.into_iter().map(|query| self.as_outputs(query, &outputs).map(Arc::new));
+        let union = Union::try_new_with_loose_types(inputs.collect::<Result<_>>()?)
+            .map(LogicalPlan::Union)
+            .map_err(from_datafusion)?;
+        let plan = if all { union } else { LogicalPlan::Distinct(Distinct::All(Arc::new(union))) };
+        Ok(BoundQuery { plan, outputs })
+    }
+
+    /// MINUS and INTERSECT.
     fn set_operation(&self, left: BoundQuery, op: SetOperator, all: bool, right: BoundQuery) -> Result<BoundQuery> {
-        if left.outputs.len() != right.outputs.len() {
+        let outputs = self.common_outputs(&left.outputs, &right.outputs)?;
+        let (left, right) = (self.as_outputs(left, &outputs)?, self.as_outputs(right, &outputs)?);
+        let plan = match op {
+            SetOperator::Minus | SetOperator::Except => LogicalPlanBuilder::except(left, right, all),
+            SetOperator::Intersect => LogicalPlanBuilder::intersect(left, right, all),
+            SetOperator::Union => return Err(Error::bug("a UNION beside MINUS and INTERSECT")),
+        };
+        let plan = plan.map_err(from_datafusion)?;
+        if all {
+            return Err(Error::unsupported(format!("{op} ALL")));
+        }
+        Ok(BoundQuery { plan, outputs })
+    }
+
+    /// What a set operation gives of two queries' columns.
+    fn common_outputs(&self, left: &[Output], right: &[Output]) -> Result<Vec<Output>> {
+        if left.len() != right.len() {
             return Err(Error::user(1789, "query block has incorrect number of result columns"));
         }
-        let mut outputs = Vec::new();
-        let (mut lefts, mut rights) = (Vec::new(), Vec::new());
-        for (l, r) in left.outputs.iter().zip(&right.outputs) {
-            let side = |output: &Output| if output.null { null() } else { output.bound() };
-            let mut values = self.unify(vec![side(l), side(r)]).map_err(|_| {
+        let common = |(l, r): (&Output, &Output)| {
+            let values = self.unify(vec![operand(l), operand(r)]).map_err(|_| {
                 Error::user(1790, format!("expression must have same datatype as corresponding expression: {}", l.name))
             })?;
-            let (Some(r_value), Some(l_value)) = (values.pop(), values.pop()) else {
-                return Err(Error::bug("two columns became another number"));
-            };
+            let kind = values.first().map_or(l.kind, |value| value.kind);
             // NULL has no length and adds none.
             let (declared, exact) = match (l.null, r.null) {
                 (true, false) => (r.declared, r.exact),
                 (false, true) => (l.declared, l.exact),
                 _ if l.declared == r.declared => (l.declared, l.exact && r.exact),
-                _ => (l_value.kind.declared(l.bytes().max(r.bytes())), false),
+                _ => (kind.declared(l.bytes().max(r.bytes())), false),
             };
-            outputs.push(Output {
+            Ok(Output {
                 name: l.name.clone(),
                 field: l.field.clone(),
-                kind: l_value.kind,
+                kind,
                 declared,
                 exact,
                 nullable: l.nullable || r.nullable,
                 null: l.null && r.null,
-            });
-            lefts.push(l_value.expr.alias(&l.field));
-            rights.push(r_value.expr.alias(&l.field));
-        }
-        let project = |query: BoundQuery, exprs: Vec<Expr>| {
-            LogicalPlanBuilder::new(query.plan).project(exprs).and_then(LogicalPlanBuilder::build)
+            })
         };
-        let plan = (|| {
-            let left = project(left, lefts)?;
-            let right = project(right, rights)?;
-            match op {
-                SetOperator::Union if all => LogicalPlanBuilder::new(left).union(right)?.build(),
-                SetOperator::Union => LogicalPlanBuilder::new(left).union_distinct(right)?.build(),
-                SetOperator::Minus | SetOperator::Except => LogicalPlanBuilder::except(left, right, all),
-                SetOperator::Intersect => LogicalPlanBuilder::intersect(left, right, all),
-            }
-        })()
-        .map_err(from_datafusion)?;
-        if op != SetOperator::Union && all {
-            return Err(Error::unsupported(format!("{op} ALL")));
-        }
-        Ok(BoundQuery { plan, outputs })
+        left.iter().zip(right).map(common).collect()
+    }
+
+    /// The query's rows with the columns of a set operation that it is part of.
+    fn as_outputs(&self, query: BoundQuery, outputs: &[Output]) -> Result<LogicalPlan> {
+        let column =
+            |(own, common): (&Output, &Output)| Ok(self.convert(operand(own), common.kind)?.expr.alias(&common.field));
+        let columns = query.outputs.iter().zip(outputs).map(column).collect::<Result<Vec<_>>>()?;
+        LogicalPlanBuilder::new(query.plan)
+            .project(columns)
+            .and_then(LogicalPlanBuilder::build)
+            .map_err(from_datafusion)
     }
 
     /// ORDER BY over the outputs only, by name or position: for set operations and queries in parentheses.
@@ -315,6 +355,20 @@ impl Binder<'_> {
             None if whole.is_negative() => 0,
             None => usize::MAX,
         })
+    }
+}
+
+/// What a column of a query is in a set operation.
+fn operand(output: &Output) -> Bound {
+    if output.null { null() } else { output.bound() }
+}
+
+/// Whether a set operator is followed by ALL.
+fn keeps_duplicates(op: SetOperator, quantifier: &SetQuantifier) -> Result<bool> {
+    match quantifier {
+        SetQuantifier::None | SetQuantifier::Distinct => Ok(false),
+        SetQuantifier::All => Ok(true),
+        other => Err(Error::unsupported(format!("{op} {other}"))),
     }
 }
 

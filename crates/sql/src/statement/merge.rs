@@ -5,7 +5,7 @@ use sqlparser::ast;
 use sqlparser::tokenizer::Token;
 
 use super::headings::headings;
-use super::parse::{parse_expression, parse_from_item, parse_query};
+use super::parse::Part;
 use super::words::Words;
 use crate::ddl::command::Name;
 
@@ -65,27 +65,22 @@ pub(crate) struct MultiInsert {
     pub(crate) headings: Vec<String>,
 }
 
-/// A part of a statement with everything around it blanked out, so that places in it are places in the statement.
-fn in_its_place(text: &str, start: usize, end: usize) -> String {
-    let blank = |part: &str| part.chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect::<String>();
-    format!("{}{}", blank(&text[..start]), &text[start..end])
-}
-
 impl<'t> Words<'t> {
-    /// The text up to a comma or closing parenthesis of this level, or one of `stops`, in its place.
-    fn part(&mut self, stops: &[&str]) -> Result<String> {
-        let start = self.offset();
+    /// The text up to a comma or closing parenthesis of this level, or one of `stops`.
+    fn part(&mut self, stops: &[&str]) -> Result<Part<'t>> {
+        let begin = self.peek().map(|word| (word.start, word.location));
         let length = self.expression_text(stops)?.len();
-        Ok(in_its_place(self.text, start, start + length))
+        let (start, location) = begin.ok_or_else(|| self.error(936, "missing expression"))?;
+        Ok(Part::new(&self.text[..start + length], start, location))
     }
 
     fn expression(&mut self, stops: &[&str]) -> Result<ast::Expr> {
-        parse_expression(&self.part(stops)?)
+        self.part(stops)?.expression()
     }
 
     fn value(&mut self, stops: &[&str]) -> Result<Value> {
-        let text = self.part(stops)?;
-        if text.trim().eq_ignore_ascii_case("DEFAULT") { Ok(None) } else { parse_expression(&text).map(Some) }
+        let part = self.part(stops)?;
+        if part.as_str().eq_ignore_ascii_case("DEFAULT") { Ok(None) } else { part.expression().map(Some) }
     }
 
     /// Columns in parentheses, if a parenthesis follows.
@@ -130,11 +125,11 @@ impl<'t> Words<'t> {
 pub(crate) fn merge(words: &mut Words<'_>) -> Result<Merge> {
     words.expect("MERGE")?;
     words.expect("INTO")?;
-    let target = parse_from_item(&words.part(&["USING"])?)?;
+    let target = words.part(&["USING"])?.from_item()?;
     if !words.take("USING") {
         return Err(words.error(905, "missing keyword: USING expected"));
     }
-    let source = parse_from_item(&words.part(&["ON"])?)?;
+    let source = words.part(&["ON"])?.from_item()?;
     if !words.take("ON") {
         return Err(words.error(969, "missing ON keyword"));
     }
@@ -205,14 +200,12 @@ pub(crate) fn multi_insert(words: &mut Words<'_>) -> Result<MultiInsert> {
     if conditional && words.take("ELSE") {
         branches.push(Branch { condition: None, into: intos(words)? });
     }
-    let start = words.offset();
-    if words.at_end() {
+    let Some(begin) = words.peek() else {
         return Err(words.error(928, "missing SELECT keyword"));
-    }
+    };
+    let part = Part::new(words.text, begin.start, begin.location);
     while words.advance().is_some() {}
-    let text = in_its_place(words.text, start, words.text.len());
-    let (query, _) = parse_query(&text, 0)?;
-    Ok(MultiInsert { first, branches, query, headings: headings(&words.text[start..]) })
+    Ok(MultiInsert { first, branches, query: part.query()?, headings: headings(part.as_str()) })
 }
 
 fn intos(words: &mut Words<'_>) -> Result<Vec<Into>> {

@@ -4,7 +4,7 @@ use common::{Error, Number, Result};
 use sqlparser::ast::{self, Statement as Tree};
 use sqlparser::dialect::OracleDialect;
 use sqlparser::parser::Parser;
-use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
+use sqlparser::tokenizer::{Location, Token, TokenWithSpan, Tokenizer};
 
 use super::dialect::adapt;
 use super::headings::headings;
@@ -103,7 +103,7 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
         "SELECT" | "WITH" => {
             let lock = for_update::clause(&words)?;
             let query = lock.as_ref().map_or(text, |lock| &text[..lock.offset]);
-            match tree(query)? {
+            match tree(Part::whole(query))? {
                 Tree::Query(query) => Ok(Statement::Query { query, headings: headings(text), lock }),
                 other => Err(Error::unsupported(format!("statement {other}"))),
             }
@@ -117,7 +117,7 @@ pub(crate) fn parse(text: &str) -> Result<Statement> {
                 Some((behind, returning)) => (&text[..behind], Some(returning)),
                 None => (text, None),
             };
-            match tree(text)? {
+            match tree(Part::whole(text))? {
                 Tree::Insert(insert) => Ok(Statement::Insert(Box::new(insert), returning)),
                 Tree::Update(update) => Ok(Statement::Update(Box::new(update), returning)),
                 Tree::Delete(delete) => Ok(Statement::Delete(Box::new(delete), returning)),
@@ -170,34 +170,112 @@ fn check_numbers(words: &Words<'_>) -> Result<()> {
     Ok(())
 }
 
+/// A part of a statement that is parsed on its own; places in it are places in the statement.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part<'t> {
+    /// The statement up to the part's end.
+    text: &'t str,
+    /// Where the part begins: its byte offset, line and column.
+    start: usize,
+    location: Location,
+}
+
+impl<'t> Part<'t> {
+    /// `location` is the line and column of `start`.
+    pub(crate) fn new(text: &'t str, start: usize, location: Location) -> Self {
+        Self { text, start, location }
+    }
+
+    /// A text that is no part of another one.
+    fn whole(text: &'t str) -> Self {
+        Self { text, start: 0, location: Location { line: 1, column: 1 } }
+    }
+
+    pub(crate) fn as_str(&self) -> &'t str {
+        &self.text[self.start..]
+    }
+
+    /// A place that the tokenizer has found in the part alone.
+    fn shifted(&self, place: Location) -> Location {
+        match place {
+            // Nowhere.
+            Location { line: 0, .. } => place,
+            Location { line: 1, column } => {
+                Location { line: self.location.line, column: self.location.column + column - 1 }
+            }
+            Location { line, column } => Location { line: self.location.line + line - 1, column },
+        }
+    }
+
+    fn tokens(&self) -> Result<Vec<TokenWithSpan>> {
+        let mut tokens = Tokenizer::new(&DIALECT, self.as_str()).tokenize_with_location().map_err(|error| {
+            let place = position::offset(self.text, self.shifted(error.location)).unwrap_or(self.text.len());
+            let number = if error.message.contains("Unterminated") { 1756 } else { 911 };
+            Error::user(number, format!("syntax error: {}", error.message)).at(place)
+        })?;
+        if tokens.iter().filter(|token| deepens(&token.token)).count() > OPERATORS_MAX {
+            return Err(Error::unsupported(format!("a statement of more than {OPERATORS_MAX} operators")));
+        }
+        if self.start > 0 {
+            for TokenWithSpan { span, .. } in &mut tokens {
+                (span.start, span.end) = (self.shifted(span.start), self.shifted(span.end));
+            }
+        }
+        adapt(self.text, tokens)
+    }
+
+    fn parser(&self) -> Result<Parser<'static>> {
+        Ok(parser_of(self.tokens()?))
+    }
+
+    /// The part as a query.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn query(&self) -> Result<Box<ast::Query>> {
+        match tree(*self)? {
+            Tree::Query(query) => Ok(query),
+            other => Err(Error::user(928, format!("missing SELECT keyword: {other}"))),
+        }
+    }
+
+    /// The part as an expression.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn expression(&self) -> Result<ast::Expr> {
+        let mut parser = self.parser()?;
+        let expr = parser.parse_expr().map_err(|error| syntax_error(self.text, error, self.text.len()))?;
+        if parser.peek_token().token != Token::EOF {
+            return Err(Error::user(936, format!("missing expression: {}", self.as_str())));
+        }
+        Ok(expr)
+    }
+
+    /// The part as a table or query with its alias, as behind USING in MERGE.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn from_item(&self) -> Result<ast::TableWithJoins> {
+        let mut parser = self.parser()?;
+        let item = parser.parse_table_and_joins().map_err(|error| syntax_error(self.text, error, self.text.len()))?;
+        let next = parser.peek_token();
+        if next.token == Token::EOF { Ok(item) } else { Err(leftover(self.text, None, &next, 933)) }
+    }
+}
+
 /// A query on its own, as behind AS in CREATE TABLE; `offset` is where it stands in the statement.
 pub(crate) fn parse_query(text: &str, offset: usize) -> Result<(Box<ast::Query>, Vec<String>)> {
     let shift = |mut error: Error| {
         error.position = Some(error.position.unwrap_or(0) + offset);
         error
     };
-    match tree(text).map_err(shift)? {
-        Tree::Query(query) => Ok((query, headings(text))),
-        other => Err(shift(Error::user(928, format!("missing SELECT keyword: {other}")))),
-    }
+    Ok((Part::whole(text).query().map_err(shift)?, headings(text)))
 }
 
 /// An expression on its own, as in DEFAULT.
 pub(crate) fn parse_expression(text: &str) -> Result<ast::Expr> {
-    let mut parser = parser(text)?;
-    let expr = parser.parse_expr().map_err(|error| syntax_error(text, error, text.len()))?;
-    if parser.peek_token().token != Token::EOF {
-        return Err(Error::user(936, format!("missing expression: {text}")));
-    }
-    Ok(expr)
-}
-
-/// A table or query with its alias on its own, as behind USING in MERGE.
-pub(crate) fn parse_from_item(text: &str) -> Result<ast::TableWithJoins> {
-    let mut parser = parser(text)?;
-    let item = parser.parse_table_and_joins().map_err(|error| syntax_error(text, error, text.len()))?;
-    let next = parser.peek_token();
-    if next.token == Token::EOF { Ok(item) } else { Err(leftover(text, None, &next, 933)) }
+    Part::whole(text).expression()
 }
 
 /// Whether a row of these makes a tree that is as deep as the row is long.
@@ -211,31 +289,16 @@ fn deepens(token: &Token) -> bool {
     }
 }
 
-fn tokens(text: &str) -> Result<Vec<TokenWithSpan>> {
-    let tokens = Tokenizer::new(&DIALECT, text).tokenize_with_location().map_err(|error| {
-        let place = position::offset(text, error.location).unwrap_or(text.len());
-        let number = if error.message.contains("Unterminated") { 1756 } else { 911 };
-        Error::user(number, format!("syntax error: {}", error.message)).at(place)
-    })?;
-    if tokens.iter().filter(|token| deepens(&token.token)).count() > OPERATORS_MAX {
-        return Err(Error::unsupported(format!("a statement of more than {OPERATORS_MAX} operators")));
-    }
-    adapt(text, tokens)
-}
-
 /// A parser of tokens that are in its words.
 pub(super) fn parser_of(tokens: Vec<TokenWithSpan>) -> Parser<'static> {
     Parser::new(&DIALECT).with_recursion_limit(NESTING_MAX).with_tokens_with_locations(tokens)
 }
 
-fn parser(text: &str) -> Result<Parser<'static>> {
-    Ok(parser_of(tokens(text)?))
-}
-
 /// The syntax tree of one statement. The parser tries other readings where a query in parentheses has a mistake, and complains of the last one:
 /// when it fails, those queries are looked at on their own.
-fn tree(text: &str) -> Result<Tree> {
-    let mut parser = parser(text)?;
+fn tree(part: Part<'_>) -> Result<Tree> {
+    let text = part.text;
+    let mut parser = part.parser()?;
     let outer = match parser.parse_statement() {
         Ok(tree) => {
             let next = parser.peek_token();
@@ -250,6 +313,6 @@ fn tree(text: &str) -> Result<Tree> {
     if outer.number == Number::Ora(913) {
         return Err(outer);
     }
-    let inner = in_queries(text, &tokens(text)?, outer.position.unwrap_or(text.len()));
+    let inner = in_queries(text, &part.tokens()?, outer.position.unwrap_or(text.len()));
     Err(inner.unwrap_or(outer))
 }

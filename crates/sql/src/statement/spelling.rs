@@ -1,5 +1,7 @@
 //! Oracle's spellings that the parser does not know, as changes of tokens.
 
+use std::collections::HashSet;
+
 use sqlparser::ast;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
@@ -20,16 +22,26 @@ pub(super) struct Edits {
 
 impl Edits {
     pub(super) fn carried_out(self, tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-        let mut result = Vec::with_capacity(tokens.len() + self.inserted.len());
+        let Self { mut replaced, mut inserted, dropped } = self;
+        let dropped: HashSet<usize> = dropped.into_iter().collect();
+        // What stands at one place keeps its order.
+        inserted.sort_by_key(|(at, _)| *at);
+        replaced.sort_by_key(|(at, _)| *at);
+        let (mut inserted, mut replaced) = (inserted.into_iter().peekable(), replaced.into_iter().peekable());
+        let mut result = Vec::with_capacity(tokens.len() + inserted.len());
         for (place, mut token) in tokens.into_iter().enumerate() {
-            for (_, new) in self.inserted.iter().filter(|(at, _)| *at == place) {
-                result.push(TokenWithSpan { token: new.clone(), span: token.span });
+            while let Some((_, new)) = inserted.next_if(|(at, _)| *at == place) {
+                result.push(TokenWithSpan { token: new, span: token.span });
             }
-            if self.dropped.contains(&place) {
+            let mut other = None;
+            while let Some((_, new)) = replaced.next_if(|(at, _)| *at == place) {
+                other.get_or_insert(new);
+            }
+            if dropped.contains(&place) {
                 continue;
             }
-            if let Some((_, other)) = self.replaced.iter().find(|(at, _)| *at == place) {
-                token.token = other.clone();
+            if let Some(other) = other {
+                token.token = other;
             }
             result.push(token);
         }

@@ -2,7 +2,7 @@
 
 use common::{Error, Result};
 use sqlparser::dialect::OracleDialect;
-use sqlparser::tokenizer::{Token, Tokenizer, Whitespace};
+use sqlparser::tokenizer::{Location, Token, Tokenizer, Whitespace};
 
 use super::position;
 use super::reserved::is_reserved;
@@ -13,6 +13,8 @@ pub(crate) struct Word {
     pub(crate) token: Token,
     pub(crate) start: usize,
     pub(crate) end: usize,
+    /// The line and column of its beginning.
+    pub(crate) location: Location,
 }
 
 /// A statement's words and a place among them.
@@ -55,7 +57,7 @@ impl<'t> Words<'t> {
             }
             let start = places.offset(token.span.start).unwrap_or(0);
             let end = places.offset(token.span.end).unwrap_or(text.len());
-            words.push(Word { token: token.token, start, end });
+            words.push(Word { token: token.token, start, end, location: token.span.start });
         }
         Ok(Self { text, words, at: 0, notices: Vec::new() })
     }
