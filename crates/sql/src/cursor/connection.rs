@@ -24,6 +24,7 @@ use waits::{CallKind, SqlCall, Statistic};
 
 use super::arrays::{FetchedArrays, to_rows};
 use super::chain::OneStream;
+use super::checked_rules;
 use super::context::{StatementContext, local_time};
 use super::database::Database;
 use super::library::SharedCursor;
@@ -163,7 +164,9 @@ impl Connection {
         let state = SessionStateBuilder::new()
             .with_config(config)
             .with_runtime_env(database.query_environment()?)
-            .with_physical_optimizer_rules(rules)
+            .with_analyzer_rules(checked_rules::analyzing(&session))
+            .with_optimizer_rules(checked_rules::optimizing(&session))
+            .with_physical_optimizer_rules(checked_rules::physical(&session, rules))
             .build();
         let connection = Self::of_depth(database, session, Arc::new(shared), state, (0, calls))?;
         connection.refresh_nls()?;

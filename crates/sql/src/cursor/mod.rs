@@ -3,6 +3,7 @@
 pub(crate) mod arrays;
 pub(crate) mod cancel;
 pub(crate) mod chain;
+mod checked_rules;
 mod client;
 pub(crate) mod connection;
 pub(crate) mod context;
