@@ -1,7 +1,7 @@
 //! The memory of work areas: what sorts, hash joins and groupings of all sessions hold. V$PGASTAT shows it.
 //!
 //! It is counted where the operators take it. Beyond PGA_AGGREGATE_LIMIT an operator gets none, and its statement ends with ORA-04030: there are no
-//! temporary files to go to.
+//! temporary files to go to. So it does where the process's address space would end (`address_space.rs`).
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,6 +11,9 @@ use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
 use engine::instance::Instance;
 use engine::parameters::Parameter;
+
+use super::address_space;
+use crate::error::to_datafusion;
 
 /// Counts bytes, and gives as many as the limit leaves.
 #[derive(Debug)]
@@ -89,6 +92,8 @@ impl MemoryPool for WorkAreas {
     }
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
+        // An operator that makes another form of what it holds, to sort it or in a larger table, has both for a while.
+        address_space::check((additional + reservation.size()) as u64).map_err(to_datafusion)?;
         let limit = self.limit();
         self.take_within(additional as u64, limit).map_err(|held| {
             let operator = reservation.consumer().name();

@@ -1,0 +1,69 @@
+//! What is left of the address space that this process may have (`ulimit -v`). Beyond it an allocation fails, and a process in which one fails ends, with all
+//! its sessions: so a statement that comes near ends before, with ORA-04030. Without a limit nothing is looked at.
+
+use std::sync::OnceLock;
+
+use common::{Error, ErrorKind, Number, Result};
+
+/// So much of the limit is left to what is taken without asking: buffers of operators, results, other sessions' calls.
+const KEPT: u64 = 8;
+
+/// The bytes that this process may have at most; None where there is no limit. One that is set later is not seen.
+fn limit() -> Option<u64> {
+    static LIMIT: OnceLock<Option<u64>> = OnceLock::new();
+    *LIMIT.get_or_init(|| limit_of(&std::fs::read_to_string("/proc/self/limits").ok()?))
+}
+
+/// The limit as the operating system shows it: `Max address space  2048000000  unlimited  bytes`.
+fn limit_of(limits: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// The bytes that this process has now: `VmSize:  883368 kB`.
+fn taken(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// Whether there is room for so many bytes more.
+fn holds(limit: u64, taken: u64, more: u64) -> bool {
+    taken.saturating_add(more).saturating_add(limit / KEPT) <= limit
+}
+
+/// Whether the process may take so many bytes more.
+///
+/// # Errors
+/// ORA-04030 when it may not.
+pub(crate) fn check(more: u64) -> Result<()> {
+    let Some(limit) = limit() else { return Ok(()) };
+    let Some(taken) = std::fs::read_to_string("/proc/self/status").ok().as_deref().and_then(taken) else {
+        return Ok(());
+    };
+    if holds(limit, taken, more) {
+        return Ok(());
+    }
+    let text = format!("out of process memory: {more} bytes; this process has {taken} of the {limit} that it may have");
+    Err(Error::new(ErrorKind::OutOfResource, Number::Ora(4030), text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_operating_system_is_understood() {
+        let limits = "Limit   Soft Limit   Hard Limit   Units\nMax address space         2048000000           unlimited            bytes\n";
+        assert_eq!(limit_of(limits), Some(2_048_000_000));
+        assert_eq!(limit_of(&limits.replace("2048000000", "unlimited")), None);
+        assert_eq!(taken("Name:\thighwater\nVmSize:\t  883368 kB\n"), Some(883_368 * 1024));
+        assert!(taken(&std::fs::read_to_string("/proc/self/status").unwrap()).unwrap() > 0);
+    }
+
+    #[test]
+    fn a_part_is_kept() {
+        assert!(holds(800, 600, 100));
+        assert!(!holds(800, 600, 101));
+        assert!(!holds(800, u64::MAX, 1));
+    }
+}
