@@ -35,7 +35,8 @@ impl Physical {
     pub(super) const INDEX: Self = Self { pctfree: 10, pctused: 0, initrans: 2, maxtrans: 255 };
 
     /// These values, with those that `asked` gives in their place. Under automatic space management nothing depends on PCTUSED: it is kept, and leaves
-    /// PCTFREE its whole range.
+    /// PCTFREE its whole range. Where freelists come to depend on it, by a move, and the statement gives neither, PCTUSED takes what PCTFREE leaves: nobody
+    /// has asked for the default that is too much.
     ///
     /// # Errors
     /// ORA-02211, ORA-04000, ORA-02207, ORA-02209.
@@ -60,7 +61,7 @@ impl Physical {
         };
         // ITL slots may take half of a block: what is asked beyond that is granted as far as it goes.
         let room = slots_max(block_size.bytes());
-        let physical = Self {
+        let mut physical = Self {
             pctfree: percent(asked.pctfree, 99, "PCTFREE", self.pctfree)?,
             pctused: percent(asked.pctused, 99, "PCTUSED", self.pctused)?,
             initrans: slots(asked.initrans, 2207, "INITRANS", self.initrans)?.min(room as u8),
@@ -71,9 +72,12 @@ impl Physical {
             let number = if asked.maxtrans.is_some() { 2209 } else { 2207 };
             return Err(Error::user(number, format!("MAXTRANS {maxtrans} is less than INITRANS {initrans}")));
         }
+        let manual = management == SpaceManagement::Manual;
+        if manual && asked.pctfree.is_none() && asked.pctused.is_none() {
+            physical.pctused = physical.pctused.min(100 - physical.pctfree);
+        }
         let sum = physical.pctfree + physical.pctused;
-        let counts = management == SpaceManagement::Manual && asked.pctfree.is_some() || asked.pctused.is_some();
-        if sum > 100 && counts {
+        if sum > 100 && (manual || asked.pctused.is_some()) {
             return Err(Error::user(4000, format!("PCTFREE and PCTUSED together are {sum}, more than 100")));
         }
         Ok(physical)
@@ -196,6 +200,14 @@ mod tests {
         assert_eq!(with(Some(99), Some(1), None).unwrap().pctfree, 99);
         assert_eq!(under(SpaceManagement::Auto, Some(99), None, None).unwrap().pctfree, 99);
         assert!(under(SpaceManagement::Auto, Some(99), Some(2), None).unwrap_err().is_ora(4000));
+        let moved = Physical { pctfree: 90, ..Physical::TABLE };
+        let into = |management, pctfree| {
+            let asked = PhysicalAttributes { pctfree, ..Default::default() };
+            moved.with(asked, BlockSize::K8, management)
+        };
+        assert_eq!(into(SpaceManagement::Manual, None).unwrap(), Physical { pctused: 10, ..moved });
+        assert_eq!(into(SpaceManagement::Auto, None).unwrap(), moved);
+        assert!(into(SpaceManagement::Manual, Some(90)).unwrap_err().is_ora(4000));
         assert!(with(Some(100), Some(0), None).unwrap_err().is_ora(2211));
         assert!(with(None, Some(1 << 40), None).unwrap_err().is_ora(2211));
         assert!(with(None, None, Some(0)).unwrap_err().is_ora(2207));
