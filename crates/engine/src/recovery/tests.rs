@@ -9,7 +9,7 @@ use device::{Fault, FaultyFileSystem, FileSystem, MemoryFileSystem};
 use scan::{RowSink, ScanSpec};
 use waits::Statistic;
 
-use crate::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableChange, TableDef, TableSpec};
+use crate::catalog::{ColumnDef, IndexDef, IndexSpec, PhysicalAttributes, TableChange, TableDef, TableSpec};
 use crate::instance::{Background, CreateOptions, Instance, Session};
 use crate::segment::Storage;
 use crate::table::{Appender, Inserter, TableScan, Updater};
@@ -57,27 +57,8 @@ fn table(session: &Session) -> Arc<TableDef> {
 /// is still under way. What was committed.
 fn work(instance: &Arc<Instance>, switch: bool) -> Rows {
     let session = instance.connect(OWNER).unwrap();
-    let column = |name: &str, bytes| ColumnDef {
-        name: name.to_owned(),
-        data_type: DataType::Varchar2 { bytes },
-        nullable: true,
-        default: None,
-    };
-    session.create_table(&TableSpec::new(OWNER, "T", vec![column("K", 4), column("V", 200)])).unwrap();
-    session
-        .create_index(&IndexSpec {
-            logging: None,
-            owner: OWNER.to_owned(),
-            name: "T_V".to_owned(),
-            table_owner: OWNER.to_owned(),
-            table_name: "T".to_owned(),
-            columns: vec!["V".to_owned()],
-            unique: false,
-            tablespace: None,
-            physical: PhysicalAttributes::default(),
-            storage: Storage::default(),
-        })
-        .unwrap();
+    create_table(&session, "T");
+    create_index(&session, None);
     insert(&session, 0..ROWS);
     session.commit(CommitWrite::default()).unwrap();
     instance.checkpoint(session.meter()).unwrap();
@@ -108,11 +89,43 @@ fn work(instance: &Arc<Instance>, switch: bool) -> Rows {
     committed
 }
 
+/// A table of a key and a value.
+fn create_table(session: &Arc<Session>, name: &str) {
+    let column = |name: &str, bytes| ColumnDef {
+        name: name.to_owned(),
+        data_type: DataType::Varchar2 { bytes },
+        nullable: true,
+        default: None,
+    };
+    session.create_table(&TableSpec::new(OWNER, name, vec![column("K", 4), column("V", 200)])).unwrap();
+}
+
+/// An index on the values of T.
+fn create_index(session: &Arc<Session>, logging: Option<bool>) -> Arc<IndexDef> {
+    let spec = IndexSpec {
+        logging,
+        owner: OWNER.to_owned(),
+        name: "T_V".to_owned(),
+        table_owner: OWNER.to_owned(),
+        table_name: "T".to_owned(),
+        columns: vec!["V".to_owned()],
+        unique: false,
+        tablespace: None,
+        physical: PhysicalAttributes::default(),
+        storage: Storage::default(),
+    };
+    session.create_index(&spec).unwrap()
+}
+
 fn insert(session: &Arc<Session>, keys: std::ops::Range<u32>) {
-    let mut inserter = Inserter::new(session.clone(), table(session)).unwrap();
+    insert_into(session, "T", keys, |key| vec![b'x'; 20 + key as usize % 50]);
+}
+
+fn insert_into(session: &Arc<Session>, name: &str, keys: std::ops::Range<u32>, value: impl Fn(u32) -> Vec<u8>) {
+    let table = session.catalog().require_table(OWNER, name).unwrap().clone();
+    let mut inserter = Inserter::new(session.clone(), table).unwrap();
     for key in keys {
-        let value = vec![b'x'; 20 + key as usize % 50];
-        inserter.push(&[Some(&key.to_be_bytes()), Some(&value)]).unwrap();
+        inserter.push(&[Some(&key.to_be_bytes()), Some(&value(key))]).unwrap();
     }
     inserter.finish().unwrap();
 }
@@ -237,115 +250,86 @@ fn where_every_log_group_is_needed_the_blocks_are_written_before_the_open() {
     closes_soundly(instance, &files);
 }
 
-/// An index that is NOLOGGING is built without images of its blocks, at addresses whose earlier life the log still has images of: after a crash it is whole.
-#[test]
-fn an_index_built_without_images_is_whole_after_a_crash() {
-    let mut redo = Vec::new();
-    for logging in [true, false] {
+/// What is loaded with images in the log and without, at addresses whose earlier life the log has images of: `load` makes it, after `before`, which leaves such
+/// addresses. It is whole after a crash, and after a second one: the blocks of the first recovery are written after the open. Bytes of redo of each load.
+fn whole_after_crashes(
+    before: impl Fn(&Arc<Session>),
+    load: impl Fn(&Arc<Session>, bool),
+    after: impl Fn(&Arc<Session>),
+    check: impl Fn(&Arc<Session>, bool),
+) -> [u64; 2] {
+    [true, false].map(|logging| {
         let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
         let instance = create(&files);
-        let session = instance.connect(OWNER).unwrap();
-        let column = |name: &str, bytes| ColumnDef {
-            name: name.to_owned(),
-            data_type: DataType::Varchar2 { bytes },
-            nullable: true,
-            default: None,
+        let crash = |session: Arc<Session>, instance: Arc<Instance>| {
+            drop(session);
+            instance.health().stop(&common::Error::bug("a crash"));
         };
-        let columns = || vec![column("K", 4), column("V", 200)];
-        session.create_table(&TableSpec::new(OWNER, "EARLIER", columns())).unwrap();
-        let earlier = session.catalog().require_table(OWNER, "EARLIER").unwrap().clone();
-        let mut inserter = Inserter::new(session.clone(), earlier).unwrap();
-        for key in 0..2 * ROWS {
-            inserter.push(&[Some(&key.to_be_bytes()), Some(&[b'e'; 100])]).unwrap();
-        }
-        inserter.finish().unwrap();
+        let session = instance.connect(OWNER).unwrap();
+        create_table(&session, "T");
+        before(&session);
+        let redo = session.meter().value(Statistic::RedoSize);
+        load(&session, logging);
+        let redo = session.meter().value(Statistic::RedoSize) - redo;
+        after(&session);
         session.commit(CommitWrite::default()).unwrap();
-        session.create_table(&TableSpec::new(OWNER, "T", columns())).unwrap();
-        insert(&session, 0..2 * ROWS);
-        session.commit(CommitWrite::default()).unwrap();
-        session.drop_table(OWNER, "EARLIER").unwrap();
-        let before = session.meter().value(Statistic::RedoSize);
-        let index = session
-            .create_index(&IndexSpec {
-                owner: OWNER.to_owned(),
-                name: "T_V".to_owned(),
-                table_owner: OWNER.to_owned(),
-                table_name: "T".to_owned(),
-                columns: vec!["V".to_owned()],
-                unique: false,
-                tablespace: None,
-                physical: PhysicalAttributes::default(),
-                storage: Storage::default(),
-                logging: Some(logging),
-            })
-            .unwrap();
-        redo.push(session.meter().value(Statistic::RedoSize) - before);
-        assert!(index.statistics.unwrap().leaf_blocks > 20);
-        // Changes of its blocks are logged as ever, and put over what was loaded.
-        insert(&session, 2 * ROWS..2 * ROWS + 500);
-        session.commit(CommitWrite::default()).unwrap();
-        drop((session, index));
-        instance.health().stop(&common::Error::bug("a crash"));
-        drop(instance);
+        crash(session, instance);
         for _ in 0..2 {
             let instance = open(&files, Background::Inline);
             let session = instance.connect(OWNER).unwrap();
-            assert_eq!(found(&session).rows.len(), 2 * ROWS as usize + 500);
-            let index = session.catalog().index(OWNER, "T_V").unwrap().clone();
-            assert_eq!(index.logging, logging);
-            drop((session, index));
-            instance.health().stop(&common::Error::bug("a crash"));
+            check(&session, logging);
+            crash(session, instance);
         }
         // Which checks that each row has its entry and each entry its row.
-        let instance = open(&files, Background::Inline);
-        closes_soundly(instance, &files);
-    }
+        closes_soundly(open(&files, Background::Inline), &files);
+        redo
+    })
+}
+
+#[test]
+fn an_index_built_without_images_is_whole_after_a_crash() {
+    let redo = whole_after_crashes(
+        |session| {
+            create_table(session, "EARLIER");
+            insert_into(session, "EARLIER", 0..2 * ROWS, |_| vec![b'e'; 100]);
+            session.commit(CommitWrite::default()).unwrap();
+            insert(session, 0..2 * ROWS);
+            session.commit(CommitWrite::default()).unwrap();
+            session.drop_table(OWNER, "EARLIER").unwrap();
+        },
+        |session, logging| {
+            let index = create_index(session, Some(logging));
+            assert!(index.statistics.unwrap().leaf_blocks > 20);
+        },
+        // Changes of its blocks are logged as ever, and put over what was loaded.
+        |session| insert(session, 2 * ROWS..2 * ROWS + 500),
+        |session, logging| {
+            assert_eq!(found(session).rows.len(), 2 * ROWS as usize + 500);
+            assert_eq!(session.catalog().index(OWNER, "T_V").unwrap().logging, logging);
+        },
+    );
     assert!(redo[1] * 5 < redo[0], "{redo:?} bytes of redo");
 }
 
-/// Blocks that are loaded without images, at addresses whose earlier life the log still has images of.
 #[test]
 fn redo_of_an_earlier_life_is_not_put_over_a_load_without_images() {
-    let mut redo = Vec::new();
-    for logging in [true, false] {
-        let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
-        let instance = create(&files);
-        let session = instance.connect(OWNER).unwrap();
-        let column = |name: &str, bytes| ColumnDef {
-            name: name.to_owned(),
-            data_type: DataType::Varchar2 { bytes },
-            nullable: true,
-            default: None,
-        };
-        session.create_table(&TableSpec::new(OWNER, "T", vec![column("K", 4), column("V", 200)])).unwrap();
-        insert(&session, 0..ROWS);
-        session.commit(CommitWrite::default()).unwrap();
-        session.truncate_table(OWNER, "T").unwrap();
-        session.alter_table(OWNER, "T", &TableChange::Logging(logging)).unwrap();
-        let before = session.meter().value(Statistic::RedoSize);
-        let mut appender = Appender::into_table(session.clone(), table(&session)).unwrap();
-        let mut expected = Rows::new();
-        for key in ROWS..3 * ROWS {
-            let value = vec![b'y'; 20 + key as usize % 50];
-            appender.push(&[Some(&key.to_be_bytes()), Some(&value)]).unwrap();
-            expected.insert(key.to_be_bytes().to_vec(), value);
-        }
-        appender.finish().unwrap();
-        redo.push(session.meter().value(Statistic::RedoSize) - before);
-        session.commit(CommitWrite::default()).unwrap();
-        drop(session);
-        instance.health().stop(&common::Error::bug("a crash"));
-        drop(instance);
-        // Twice: the blocks of the first recovery are written after the open.
-        for _ in 0..2 {
-            let instance = open(&files, Background::Inline);
-            let session = instance.connect(OWNER).unwrap();
-            assert!(found(&session).rows == expected, "logging {logging}");
-            drop(session);
-            instance.health().stop(&common::Error::bug("a crash"));
-        }
-        let instance = open(&files, Background::Inline);
-        closes_soundly(instance, &files);
-    }
+    let loaded = || (ROWS..3 * ROWS).map(|key| (key.to_be_bytes().to_vec(), vec![b'y'; 20 + key as usize % 50]));
+    let redo = whole_after_crashes(
+        |session| {
+            insert(session, 0..ROWS);
+            session.commit(CommitWrite::default()).unwrap();
+            session.truncate_table(OWNER, "T").unwrap();
+        },
+        |session, logging| {
+            session.alter_table(OWNER, "T", &TableChange::Logging(logging)).unwrap();
+            let mut appender = Appender::into_table(session.clone(), table(session)).unwrap();
+            for (key, value) in loaded() {
+                appender.push(&[Some(&key), Some(&value)]).unwrap();
+            }
+            appender.finish().unwrap();
+        },
+        |_| {},
+        |session, logging| assert!(found(session).rows == loaded().collect(), "logging {logging}"),
+    );
     assert!(redo[1] * 10 < redo[0], "{redo:?} bytes of redo");
 }
