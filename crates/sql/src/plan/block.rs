@@ -28,7 +28,7 @@ use sqlparser::tokenizer::Span;
 use super::binder::{AGGREGATES_NESTED_MAX, Binder, fold, fold_name};
 use super::bound::Bound;
 use super::condition::{RownumLimit, conjuncts, joined};
-use super::from::{FromContext, FromItem};
+use super::from::{FromContext, FromItem, may_be_missing};
 use super::function::direction;
 use super::grouping::{as_column, holds_aggregate};
 use super::guard::guarded;
@@ -164,6 +164,9 @@ impl Binder<'_> {
 
         self.rownum_allowed.set(true);
         let Where { filters, outer_conditions, rownum } = self.where_clause(selection.as_ref(), &scope)?;
+        for item in items.iter().filter(|item| outer_conditions.iter().any(|(of, _)| item.relations.contains(of))) {
+            may_be_missing(&mut scope.columns, &item.relations);
+        }
         let plan = self.join_list(items, outer_conditions)?;
         let plan = match joined(filters, and) {
             None => plan,

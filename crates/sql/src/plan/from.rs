@@ -413,15 +413,29 @@ fn cross(left: FromItem, right: FromItem) -> Result<FromItem> {
     Ok(FromItem { plan, relations, columns })
 }
 
+/// The columns of tables that an outer join fills up with NULL, declared NOT NULL or not.
+pub(super) fn may_be_missing(columns: &mut [ScopeColumn], relations: &[String]) {
+    let of_one = |column: &&mut ScopeColumn| {
+        column.column.relation.as_ref().is_some_and(|of| relations.iter().any(|relation| of.table() == relation))
+    };
+    columns.iter_mut().filter(of_one).for_each(|column| column.nullable = true);
+}
+
 fn joined(
     left: FromItem,
     right: FromItem,
     join_type: JoinType,
     mut conditions: Vec<Expr>,
-    columns: Vec<ScopeColumn>,
+    mut columns: Vec<ScopeColumn>,
 ) -> Result<FromItem> {
     if conditions.is_empty() {
         conditions.push(constant(true));
+    }
+    if matches!(join_type, JoinType::Left | JoinType::Full) {
+        may_be_missing(&mut columns, &right.relations);
+    }
+    if matches!(join_type, JoinType::Right | JoinType::Full) {
+        may_be_missing(&mut columns, &left.relations);
     }
     let mut relations = left.relations;
     relations.extend(right.relations);
