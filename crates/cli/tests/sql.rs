@@ -134,6 +134,38 @@ fn a_user_without_a_password_lets_nobody_in_by_name() {
     assert_eq!(run(directory.path(), &["-S", "system/manager"]).status.code(), Some(0));
 }
 
+/// SYSTEM is the machine's user and no more: others log on without it, and SYS AS SYSDBA unlocks it.
+#[test]
+fn a_locked_system_keeps_nobody_else_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let made = typed(
+        directory.path(),
+        "create user scott identified by tiger;\n\
+         grant create session to scott;\n\
+         alter user sys account lock;\n\
+         alter user system account lock;\n",
+    );
+    assert!(!stdout(&made).contains("ORA-"), "{}", stdout(&made));
+    let in_as = |logon: &[&str], lines: &str| {
+        let mut child = start(directory.path(), &[&["-S"], logon].concat());
+        child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        (output.status.code(), stdout(&output) + &stderr(&output))
+    };
+    for system in [[].as_slice(), &["/"]] {
+        let (code, said) = in_as(system, "show user\n");
+        assert!(code == Some(1) && said == "ORA-28000: the account SYSTEM is locked\n", "{said}");
+    }
+    assert_eq!(in_as(&["scott/tiger"], "show user\n"), (Some(0), "USER is \"SCOTT\"\n".to_owned()));
+    assert_eq!(in_as(&["scott"], "tiger\nshow user\n").1, "Enter password: USER is \"SCOTT\"\n");
+    let unlock = "show user\nalter user system account unlock;\nconnect /\nshow user\n";
+    let (code, said) = in_as(&["/", "as", "sysdba"], unlock);
+    let said: Vec<&str> = said.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(said, ["USER is \"SYS\"", "User altered.", "Connected.", "USER is \"SYSTEM\""]);
+    assert_eq!(code, Some(0));
+    assert_eq!(in_as(&[], "show user\n"), (Some(0), "USER is \"SYSTEM\"\n".to_owned()));
+}
+
 /// AUTOCOMMIT, DISCONNECT and the end of the shell commit, which the session's trace shows.
 #[test]
 fn the_shell_commits_where_it_should() {

@@ -1,9 +1,10 @@
 //! Who logs on: what stands behind CONNECT and behind `highwater sql`.
 
 /// Who is to be connected. There is one database, so a name behind `@` is not looked at.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Logon {
     /// `/`: the machine's user, whose process has opened the database's files and needs no password.
+    #[default]
     Machine,
     /// `… AS SYSDBA`: the same as SYS, whatever name and password stand before it.
     Sysdba,

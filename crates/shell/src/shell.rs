@@ -28,8 +28,8 @@ use crate::words;
 pub struct Options {
     /// No banner, no prompts.
     pub silent: bool,
-    /// None: as the server is connected already.
-    pub logon: Option<Logon>,
+    /// Who is connected first; the server is not connected before.
+    pub logon: Logon,
     /// A script to run first, with its arguments; the name as behind `@`.
     pub script: Option<(String, Vec<String>)>,
 }
@@ -124,7 +124,7 @@ impl Shell {
     fn new(server: Box<dyn Server>, console: Box<dyn Console>, clock: Arc<dyn Clock>, silent: bool) -> Self {
         let mut shell = Self {
             server,
-            connected: true,
+            connected: false,
             clock,
             out: Output::new(console),
             silent,
@@ -162,9 +162,7 @@ impl Shell {
         if !self.silent {
             self.out.line(&format!("\nHighwater {}\n", env!("CARGO_PKG_VERSION")));
         }
-        if let Some(logon) = options.logon
-            && let Err(error) = self.with_password(logon).and_then(|logon| self.connect(&logon))
-        {
+        if let Err(error) = self.with_password(options.logon).and_then(|logon| self.connect(&logon)) {
             self.say_error(&error);
             self.out.flush();
             return FAILED;

@@ -31,7 +31,7 @@ fn run(scripts: &Path, name: &str, work: &Path) -> String {
     let script = scripts.join(format!("{name}.sql"));
     let script =
         script.is_file().then(|| (script.display().to_string(), vec!["first".to_owned(), "second word".to_owned()]));
-    let options = shell::Options { silent: script.is_some(), logon: None, script };
+    let options = shell::Options { silent: script.is_some(), logon: shell::Logon::Machine, script };
     let code = shell::run(Box::new(Mock::default()), Box::new(console), Arc::new(StepClock::default()), options);
     let mut out = written.take();
     let mut files: Vec<PathBuf> = fs::read_dir(work).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -28,9 +28,11 @@ fn run(console: Scripted, written: &Rc<RefCell<String>>, script: Option<&Path>) 
     let server = Mock::default();
     let calls = Rc::clone(&server.calls);
     let script = script.map(|path| (path.display().to_string(), Vec::new()));
-    let options = shell::Options { silent: true, logon: None, script };
+    let options = shell::Options { silent: true, logon: shell::Logon::Machine, script };
     let code = shell::run(Box::new(server), Box::new(console), Arc::new(StepClock::default()), options);
-    Session { code, written: written.take(), calls: calls.take() }
+    let mut calls = calls.take();
+    assert_eq!(calls.remove(0), "connect system");
+    Session { code, written: written.take(), calls }
 }
 
 #[test]

@@ -34,19 +34,16 @@ pub(super) struct Embedded {
 }
 
 impl Embedded {
-    /// Connects the machine's user.
-    ///
-    /// # Errors
-    /// As [`Database::connect`](sql::Database::connect).
-    pub(super) fn connect(running: &Arc<Running>) -> Result<Self> {
-        Ok(Self {
+    /// Nobody is connected yet.
+    pub(super) fn new(running: &Arc<Running>) -> Self {
+        Self {
             running: Arc::clone(running),
-            connection: Some(connected(running, &Logon::Machine)?),
-            logon: Logon::Machine,
+            connection: None,
+            logon: Logon::default(),
             cursor: None,
             first_fetch: false,
             debugged: None,
-        })
+        }
     }
 
     fn connection(&mut self) -> Result<&mut Connection> {

@@ -8,9 +8,9 @@ use crate::failure::wrong_use;
 /// A script's name and its arguments.
 pub(super) type Script = (String, Vec<String>);
 
-pub(super) fn parse(words: &[String]) -> Result<(Option<Logon>, Option<Script>)> {
+pub(super) fn parse(words: &[String]) -> Result<(Logon, Option<Script>)> {
     let mut words = words.iter().map(String::as_str).peekable();
-    let mut logon = None;
+    let mut logon = Logon::default();
     if let Some(first) = words.next_if(|word| !word.starts_with('@')) {
         if first.starts_with('-') {
             return Err(wrong_use(format!("sql: there is no option {first}")));
@@ -23,8 +23,7 @@ pub(super) fn parse(words: &[String]) -> Result<(Option<Logon>, Option<Script>)>
         {
             return Err(wrong_use("sql: AS is followed by SYSDBA or SYSOPER"));
         }
-        let parsed = Logon::parse(first, privileged).ok_or_else(|| wrong_use(format!("sql: {first} names no user")))?;
-        logon = Some(parsed);
+        logon = Logon::parse(first, privileged).ok_or_else(|| wrong_use(format!("sql: {first} names no user")))?;
     }
     let script = match words.next() {
         None => None,
@@ -49,18 +48,18 @@ mod tests {
     #[test]
     fn user_and_script_are_told_apart() {
         let user = |name: &str, password: Option<&str>| {
-            Some(Logon::Named { user: name.to_owned(), password: password.map(str::to_owned) })
+            Logon::Named { user: name.to_owned(), password: password.map(str::to_owned) }
         };
         let script = |name: &str, arguments: &str| Some((name.to_owned(), words(arguments)));
         for (line, logon, expected) in [
-            ("", None, None),
-            ("@x.sql", None, script("x.sql", "")),
-            ("@x a -b", None, script("x", "a -b")),
+            ("", Logon::Machine, None),
+            ("@x.sql", Logon::Machine, script("x.sql", "")),
+            ("@x a -b", Logon::Machine, script("x", "a -b")),
             ("scott/tiger @x", user("scott", Some("tiger")), script("x", "")),
             ("scott", user("scott", None), None),
-            ("/", Some(Logon::Machine), None),
-            ("/ as sysdba @x", Some(Logon::Sysdba), script("x", "")),
-            ("scott/tiger as sysdba", Some(Logon::Sysdba), None),
+            ("/", Logon::Machine, None),
+            ("/ as sysdba @x", Logon::Sysdba, script("x", "")),
+            ("scott/tiger as sysdba", Logon::Sysdba, None),
         ] {
             assert_eq!(parse(&words(line)).unwrap(), (logon, expected), "{line}");
         }

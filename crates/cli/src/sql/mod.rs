@@ -59,10 +59,10 @@ fn session(
     running: &Arc<Running>,
     clock: &Arc<dyn Clock>,
     silent: bool,
-    logon: Option<Logon>,
+    logon: Logon,
     script: Option<logon::Script>,
 ) -> Result<u8> {
-    let server = Embedded::connect(running)?;
+    let server = Embedded::new(running);
     let console: Box<dyn Console> = if io::stdin().is_terminal() && io::stdout().is_terminal() {
         let history = std::env::home_dir().map(|home| home.join(HISTORY));
         Box::new(Terminal::new(history).map_err(|error| terminal(&error))?)

@@ -8,7 +8,7 @@ use common::{Error, Result};
 use pbkdf2::pbkdf2_hmac;
 use sha2::{Digest, Sha256};
 
-use super::{Catalog, SystemPrivilege, UserKind};
+use super::{Catalog, SYS, SystemPrivilege, UserKind};
 
 const ROUNDS: u32 = 10_000;
 const SALT_BYTES: usize = 16;
@@ -63,7 +63,8 @@ fn bytes(hex: &str) -> Option<Vec<u8>> {
 }
 
 /// May one log on as `name` with `password`? None stands for a session that asks for no password because it owns the files.
-/// A user without a password cannot log on with any.
+/// A user without a password cannot log on with any. SYS without a password is AS SYSDBA, which a locked account does not keep out: somebody must be
+/// able to unlock the others.
 ///
 /// # Errors
 /// ORA-01017 wrong password, none set, or no such user; ORA-28000 locked, ORA-01045 without CREATE SESSION.
@@ -79,7 +80,7 @@ pub fn authenticate(catalog: &Catalog, name: &str, password: Option<&str>) -> Re
             return Err(wrong());
         }
     }
-    if user.locked {
+    if user.locked && !(name == SYS && password.is_none()) {
         return Err(Error::user(28000, format!("the account {name} is locked")));
     }
     if !catalog.has_system_privilege(name, SystemPrivilege::CreateSession) {

@@ -74,6 +74,24 @@ fn nobody_logs_on_with_a_password_before_there_is_one() {
 }
 
 #[test]
+fn a_lock_keeps_everybody_out_but_as_sysdba() {
+    let database = Database::new();
+    let system = database.session();
+    let locked = |locked| UserSpec { locked: Some(locked), ..with_password("x") };
+    for name in ["SYSTEM", "SYS"] {
+        system.alter_user(name, &locked(true)).unwrap();
+        assert!(authenticate(&system.catalog(), name, Some("x")).unwrap_err().is_ora(28000));
+    }
+    drop(system);
+    let database = database.reopen();
+    let sys = database.connect("SYS");
+    assert!(authenticate(&sys.catalog(), "SYSTEM", None).unwrap_err().is_ora(28000));
+    authenticate(&sys.catalog(), "SYS", None).unwrap();
+    sys.alter_user("SYSTEM", &locked(false)).unwrap();
+    authenticate(&sys.catalog(), "SYSTEM", None).unwrap();
+}
+
+#[test]
 fn another_users_table_is_hidden_until_something_on_it_is_granted() {
     let database = Database::new();
     let system = database.session();
