@@ -2,6 +2,9 @@
 //!
 //! The planner takes the constants of its inputs over when it works out by what the rows of a join or a grouping are sorted, and drops a sort by such a
 //! column. [`ForgetConstants`] is one of the first of the physical optimiser's rules: it puts a node below the join or the grouping that knows of none.
+//!
+//! It also takes a function of constants for a constant, and two calls that look alike for one value, though each call has a value of its own. So the node
+//! stands above a projection that has such calls too.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,10 +14,12 @@ use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{JoinType, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
+use datafusion::physical_expr_common::physical_expr::is_volatile;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::joins::{HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
 use datafusion::physical_plan::metrics::MetricsSet;
+use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
     ReplaceChildrenOptions,
@@ -28,6 +33,9 @@ pub(crate) struct ForgetConstants;
 impl PhysicalOptimizerRule for ForgetConstants {
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
         plan.transform_up(|node| {
+            if has_volatile(&*node) {
+                return Ok(Transformed::yes(NullableExec::above(node)));
+            }
             let nullable = if has_totals(&*node) {
                 [true, true]
             } else {
@@ -62,6 +70,13 @@ impl PhysicalOptimizerRule for ForgetConstants {
 fn has_totals(node: &dyn ExecutionPlan) -> bool {
     let node: &dyn std::any::Any = node;
     node.downcast_ref::<AggregateExec>().is_some_and(|aggregate| !aggregate.group_expr().is_single())
+}
+
+/// Whether it makes columns that have a new value with each evaluation.
+fn has_volatile(node: &dyn ExecutionPlan) -> bool {
+    let node: &dyn std::any::Any = node;
+    node.downcast_ref::<ProjectionExec>()
+        .is_some_and(|projection| projection.expr().iter().any(|column| is_volatile(&column.expr)))
 }
 
 fn join_type(node: &dyn ExecutionPlan) -> Option<JoinType> {

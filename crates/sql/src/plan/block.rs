@@ -9,7 +9,7 @@
 //! Aggregates and window functions stand inside the bound expressions and are replaced, level by level, by the columns that their plan
 //! nodes give. ROWNUM numbers the rows that pass WHERE, before grouping and sorting.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
 use common::{Error, Result};
@@ -424,8 +424,8 @@ impl Binder<'_> {
         if order.is_empty() {
             return Ok(keys);
         }
-        let named = |item: &&Item| item.alias;
-        let aliases = list.iter().filter(named).map(|item| (item.name.clone(), item.bound.clone())).collect();
+        let named = list.iter().enumerate().filter(|(_, item)| item.alias);
+        let aliases = named.map(|(at, item)| (item.name.clone(), marked(at, &item.bound))).collect();
         let (columns, scope) = (scope, &scope.with_aliases(aliases));
         for key in order {
             if key.with_fill.is_some() {
@@ -559,35 +559,74 @@ fn windows(plan: LogicalPlan, list: &mut [Item], keys: &mut [(Key, bool, bool)])
     LogicalPlanBuilder::window_plan(plan, found).map_err(from_datafusion)
 }
 
+/// What the planner's names of items begin with that are evaluated below the select list; their place in it follows.
+const ITEM: &str = "\u{1}ITEM";
+
+/// The value of an item as ORDER BY finds it by its name. One that has a new value with each evaluation is marked with its place: it may look like another.
+fn marked(at: usize, bound: &Bound) -> Bound {
+    if !bound.expr.is_volatile() {
+        return bound.clone();
+    }
+    Bound { expr: bound.expr.clone().alias(format!("{ITEM}{at}")), ..bound.clone() }
+}
+
 /// Items of the select list that have a new value with each evaluation, and that keys of ORDER BY name in expressions: evaluated once, below both.
 fn evaluated_once(plan: LogicalPlan, list: &mut [Item], keys: &mut [(Key, bool, bool)]) -> Result<LogicalPlan> {
-    if !keys.iter().any(|(key, ..)| matches!(key, Key::Hidden(..))) {
+    let column = |at: usize| Expr::Column(Column::new_unqualified(format!("{ITEM}{at}")));
+    let mut used = BTreeSet::new();
+    for (key, ..) in keys {
+        let Key::Hidden(bound, _) = key else { continue };
+        let key = std::mem::take(&mut bound.expr).transform_down(|node| {
+            let at = match &node {
+                Expr::Alias(alias) => alias.name.strip_prefix(ITEM).and_then(|at| at.parse().ok()),
+                _ => None,
+            };
+            let Some(at) = at else { return Ok(Transformed::no(node)) };
+            used.insert(at);
+            Ok(Transformed::new(column(at), true, TreeNodeRecursion::Jump))
+        });
+        bound.expr = key.map_err(from_datafusion)?.data;
+    }
+    if used.is_empty() {
         return Ok(plan);
     }
     let mut columns: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
-    let known = columns.len();
-    for item in list.iter_mut().filter(|item| item.alias && item.bound.expr.is_volatile()) {
-        let column = Expr::Column(Column::new_unqualified(format!("\u{1}ITEM{}", columns.len() - known)));
-        let mut used = false;
-        for (key, ..) in keys.iter_mut() {
-            let Key::Hidden(bound, _) = key else { continue };
-            let replaced = bound.expr.clone().transform_down(|node| {
-                let same = node == item.bound.expr;
-                Ok(if same { Transformed::yes(column.clone()) } else { Transformed::no(node) })
-            });
-            let replaced = replaced.map_err(from_datafusion)?;
-            used |= replaced.transformed;
-            bound.expr = replaced.data;
-        }
-        if used {
-            let value = std::mem::replace(&mut item.bound.expr, column.clone());
-            columns.push(value.alias(column.schema_name().to_string()));
-        }
-    }
-    if columns.len() == known {
-        return Ok(plan);
+    for at in used {
+        let value = std::mem::replace(&mut list[at].bound.expr, column(at));
+        columns.push(value.alias(format!("{ITEM}{at}")));
     }
     LogicalPlanBuilder::new(plan).project(columns).and_then(LogicalPlanBuilder::build).map_err(from_datafusion)
+}
+
+/// A key of ORDER BY beside DISTINCT, over the rows that are left: made of what the select list gives, under the names `fields`.
+///
+/// # Errors
+/// ORA-01791 when it needs something else: a column, a subquery, a value that is new with each evaluation.
+fn over_outputs(key: Expr, list: &[Item], fields: &[String]) -> Result<Expr> {
+    let mut other = false;
+    let key = key.transform_down(|node| {
+        let literal = matches!(node, Expr::Literal(..));
+        if let Some(at) = list.iter().position(|item| !literal && item.bound.expr == node) {
+            let output = Expr::Column(Column::new_unqualified(&fields[at]));
+            return Ok(Transformed::new(output, true, TreeNodeRecursion::Jump));
+        }
+        other |= node.is_volatile_node()
+            || matches!(
+                node,
+                Expr::Column(_)
+                    | Expr::OuterReferenceColumn(..)
+                    | Expr::ScalarSubquery(_)
+                    | Expr::Exists(_)
+                    | Expr::InSubquery(_)
+                    | Expr::SetComparison(_)
+            );
+        Ok(Transformed::no(node))
+    });
+    let key = key.map_err(from_datafusion)?.data;
+    if other {
+        return Err(Error::user(1791, "not a SELECTed expression: ORDER BY beside DISTINCT"));
+    }
+    Ok(key)
 }
 
 /// Select list, DISTINCT and ORDER BY.
@@ -600,6 +639,12 @@ fn finish(
     let plan = evaluated_once(plan, &mut list, &mut keys)?;
     let names: Vec<String> = list.iter().map(|item| item.name.clone()).collect();
     let fields = unique_fields(&names);
+    if distinct {
+        for (key, ..) in &mut keys {
+            let Key::Hidden(bound, _) = key else { continue };
+            bound.expr = over_outputs(std::mem::take(&mut bound.expr), &list, &fields)?;
+        }
+    }
     let mut outputs = Vec::new();
     let mut expressions = Vec::new();
     for (item, field) in list.into_iter().zip(fields) {
@@ -621,9 +666,7 @@ fn finish(
     for (key, ascending, nulls_first) in keys {
         let column = match key {
             Key::Output(at) => outputs[at].bound().expr,
-            Key::Hidden(..) if distinct => {
-                return Err(Error::user(1791, "not a SELECTed expression: ORDER BY beside DISTINCT"));
-            }
+            Key::Hidden(bound, _) if distinct => bound.expr,
             Key::Hidden(bound, _) => {
                 hidden += 1;
                 let name = format!("\u{1}KEY{hidden}");

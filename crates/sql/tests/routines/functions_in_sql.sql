@@ -800,3 +800,30 @@ from (select trunc(dbms_random.value(10000000, 100000000)) n from dual connect b
 /
 LEAST | MOST | DIFFERENT
 8 | 8 | 1000
+
+# Calls that look alike are two calls, which ORDER BY tells apart by the names of their items.
+create sequence calls
+/
+CREATE SEQUENCE
+
+-- Odd calls rise, even ones fall.
+create function next_call return number is n number;
+begin select calls.nextval into n from dual; return case when mod(n, 2) = 1 then n else -n end; end;
+/
+CREATE FUNCTION
+
+begin
+  for r in (select next_call x, next_call y from emp order by y * 1) loop dbms_output.put_line(sign(r.x) || sign(r.y)); end loop;
+end;
+/
+1-1
+1-1
+-11
+-11
+-11
+PL/SQL
+
+select calls.currval from dual
+/
+CURRVAL
+10
