@@ -115,6 +115,11 @@ pub fn create_table(session: &Arc<Session>, name: &str, tablespace: &str, pctfre
     session.create_table(&spec).map(drop)
 }
 
+/// Some of the indexes and tablespaces of each run are NOLOGGING, by their names: the log has no images of what is loaded past the cache.
+pub(crate) fn is_logged(name: &str) -> bool {
+    name.bytes().map(u32::from).sum::<u32>() % 3 != 0
+}
+
 pub(crate) fn create_index(
     session: &Arc<Session>,
     table: &str,
@@ -124,8 +129,7 @@ pub(crate) fn create_index(
     tablespace: &str,
 ) -> Result<()> {
     let spec = IndexSpec {
-        // Some of each run, by their names, without images in the log.
-        logging: Some(name.bytes().map(u32::from).sum::<u32>() % 3 != 0),
+        logging: Some(is_logged(name)),
         owner: OWNER.to_owned(),
         name: name.to_owned(),
         table_owner: OWNER.to_owned(),

@@ -7,6 +7,7 @@ use engine::tablespace::TablespaceSpec;
 
 use common::sync::Arc;
 
+use super::engine as statements;
 use super::run::{Run, file};
 use super::state::State;
 
@@ -48,7 +49,8 @@ impl Run {
 
     fn spec(&self, name: &str, block_size: BlockSize, space_management: SpaceManagement) -> TablespaceSpec {
         TablespaceSpec {
-            logging: true,
+            // Tables of some are loaded without images in the log where they do not say so themselves.
+            logging: is_undo(name) || statements::is_logged(name),
             name: name.to_owned(),
             files: vec![file(&self.plan, &format!("{}_1.dbf", name.to_lowercase()))],
             block_size: Some(block_size),
