@@ -138,6 +138,7 @@ impl Cursor {
             if next == self.address || next.is_none() {
                 return Ok(Some(block));
             }
+            tree.examined();
             block = tree.shared_at(next, 0)?;
         }
     }

@@ -69,6 +69,7 @@ impl<B: Blocks> Tree<'_, B> {
         let mut leaf_blocks = 0;
         loop {
             let leaf = Leaf::of(&block);
+            self.examined();
             leaf_blocks += 1;
             for i in (0..leaf.entries()).filter(|i| !leaf.is_deleted(*i)) {
                 let entry = leaf.entry(i);

@@ -9,6 +9,7 @@ use common::{BlockAddress, BlockSize, Error, ObjectNumber, Result};
 use format::index::header::KeyShape;
 use format::index::{self, Branch, Target};
 use format::transaction;
+use waits::Statistic;
 
 use super::blocks::Blocks;
 
@@ -72,9 +73,18 @@ impl<B: Blocks> Tree<'_, B> {
         Ok(block)
     }
 
-    /// A block to read, checked.
+    /// A block to read, checked. A branch is read as it is; who does the same with a leaf says so ([`Self::examined`]).
     pub(super) fn shared(&self, address: BlockAddress) -> Result<B::Shared> {
-        self.checked(self.blocks.consistent(address)?, address)
+        let block = self.checked(self.blocks.consistent(address)?, address)?;
+        if !index::is_leaf(&block) {
+            self.examined();
+        }
+        Ok(block)
+    }
+
+    /// A block that was got for a consistent read is not made consistent.
+    pub(super) fn examined(&self) {
+        self.blocks.count(Statistic::ConsistentGetsExamination, 1);
     }
 
     /// A block to change, checked.
@@ -116,6 +126,7 @@ impl<B: Blocks> Tree<'_, B> {
             let mut node = self.shared(self.root)?;
             if index::is_leaf(&node) {
                 drop(node);
+                self.examined();
                 let leaf = self.exclusive(self.root)?;
                 if index::is_leaf(&leaf) {
                     return Ok(Visit { parent: None, parent_upper: None, leaf, upper: None });

@@ -95,6 +95,7 @@ impl<B: Blocks> Walk<'_, '_, B> {
         }
         self.tree.blocks.check_cancelled()?;
         if index::is_leaf(&bytes) {
+            self.tree.examined();
             self.leaf(address, &bytes, lower, upper);
             return Ok(());
         }

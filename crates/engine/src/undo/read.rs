@@ -4,6 +4,7 @@ use common::{BlockAddress, BlockClass, Error, ErrorKind, Number, ObjectNumber, R
 use format::block::{self, BlockType};
 use format::transaction::ITL_BYTES;
 use format::undo::{self, Previous};
+use waits::Statistic;
 
 use super::segment::name_of;
 use crate::cache::Block;
@@ -50,10 +51,12 @@ fn too_old(s: &Session, segment: Option<u16>) -> Error {
 
 /// A block that had undo once. Its extent may have been given back since, and its file been cut or dropped.
 fn undo_block(s: &Session, address: BlockAddress, segment: Option<u16>) -> Result<Block> {
-    s.consistent(address, BlockClass::UndoBlock).map_err(|error| {
+    let block = s.consistent(address, BlockClass::UndoBlock).map_err(|error| {
         let there = s.instance().cache().file(address.file).is_ok_and(|file| file.check_block(address).is_ok());
         if there { error } else { too_old(s, segment) }
-    })
+    })?;
+    s.meter().count(Statistic::ConsistentGetsExamination, 1);
+    Ok(block)
 }
 
 /// The record at `uba`, by a consistent get of its block (several for a long one). `xid`: the transaction that it must be of.

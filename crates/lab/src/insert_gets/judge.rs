@@ -14,8 +14,6 @@ use crate::text::{grouped, percent, signed};
 
 /// The inserts into a table without an index.
 const PLAIN_INSERTS: [&str; 2] = ["first_insert", "second_insert"];
-/// The insert that searches an index.
-const INDEXED: &str = "indexed_insert";
 /// How often the source is inserted.
 const INSERTS: u64 = 3;
 /// Gets of a full scan beside those of its blocks and the segment header: the first block of bitmaps says how far to read, and
@@ -135,10 +133,10 @@ fn table_sizes(published: &Published, measured: &Measured) -> Finding {
 }
 
 /// The counters that gets by class are held against are no sums of them: the segment statistics, where a block is latched;
-/// the kinds of consistent reads, where a block is made as the query has to see it; and the trace, call by call.
+/// the kinds of consistent reads and the examinations, where a block is made as the query has to see it or looked at as it is; and the trace, call by call.
 fn gets_add_up(measured: &Measured) -> Finding {
     let (mut checked, mut traced) = (0_u64, 0_u64);
-    let (mut gets, mut of_segments, mut consistent) = (0, 0, 0);
+    let (mut gets, mut of_segments, mut consistent, mut examined) = (0, 0, 0, 0);
     let mut wrong = Vec::new();
     for arm in Management::ALL {
         for statement in &measured.arm(arm).statements {
@@ -148,6 +146,7 @@ fn gets_add_up(measured: &Measured) -> Finding {
             gets += query + current;
             of_segments += statement.segment_gets;
             consistent += statement.consistent_reads;
+            examined += statement.examinations;
             let mut differ = |what: &str, mine: u64, theirs: u64| {
                 if mine != theirs {
                     wrong.push(format!(
@@ -162,10 +161,10 @@ fn gets_add_up(measured: &Measured) -> Finding {
             differ("query", query, statement.figures.query);
             differ("current", current, statement.figures.current);
             differ("blocks of segments", statement.gets_of_segments(), statement.segment_gets);
-            // A search through an index reads its branches as they are now.
-            let data = statement.gets_of(BlockClass::Data.name()).query;
-            let as_now = if statement.id == INDEXED { data.saturating_sub(statement.consistent_reads) } else { 0 };
-            differ("consistent data blocks", data, statement.consistent_reads + as_now);
+            // Headers and bitmaps are neither.
+            let read = [BlockClass::Data, BlockClass::UndoBlock].map(|class| statement.gets_of(class.name()).query);
+            let due = statement.consistent_reads + statement.examinations;
+            differ("consistent gets of data and undo", read.iter().sum(), due);
             if let Some(tkprof) = &statement.tkprof {
                 traced += 1;
                 differ("query in the trace", query, tkprof.query);
@@ -174,11 +173,12 @@ fn gets_add_up(measured: &Measured) -> Finding {
         }
     }
     let mut figures = format!(
-        "{checked} statements, {} gets: {} of them as the segment statistics count them, {} as consistent reads do; {traced} statements as TKPROF \
-         of the arm's trace has them",
+        "{checked} statements, {} gets: {} of them as the segment statistics count them, {} as consistent reads do and {} as examinations; \
+         {traced} statements as TKPROF of the arm's trace has them",
         grouped(gets),
         grouped(of_segments),
-        grouped(consistent)
+        grouped(consistent),
+        grouped(examined)
     );
     if !wrong.is_empty() {
         figures = format!("{figures}; not: {}", wrong.join(", "));
@@ -190,6 +190,7 @@ fn gets_add_up(measured: &Measured) -> Finding {
             "gets": gets,
             "also_by_segment": of_segments,
             "also_as_consistent_reads": consistent,
+            "also_as_examinations": examined,
             "also_in_the_trace": traced,
             "disagree": wrong,
         }),

@@ -75,6 +75,8 @@ pub struct Statement {
     pub segment_gets: u64,
     /// Blocks that were made consistent for a query, with work or without: counted where that is decided.
     pub consistent_reads: u64,
+    /// Blocks that were got for a query and looked at as they are, branches of indexes and undo: counted where that is decided.
+    pub examinations: u64,
     /// Blocks that full scans of tables got.
     pub scanned_blocks: u64,
     /// The same statement as TKPROF of the arm's own trace has it; None where the trace has no such statement.
@@ -110,6 +112,7 @@ impl Statement {
             gets,
             segment_gets: counters.segment_gets,
             consistent_reads: CONSISTENT_READS.into_iter().map(|statistic| counted.value(statistic)).sum(),
+            examinations: counted.value(Statistic::ConsistentGetsExamination),
             scanned_blocks: counted.value(Statistic::TableScanBlocksGotten),
             tkprof: None,
         }
