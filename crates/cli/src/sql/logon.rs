@@ -47,8 +47,9 @@ mod tests {
 
     #[test]
     fn user_and_script_are_told_apart() {
-        let user = |name: &str, password: Option<&str>| {
-            Logon::Named { user: name.to_owned(), password: password.map(str::to_owned) }
+        let user = |name: &str, password: Option<&str>| Logon::Named {
+            user: name.to_owned(),
+            password: password.map(str::to_owned),
         };
         let script = |name: &str, arguments: &str| Some((name.to_owned(), words(arguments)));
         for (line, logon, expected) in [

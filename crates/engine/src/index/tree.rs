@@ -184,6 +184,9 @@ impl<B: Blocks> Tree<'_, B> {
         let mut block = None;
         if level != WHOLE {
             let mut node = self.shared(self.root)?;
+            if index::is_leaf(&node) {
+                self.examined();
+            }
             while index::level(&node) > level {
                 let branch = Branch::of(&node);
                 let at = branch.find(target);

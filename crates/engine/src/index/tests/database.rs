@@ -367,6 +367,52 @@ fn ranges_and_lookups_find_rows_of_the_table() {
     }
 }
 
+/// A consistent get of a block of an index is counted once more where it is decided what it is for: a branch is looked at as it is, a leaf is made consistent.
+#[test]
+fn consistent_gets_of_an_index_are_examinations_and_consistent_reads() {
+    let database = Database::new(BlockSize::K2, SpaceManagement::Auto, 4 * MB, true);
+    let table = database.table("ROWS");
+    let by_c = database.index(&table, "C", &["C"], true, 10);
+    let (session, meter) = (&database.session, database.session.meter().clone());
+    let table = database.now(&table);
+    let counted = || {
+        let of_data = meter.gets(common::BlockClass::Data, GetMode::Consistent);
+        let made = [
+            Statistic::NoWorkConsistentReadGets,
+            Statistic::CleanoutsOnlyConsistentReadGets,
+            Statistic::RollbacksOnlyConsistentReadGets,
+            Statistic::CleanoutsAndRollbacksConsistentReadGets,
+        ];
+        let made = made.into_iter().map(|statistic| meter.value(statistic)).sum();
+        [of_data, meter.value(Statistic::ConsistentGetsExamination), made]
+    };
+    let during = |work: &dyn Fn()| {
+        let before = counted();
+        work();
+        let after = counted();
+        [0, 1, 2].map(|n| after[n] - before[n])
+    };
+    // From the one leaf that is the root to three levels.
+    let [gets, examined, read] = during(&|| drop(insert(session, &table, (0..9000).map(mixed)).unwrap()));
+    assert!(examined > 200 && read == 0, "{gets} gets, {examined} as they are, {read} made consistent");
+    assert_eq!(gets, examined);
+    session.commit(CommitWrite::default()).unwrap();
+    let key = Key::new([Some(&number(4321)[..])]);
+    let [gets, examined, read] = during(&|| drop(lookup(session, &by_c, &key).unwrap()));
+    assert!(examined >= 1 && read == 1, "{gets} gets, {examined} as they are, {read} made consistent");
+    assert_eq!(gets, examined + read);
+    for descending in [false, true] {
+        let [gets, examined, read] = during(&|| {
+            let mut scan = IndexScan::new(session, &by_c, Bound::Unbounded, Bound::Unbounded, descending).unwrap();
+            while scan.next().unwrap().is_some() {}
+        });
+        assert!(read > 50, "{gets} gets, {examined} as they are, {read} made consistent");
+        assert_eq!(gets, examined + read);
+    }
+    let [gets, examined, _] = during(&|| drop(statistics(session, &by_c).unwrap()));
+    assert_eq!(gets, examined);
+}
+
 #[test]
 fn sessions_that_insert_at_once_share_an_index() {
     const SESSIONS: i64 = 5;
