@@ -12,6 +12,8 @@ pub(crate) enum Verdict {
     BothRefuse,
     /// One of them met a condition that depends on the order of evaluation.
     Order,
+    /// A text is longer than Oracle's texts may be.
+    TextLimit,
     /// The peer does not carry the statement out; there is nothing to compare with.
     PeerRefuses(String),
     /// Highwater says that it does not carry the statement out.
@@ -60,6 +62,7 @@ pub(crate) fn compare(ours: &Answer, theirs: &Answer, ordered: bool) -> Verdict 
         (Answer::Changed(ours), Answer::Changed(theirs)) if ours == theirs => Verdict::Same { rows: *ours as usize },
         (Answer::Refused(Class::Unsupported, why), _) => Verdict::Unsupported(why.clone()),
         (_, Answer::Refused(Class::Other | Class::Unsupported, why)) => Verdict::PeerRefuses(why.clone()),
+        (Answer::Refused(Class::TextLimit, _), _) => Verdict::TextLimit,
         // Of two constraints, which is looked at first is not said anywhere.
         (Answer::Refused(one, _), Answer::Refused(other, _))
             if one == other || (one.is_constraint() && other.is_constraint()) =>
@@ -71,5 +74,23 @@ pub(crate) fn compare(ours: &Answer, theirs: &Answer, ordered: bool) -> Verdict 
         (Answer::Changed(0), Answer::Refused(Class::Precision | Class::TooLong, _)) => Verdict::Order,
         (Answer::Refused(_, why), _) => Verdict::Refused(why.clone()),
         _ => Verdict::Different,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Verdict, compare};
+    use crate::side::{Answer, Class};
+
+    #[test]
+    fn a_text_beyond_the_limit_is_no_difference() {
+        let refused = Answer::Refused(Class::TextLimit, "ORA-01489: result of string concatenation is too long".into());
+        let rows = Answer::Rows(vec![vec![Some("a".to_owned())]]);
+        assert_eq!(compare(&refused, &rows, false), Verdict::TextLimit);
+        assert_eq!(compare(&refused, &Answer::Changed(1), false), Verdict::TextLimit);
+        assert!(!Verdict::TextLimit.is_wrong());
+        // Another refusal of what the peer carries out is one.
+        let other = Answer::Refused(Class::Other, "ORA-00942: table or view does not exist".into());
+        assert!(compare(&other, &rows, false).is_wrong());
     }
 }

@@ -27,6 +27,8 @@ pub(crate) enum Class {
     ForeignKey,
     TooLong,
     Precision,
+    /// A text would be longer than Oracle's texts may be; the peer's have no such limit.
+    TextLimit,
     /// The statement is not carried out by this side: Highwater says HW-0001, the peer that it has no such feature.
     Unsupported,
     Other,
@@ -148,6 +150,7 @@ impl Ours {
             Number::Ora(2291 | 2292) => Class::ForeignKey,
             Number::Ora(12899 | 1401) => Class::TooLong,
             Number::Ora(1438) => Class::Precision,
+            Number::Ora(1489) => Class::TextLimit,
             Number::Hw(1 | 61) => Class::Unsupported,
             _ => Class::Other,
         }

@@ -17,6 +17,8 @@ pub struct Tally {
     pub both_refuse: u64,
     /// One side met a condition that depends on the order of evaluation.
     pub order: u64,
+    /// Highwater refused a text that is longer than Oracle's may be.
+    pub text_limit: u64,
     /// By the words of the error.
     pub peer_refuses: BTreeMap<String, u64>,
     /// By the words of the error, with one of the statements.
@@ -33,6 +35,7 @@ impl Tally {
             Verdict::Same { .. } => self.same += 1,
             Verdict::BothRefuse => self.both_refuse += 1,
             Verdict::Order => self.order += 1,
+            Verdict::TextLimit => self.text_limit += 1,
             Verdict::PeerRefuses(why) => *self.peer_refuses.entry(head(why).to_owned()).or_default() += 1,
             Verdict::Unsupported(why) => {
                 let (count, example) = self.unsupported.entry(head(why).to_owned()).or_default();
@@ -53,6 +56,11 @@ impl fmt::Display for Tally {
         writeln!(f, "  {:>8}  the same, without rows", self.none)?;
         writeln!(f, "  {:>8}  refused by both for the same reason", self.both_refuse)?;
         writeln!(f, "  {:>8}  refused by one: several rows or a division by zero", self.order)?;
+        writeln!(
+            f,
+            "  {:>8}  refused by Highwater: a text beyond 4,000 bytes, for which the peer has room",
+            self.text_limit
+        )?;
         for (why, count) in &self.peer_refuses {
             writeln!(f, "  {count:>8}  not carried out by the peer: {why}")?;
         }

@@ -8,7 +8,7 @@ use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::Transformed;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::optimizer::analyzer::{Analyzer, AnalyzerRule};
-use datafusion::optimizer::optimizer::{ApplyOrder, Optimizer, OptimizerConfig, OptimizerRule};
+use datafusion::optimizer::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
 use datafusion::physical_optimizer::{PhysicalOptimizerContext, PhysicalOptimizerRule};
 use datafusion::physical_plan::ExecutionPlan;
 use engine::instance::Session;
@@ -43,10 +43,10 @@ pub(super) fn analyzing(session: &Arc<Session>) -> Vec<Arc<Analyzing>> {
     Analyzer::new().rules.into_iter().map(checked).collect()
 }
 
-/// The planner's own rules for logical plans.
-pub(super) fn optimizing(session: &Arc<Session>) -> Vec<Arc<Optimizing>> {
+/// These rules for logical plans.
+pub(super) fn optimizing(session: &Arc<Session>, rules: Vec<Arc<Optimizing>>) -> Vec<Arc<Optimizing>> {
     let checked = |rule| Arc::new(Checked::<Optimizing> { session: Arc::clone(session), rule }) as Arc<Optimizing>;
-    Optimizer::new().rules.into_iter().map(checked).collect()
+    rules.into_iter().map(checked).collect()
 }
 
 /// These rules for physical plans.

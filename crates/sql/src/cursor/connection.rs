@@ -13,6 +13,7 @@ use common::{Error, ErrorKind, Result};
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::execution::SessionState;
 use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::optimizer::{Optimizer, OptimizerRule};
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::prelude::SessionConfig;
 use engine::catalog::Rights;
@@ -27,10 +28,12 @@ use super::chain::OneStream;
 use super::checked_rules;
 use super::context::{StatementContext, local_time};
 use super::database::Database;
+use super::keys::ForgetKeys;
 use super::library::SharedCursor;
 use super::nested::{CallPlace, Nested};
 use super::nullable::ForgetConstants;
 use super::open::{ColumnDescription, Cursor, CursorNumber, Prepared};
+use super::push_down::PushDown;
 use super::shared::Shared;
 use super::tables::SessionTables;
 use super::trace::{self, CallStart};
@@ -92,6 +95,19 @@ impl fmt::Debug for Connection {
 /// Where a session's random numbers begin.
 fn seed(session: &Session) -> u64 {
     session.instance().clock().wall_us() ^ (u64::from(session.sid()) << 48)
+}
+
+/// The rules of DataFusion's optimiser, with what mends them.
+fn logical_rules() -> Vec<Arc<dyn OptimizerRule + Send + Sync>> {
+    let mut rules: Vec<Arc<dyn OptimizerRule + Send + Sync>> = Vec::new();
+    for rule in Optimizer::new().rules {
+        if ForgetKeys::comes_before(rule.name()) {
+            rules.push(Arc::new(ForgetKeys));
+        }
+        let push_down = PushDown::default();
+        rules.push(if rule.name() == push_down.name() { Arc::new(push_down) } else { rule });
+    }
+    rules
 }
 
 impl Connection {
@@ -165,7 +181,7 @@ impl Connection {
             .with_config(config)
             .with_runtime_env(database.query_environment()?)
             .with_analyzer_rules(checked_rules::analyzing(&session))
-            .with_optimizer_rules(checked_rules::optimizing(&session))
+            .with_optimizer_rules(checked_rules::optimizing(&session, logical_rules()))
             .with_physical_optimizer_rules(checked_rules::physical(&session, rules))
             .build();
         let connection = Self::of_depth(database, session, Arc::new(shared), state, (0, calls))?;

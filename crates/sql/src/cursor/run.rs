@@ -21,7 +21,6 @@ use futures::{FutureExt, StreamExt};
 use tokio::runtime::Runtime;
 use waits::Statistic;
 
-use super::one_row;
 use super::open::RowSource;
 use super::{address_space, cancel};
 use crate::error::{from_datafusion, is_about_subquery, to_datafusion};
@@ -45,7 +44,7 @@ pub(crate) fn plan(
         } else {
             logical.clone()
         };
-        let optimized = state.optimize(&one_row::keep_conditions_above(rewritten)?)?;
+        let optimized = state.optimize(&rewritten)?;
         let logical = coalesce::in_plan(cancel::check_filters(session, optimized)?)?;
         let physical = state.query_planner().create_physical_plan(&logical, state).await?;
         cancel::check_joins(session, physical)

@@ -182,3 +182,83 @@ A | V
 2 | 2
 2 | 2
 3 | 3
+
+# A condition that loses its columns on its way down stays above an aggregate that gives a row of no rows.
+
+create table g (k number, v varchar2(9));
+---
+CREATE TABLE
+
+insert into g values (1, 'x');
+insert into g values (2, 'y');
+insert into g values (3, 'x');
+---
+INSERT: 1 rows
+INSERT: 1 rows
+INSERT: 1 rows
+
+select v from g where 2 = any (select 1 from g group by cube(v));
+---
+V
+
+select v from g where 2 in (select 1 from g group by rollup(v));
+---
+V
+
+select (select count(*) from g having (select max(k) from g) < 1) n from g where k = 1;
+---
+N
+-
+
+select (select 1 from g having not exists (select 1 from g)) n from g where k = 1;
+---
+N
+-
+
+select (select 'a' from (select max(k) m from g) where 5 = (select max(7) from g)) n from g where k = 1;
+---
+N
+-
+
+select * from (select count(*) n, 1 c from g) where c < 0;
+---
+N | C
+
+# What is known of the keys of one side of a join says nothing of the other side.
+
+select distinct a.k, b.* from g a, (select distinct 1 c, v from g) b order by 3, 2, 1 desc;
+---
+K | C | V
+3 | 1 | x
+2 | 1 | x
+1 | 1 | x
+3 | 1 | y
+2 | 1 | y
+1 | 1 | y
+
+select distinct v from (select a.k, b.v from g a, (select distinct v from g) b group by a.k, b.v) order by v;
+---
+V
+x
+y
+
+select count(*) n from (select distinct v from (select a.k, b.v from g a, (select distinct v from g) b group by a.k, b.v));
+---
+N
+2
+
+# A constant that comes into a condition is compared as one that was written there.
+
+select k from g where nullif(2, 3) between k and k and k = 2;
+---
+K
+2
+
+select k from (select 2 two, k from g) where two = k and k = 2;
+---
+K
+2
+
+select k from (select to_number(null) none, k from g) where k > none and k > 1;
+---
+K

@@ -1,0 +1,70 @@
+//! What is known of the keys of a join's sides is forgotten above it.
+//!
+//! A grouping is a key of its rows, and DataFusion keeps that key above a join, as one that comes several times. Where such rows are grouped again it takes the
+//! key for one of all the columns of the new groups, which it is of the columns of its side alone: `select distinct a, d from t, (select distinct d from u)`
+//! has `d` for its key then. Keys of an ORDER BY and of a GROUP BY behind `d` are dropped, and a DISTINCT over `d`. Nobody else has keys to tell of: tables
+//! declare none.
+
+use std::sync::Arc;
+
+use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
+use datafusion::common::{FunctionalDependencies, JoinType, Result};
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
+
+/// To come before each rule that looks at keys, since those that make joins anew bring the keys back.
+#[derive(Debug, Default)]
+pub(super) struct ForgetKeys;
+
+impl ForgetKeys {
+    /// Whether a rule looks at keys.
+    pub(super) fn comes_before(rule: &str) -> bool {
+        ["replace_distinct_aggregate", "eliminate_join", "eliminate_duplicated_expr", "optimize_projections"]
+            .contains(&rule)
+    }
+}
+
+impl OptimizerRule for ForgetKeys {
+    fn name(&self) -> &'static str {
+        "forget_keys"
+    }
+
+    fn supports_rewrite(&self) -> bool {
+        true
+    }
+
+    fn rewrite(&self, plan: LogicalPlan, _: &dyn OptimizerConfig) -> Result<Transformed<LogicalPlan>> {
+        let mut found = false;
+        plan.apply_with_subqueries(|node| {
+            found |= has_keys_of_sides(node);
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+        if !found {
+            return Ok(Transformed::no(plan));
+        }
+        let forgetful = plan.transform_up_with_subqueries(|node| {
+            // What is above takes the keys over.
+            let mut node = node.recompute_schema()?;
+            if has_keys_of_sides(&node)
+                && let LogicalPlan::Join(join) = &mut node
+            {
+                let schema = join.schema.as_ref().clone();
+                join.schema = Arc::new(schema.with_functional_dependencies(FunctionalDependencies::empty())?);
+            }
+            Ok(Transformed::yes(node))
+        })?;
+        // The same plan otherwise: nothing for the other rules to look at again.
+        Ok(Transformed::no(forgetful.data))
+    }
+}
+
+/// Whether it is a join that repeats the rows of its sides, and tells of their keys.
+fn has_keys_of_sides(node: &LogicalPlan) -> bool {
+    match node {
+        LogicalPlan::Join(join) => {
+            matches!(join.join_type, JoinType::Inner | JoinType::Left | JoinType::Right | JoinType::Full)
+                && !join.schema.functional_dependencies().is_empty()
+        }
+        _ => false,
+    }
+}
