@@ -38,6 +38,8 @@ struct Level {
     keys: Option<Vec<Expression>>,
     /// ROLLUP and the like: NULL stands for more than a value, and the keys are not named from further in.
     several_groupings: bool,
+    /// One of its window functions looks at single rows. Two of them would number rows that are alike each in its own way.
+    by_row: bool,
 }
 
 impl Level {
@@ -716,7 +718,7 @@ impl<'a> Generator<'a> {
         let Some(level) = self.levels.last().cloned() else { return self.atom(kind) };
         // Rows that are alike in all columns can change places; no others.
         let complete = level.columns.iter().map(|column| Expression::Column(column.clone())).collect::<Vec<_>>();
-        let whole = self.random.percent(50);
+        let whole = self.random.percent(50) && !level.by_row;
         let mut order = Vec::new();
         if whole {
             order = complete.into_iter().map(|key| (key, self.direction())).collect();
@@ -756,7 +758,11 @@ impl<'a> Generator<'a> {
             let kind = self.kind();
             partition.extend(self.own_column(kind).map(Expression::Column));
         }
-        Expression::Window(Box::new(Window { function, partition, order, frame }))
+        let window = Window { function, partition, order, frame };
+        if let Some(level) = self.levels.last_mut() {
+            level.by_row |= window.is_by_row();
+        }
+        Expression::Window(Box::new(window))
     }
 
     // Conditions.
@@ -838,5 +844,30 @@ impl<'a> Generator<'a> {
                 Condition::CompareRow(left, not, Box::new(query))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use common::Seeded;
+
+    use super::{Generator, Level};
+    use crate::tree::{Column, Expression, Kind};
+
+    #[test]
+    fn one_window_function_of_a_block_looks_at_single_rows() {
+        let mut random = Seeded::at(1, 1);
+        let mut generator = Generator::new(&mut random, &[]);
+        let mut by_row = Vec::new();
+        for _ in 0..50 {
+            let columns = vec![Column { of: None, name: "a".to_owned(), kind: Kind::Number }];
+            generator.levels.push(Level { columns, ..Level::default() });
+            let windows = (0..8).map(|_| generator.window(Kind::Number));
+            by_row
+                .push(windows.filter(|made| matches!(made, Expression::Window(window) if window.is_by_row())).count());
+            generator.levels.pop();
+        }
+        assert!(by_row.iter().all(|count| *count <= 1), "{by_row:?}");
+        assert!(by_row.contains(&1), "{by_row:?}");
     }
 }

@@ -117,7 +117,8 @@ pub(crate) fn expression(whole: &Expression) -> Vec<Expression> {
             if !std::mem::take(&mut less.frame).is_empty() {
                 out.push(Expression::Window(Box::new(less)));
             }
-            for at in 0..window.order.len() {
+            // What looks at single rows keeps an order that leaves none alike.
+            for at in (0..window.order.len()).filter(|_| !window.is_by_row()) {
                 let mut less = (**window).clone();
                 less.order.remove(at);
                 out.push(Expression::Window(Box::new(less)));

@@ -68,6 +68,20 @@ pub(crate) struct Window {
     pub(crate) frame: &'static str,
 }
 
+impl Window {
+    /// Whether it looks at single rows, so that of rows which its order leaves alike each may have another value.
+    pub(crate) fn is_by_row(&self) -> bool {
+        match self.function {
+            WindowFunction::Rank(_) => false,
+            WindowFunction::Aggregate(..) => self.frame.trim_start().starts_with("rows"),
+            WindowFunction::RowNumber
+            | WindowFunction::Neighbour(..)
+            | WindowFunction::Edge(..)
+            | WindowFunction::Tile(_) => true,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum WindowFunction {
     Aggregate(Aggregate, Expression),
