@@ -102,7 +102,7 @@ fn logical_rules() -> Vec<Arc<dyn OptimizerRule + Send + Sync>> {
     let mut rules: Vec<Arc<dyn OptimizerRule + Send + Sync>> = Vec::new();
     for rule in Optimizer::new().rules {
         if ForgetKeys::comes_before(rule.name()) {
-            rules.push(Arc::new(ForgetKeys));
+            rules.push(Arc::new(ForgetKeys::default()));
         }
         let push_down = PushDown::default();
         rules.push(if rule.name() == push_down.name() { Arc::new(push_down) } else { rule });

@@ -9,12 +9,16 @@ use std::sync::Arc;
 
 use datafusion::common::tree_node::{Transformed, TreeNodeRecursion};
 use datafusion::common::{FunctionalDependencies, JoinType, Result};
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{Distinct, LogicalPlan};
+use datafusion::optimizer::replace_distinct_aggregate::ReplaceDistinctWithAggregate;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 
-/// To come before each rule that looks at keys, since those that make joins anew bring the keys back.
+/// To come before each rule that looks at keys, since those that make joins anew bring the keys back. It makes groupings of DISTINCTs itself: the rule that does
+/// looks at the keys that a DISTINCT further down has brought in the same go.
 #[derive(Debug, Default)]
-pub(super) struct ForgetKeys;
+pub(super) struct ForgetKeys {
+    distinct: ReplaceDistinctWithAggregate,
+}
 
 impl ForgetKeys {
     /// Whether a rule looks at keys.
@@ -33,18 +37,22 @@ impl OptimizerRule for ForgetKeys {
         true
     }
 
-    fn rewrite(&self, plan: LogicalPlan, _: &dyn OptimizerConfig) -> Result<Transformed<LogicalPlan>> {
-        let mut found = false;
+    fn rewrite(&self, plan: LogicalPlan, config: &dyn OptimizerConfig) -> Result<Transformed<LogicalPlan>> {
+        let (mut keys, mut distinct) = (false, false);
         plan.apply_with_subqueries(|node| {
-            found |= has_keys_of_sides(node);
+            keys |= has_keys_of_sides(node);
+            distinct |= is_distinct(node);
             Ok(TreeNodeRecursion::Continue)
         })?;
-        if !found {
+        if !keys && !distinct {
             return Ok(Transformed::no(plan));
         }
         let forgetful = plan.transform_up_with_subqueries(|node| {
             // What is above takes the keys over.
             let mut node = node.recompute_schema()?;
+            if is_distinct(&node) {
+                return self.distinct.rewrite(node, config);
+            }
             if has_keys_of_sides(&node)
                 && let LogicalPlan::Join(join) = &mut node
             {
@@ -53,9 +61,13 @@ impl OptimizerRule for ForgetKeys {
             }
             Ok(Transformed::yes(node))
         })?;
-        // The same plan otherwise: nothing for the other rules to look at again.
-        Ok(Transformed::no(forgetful.data))
+        // Without a DISTINCT it is the same plan: nothing for the other rules to look at again.
+        Ok(Transformed::new(forgetful.data, distinct, TreeNodeRecursion::Continue))
     }
+}
+
+fn is_distinct(node: &LogicalPlan) -> bool {
+    matches!(node, LogicalPlan::Distinct(Distinct::All(_)))
 }
 
 /// Whether it is a join that repeats the rows of its sides, and tells of their keys.
