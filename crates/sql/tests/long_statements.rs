@@ -6,8 +6,6 @@
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod support;
 
-use std::fmt::Write;
-
 use sql::Connection;
 use support::run;
 
@@ -107,7 +105,7 @@ fn rows_of_conditions_may_be_long() {
         assert_eq!(rows(c, &format!("select count(*) from t where {like}")), ["0"]);
         // Unknown stays unknown, however the row is cut.
         assert_eq!(rows(c, &format!("select count(*) from t where not ({all} and a = null)")), ["0"]);
-        assert_eq!(rows(c, &format!("select count(*) from t where {} or a = null or a = 1", like)), ["1"]);
+        assert_eq!(rows(c, &format!("select count(*) from t where {like} or a = null or a = 1")), ["1"]);
         assert_eq!(
             rows(c, &format!("select a from t where a in ({})", row(10_000, ",", |at| (at + 3).to_string()))),
             ["3"]
@@ -189,7 +187,7 @@ fn nested(open: impl Fn(usize) -> String, inner: &str, close: impl Fn(usize) -> 
     let mut text = String::new();
     (0..LEVELS).for_each(|at| text.push_str(&open(at)));
     text.push_str(inner);
-    (0..LEVELS).rev().for_each(|at| write!(text, "{}", close(at)).unwrap());
+    (0..LEVELS).rev().for_each(|at| text.push_str(&close(at)));
     text
 }
 
@@ -221,7 +219,11 @@ fn cases_may_be_deep_with_a_column_a_level() {
         ];
         for (expression, numbers, nulls) in &found {
             let shown = &expression[..60];
-            assert_eq!(rows(c, &format!("select {expression} from w where a1 = 1")), [numbers.clone()], "{shown}");
+            assert_eq!(
+                rows(c, &format!("select {expression} from w where a1 = 1")),
+                std::slice::from_ref(numbers),
+                "{shown}"
+            );
             assert_eq!(
                 rows(c, &format!("select {expression} from w where a1 is null")),
                 [(*nulls).to_owned()],

@@ -8,6 +8,9 @@ use common::{Error, ErrorKind, Number, Result};
 /// So much of the limit is left to what is taken without asking: buffers of operators, results, other sessions' calls.
 const KEPT: u64 = 8;
 
+/// So little is always given: what a process has freed it may have again, though the operating system still counts it.
+const SMALL: u64 = 1 << 20;
+
 /// The bytes that this process may have at most; None where there is no limit. One that is set later is not seen.
 fn limit() -> Option<u64> {
     static LIMIT: OnceLock<Option<u64>> = OnceLock::new();
@@ -28,7 +31,7 @@ fn taken(status: &str) -> Option<u64> {
 
 /// Whether there is room for so many bytes more.
 fn holds(limit: u64, taken: u64, more: u64) -> bool {
-    taken.saturating_add(more).saturating_add(limit / KEPT) <= limit
+    more <= SMALL || taken.saturating_add(more).saturating_add(limit / KEPT) <= limit
 }
 
 /// Whether the process may take so many bytes more.
@@ -62,8 +65,10 @@ mod tests {
 
     #[test]
     fn a_part_is_kept() {
-        assert!(holds(800, 600, 100));
-        assert!(!holds(800, 600, 101));
-        assert!(!holds(800, u64::MAX, 1));
+        let megabytes = |count: u64| count << 20;
+        assert!(holds(megabytes(800), megabytes(600), megabytes(100)));
+        assert!(!holds(megabytes(800), megabytes(600), megabytes(101)));
+        assert!(!holds(megabytes(800), u64::MAX, megabytes(2)));
+        assert!(holds(megabytes(800), megabytes(799), megabytes(1)));
     }
 }

@@ -1,6 +1,6 @@
 //! Cursors: parse, describe, bind, execute, fetch, close; and what they run in, connections and the database.
 
-pub(crate) mod address_space;
+mod address_space;
 pub(crate) mod arrays;
 pub(crate) mod cancel;
 pub(crate) mod chain;

@@ -21,8 +21,8 @@ use futures::{FutureExt, StreamExt};
 use tokio::runtime::Runtime;
 use waits::Statistic;
 
+use super::cancel;
 use super::open::RowSource;
-use super::{address_space, cancel};
 use crate::error::{from_datafusion, is_about_subquery, to_datafusion};
 use crate::explain::sources;
 use crate::functions::coalesce;
@@ -203,8 +203,6 @@ impl Running {
             None => next.now_or_never().flatten(),
         };
         let batch = batch.transpose().map_err(from_datafusion)?;
-        // Who fetches may keep all of them.
-        address_space::check(0)?;
         self.count_sorts(batch.is_none());
         Ok(batch)
     }

@@ -87,7 +87,6 @@ pub(crate) fn unique_fields(names: &[String]) -> Vec<String> {
 impl Binder<'_> {
     /// Binds a query. `names` are the headings of its select list's expressions where the statement's text gives them.
     pub(crate) fn query(&self, query: &Query, outer: Option<&Scope<'_>>, names: &[String]) -> Result<BoundQuery> {
-        self.cx.tables.check_cancelled()?;
         let Query {
             with,
             body,
@@ -161,6 +160,7 @@ impl Binder<'_> {
         outer: Option<&Scope<'_>>,
         names: &[String],
     ) -> Result<BoundQuery> {
+        self.cx.tables.check_cancelled()?;
         match body {
             SetExpr::Select(select) => self.block(select, order, outer, names),
             SetExpr::Query(query) => {

@@ -15,7 +15,6 @@ use plsql::run::session::Session;
 use scalar::{Context, Datum};
 
 use super::prepare::prepare;
-use crate::cursor::address_space;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::CursorNumber;
 use crate::plan::binder::Tables;
@@ -273,7 +272,6 @@ impl Host for SessionHost<'_> {
     }
 
     fn check(&mut self) -> Result<()> {
-        address_space::check(0)?;
         self.connection().session.check_cancelled()
     }
 

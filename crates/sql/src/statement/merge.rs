@@ -125,11 +125,11 @@ impl<'t> Words<'t> {
 pub(crate) fn merge(words: &mut Words<'_>) -> Result<Merge> {
     words.expect("MERGE")?;
     words.expect("INTO")?;
-    let target = words.part(&["USING"])?.from_item()?;
+    let target = words.part(&["USING"])?.table_and_joins()?;
     if !words.take("USING") {
         return Err(words.error(905, "missing keyword: USING expected"));
     }
-    let source = words.part(&["ON"])?.from_item()?;
+    let source = words.part(&["ON"])?.table_and_joins()?;
     if !words.take("ON") {
         return Err(words.error(969, "missing ON keyword"));
     }

@@ -256,7 +256,7 @@ impl<'t> Part<'t> {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(crate) fn from_item(&self) -> Result<ast::TableWithJoins> {
+    pub(crate) fn table_and_joins(&self) -> Result<ast::TableWithJoins> {
         let mut parser = self.parser()?;
         let item = parser.parse_table_and_joins().map_err(|error| syntax_error(self.text, error, self.text.len()))?;
         let next = parser.peek_token();
