@@ -7,6 +7,7 @@ mod changes;
 mod compare;
 mod function;
 mod generate;
+pub mod passes;
 mod schema;
 mod shrink;
 mod side;

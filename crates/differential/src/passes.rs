@@ -1,0 +1,105 @@
+//! The pass list of sqllogictest: how many queries of each script agree. The list is kept in the project, the scripts are not.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use common::{Error, Result};
+
+use crate::suite::Outcome;
+
+/// Queries of a script, and how many of them agree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Pass {
+    queries: u64,
+    agreed: u64,
+}
+
+/// The pass list in a file. A line is `agreed queries script`, the script from the suite's folder `test` on.
+#[derive(Debug)]
+pub struct Passes {
+    path: PathBuf,
+    list: BTreeMap<String, Pass>,
+}
+
+impl Passes {
+    /// Reads the list; one that is not there is empty.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a line is none of a pass list.
+    pub fn read(path: &Path) -> Result<Self> {
+        let failed = |why: &dyn std::fmt::Display| Error::bug(format!("{}: {why}", path.display()));
+        let text = match std::fs::read_to_string(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            read => read.map_err(|error| failed(&error))?,
+        };
+        let list = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).map(|line| {
+            let mut words = line.splitn(3, ' ');
+            let mut number = || words.next().and_then(|word| word.parse().ok());
+            match (number(), number(), words.next()) {
+                (Some(agreed), Some(queries), Some(script)) => Ok((script.to_owned(), Pass { queries, agreed })),
+                _ => Err(failed(&format!("no line of a pass list: {line}"))),
+            }
+        });
+        Ok(Self { path: path.to_owned(), list: list.collect::<Result<_>>()? })
+    }
+
+    /// Holds a script's outcome against the list, and adds what is new or better. The text says what is worse than listed.
+    pub fn judge(&mut self, script: &Path, outcome: &Outcome) -> Option<String> {
+        let name = name(script);
+        let now = Pass { queries: outcome.queries, agreed: outcome.agreed };
+        match self.list.get(&name).copied() {
+            Some(before) if now.agreed < before.agreed => {
+                Some(format!("{} queries agree, {} are listed", now.agreed, before.agreed))
+            }
+            _ => {
+                self.list.insert(name, now);
+                None
+            }
+        }
+    }
+
+    /// Writes the list back.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&self) -> Result<()> {
+        let mut text = "# Queries of sqllogictest that agree, of how many, by script: `differential --suite … --passes` reads and writes it.\n".to_owned();
+        for (script, Pass { queries, agreed }) in &self.list {
+            let _ = writeln!(text, "{agreed} {queries} {script}");
+        }
+        std::fs::write(&self.path, text).map_err(|error| Error::bug(format!("{}: {error}", self.path.display())))
+    }
+}
+
+/// A script's name from the suite's folder on, wherever that is.
+fn name(script: &Path) -> String {
+    let parts: Vec<_> = script.iter().map(|part| part.to_string_lossy()).collect();
+    let from = parts.iter().rposition(|part| part == "test").map_or(0, |at| at + 1);
+    parts[from..].join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_worse_is_said_and_the_rest_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("passes.txt");
+        let script = Path::new("/somewhere/test/index/in/10/a.test");
+        let outcome = |agreed| Outcome { queries: 9, agreed, ..Outcome::default() };
+        let mut passes = Passes::read(&path).unwrap();
+        assert_eq!(passes.judge(script, &outcome(7)), None);
+        passes.write().unwrap();
+
+        let mut passes = Passes::read(&path).unwrap();
+        assert_eq!(passes.judge(script, &outcome(6)).unwrap(), "6 queries agree, 7 are listed");
+        assert_eq!(passes.judge(script, &outcome(8)), None);
+        passes.write().unwrap();
+        assert!(std::fs::read_to_string(&path).unwrap().ends_with("\n8 9 index/in/10/a.test\n"));
+
+        std::fs::write(&path, "8 x index").unwrap();
+        assert!(Passes::read(&path).is_err());
+    }
+}
