@@ -8,14 +8,15 @@ use common::{Error, Result};
 
 use crate::suite::Outcome;
 
-/// Queries of a script, and how many of them agree.
+/// Queries of a script, how many of them agree, and how many answers differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Pass {
     queries: u64,
     agreed: u64,
+    differing: u64,
 }
 
-/// The pass list in a file. A line is `agreed queries script`, the script from the suite's folder `test` on.
+/// The pass list in a file. A line is `agreed queries differing script`, the script from the suite's folder `test` on.
 #[derive(Debug)]
 pub struct Passes {
     path: PathBuf,
@@ -34,10 +35,12 @@ impl Passes {
             read => read.map_err(|error| failed(&error))?,
         };
         let list = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).map(|line| {
-            let mut words = line.splitn(3, ' ');
+            let mut words = line.splitn(4, ' ');
             let mut number = || words.next().and_then(|word| word.parse().ok());
-            match (number(), number(), words.next()) {
-                (Some(agreed), Some(queries), Some(script)) => Ok((script.to_owned(), Pass { queries, agreed })),
+            match (number(), number(), number(), words.next()) {
+                (Some(agreed), Some(queries), Some(differing), Some(script)) => {
+                    Ok((script.to_owned(), Pass { queries, agreed, differing }))
+                }
                 _ => Err(failed(&format!("no line of a pass list: {line}"))),
             }
         });
@@ -47,16 +50,17 @@ impl Passes {
     /// Holds a script's outcome against the list, and adds what is new or better. The text says what is worse than listed.
     pub fn judge(&mut self, script: &Path, outcome: &Outcome) -> Option<String> {
         let name = name(script);
-        let now = Pass { queries: outcome.queries, agreed: outcome.agreed };
-        match self.list.get(&name).copied() {
-            Some(before) if now.agreed < before.agreed => {
-                Some(format!("{} queries agree, {} are listed", now.agreed, before.agreed))
-            }
-            _ => {
-                self.list.insert(name, now);
-                None
-            }
+        let now = Pass { queries: outcome.queries, agreed: outcome.agreed, differing: outcome.differing };
+        let before = self.list.get(&name).copied();
+        let agreed = before.map_or(0, |before| before.agreed);
+        // Differences are listed by hand, once they are explained.
+        let differing = before.map_or(0, |before| before.differing);
+        if now.agreed < agreed || now.differing > differing {
+            let Pass { agreed: now, differing: differ, .. } = now;
+            return Some(format!("{now} queries agree and {differ} differ, {agreed} and {differing} are listed"));
         }
+        self.list.insert(name, now);
+        None
     }
 
     /// Writes the list back.
@@ -64,9 +68,11 @@ impl Passes {
     /// # Errors
     /// When the file cannot be written.
     pub fn write(&self) -> Result<()> {
-        let mut text = "# Queries of sqllogictest that agree, of how many, by script: `differential --suite … --passes` reads and writes it.\n".to_owned();
-        for (script, Pass { queries, agreed }) in &self.list {
-            let _ = writeln!(text, "{agreed} {queries} {script}");
+        let mut text = "# Queries of sqllogictest that agree, of how many, and answers that differ, by script: \
+                        `differential --suite … --passes` reads and writes it.\n"
+            .to_owned();
+        for (script, Pass { queries, agreed, differing }) in &self.list {
+            let _ = writeln!(text, "{agreed} {queries} {differing} {script}");
         }
         std::fs::write(&self.path, text).map_err(|error| Error::bug(format!("{}: {error}", self.path.display())))
     }
@@ -94,12 +100,16 @@ mod tests {
         passes.write().unwrap();
 
         let mut passes = Passes::read(&path).unwrap();
-        assert_eq!(passes.judge(script, &outcome(6)).unwrap(), "6 queries agree, 7 are listed");
+        assert_eq!(passes.judge(script, &outcome(6)).unwrap(), "6 queries agree and 0 differ, 7 and 0 are listed");
         assert_eq!(passes.judge(script, &outcome(8)), None);
         passes.write().unwrap();
-        assert!(std::fs::read_to_string(&path).unwrap().ends_with("\n8 9 index/in/10/a.test\n"));
+        assert!(std::fs::read_to_string(&path).unwrap().ends_with("\n8 9 0 index/in/10/a.test\n"));
 
-        std::fs::write(&path, "8 x index").unwrap();
+        let differs = Outcome { differing: 1, ..outcome(9) };
+        assert!(Passes::read(&path).unwrap().judge(script, &differs).is_some());
+        assert!(Passes::read(&path).unwrap().judge(Path::new("new.test"), &differs).is_some());
+
+        std::fs::write(&path, "8 9 x index").unwrap();
         assert!(Passes::read(&path).is_err());
     }
 }

@@ -124,7 +124,7 @@ fn opened(image: Image) -> (bool, Vec<String>) {
     (is_there, report.problems.iter().map(|problem| format!("{problem:?}")).collect())
 }
 
-/// After each of the operations nothing is lost by what the disk has not synced; and by leaving the load's sync out, all of it is.
+/// After each of the operations nothing is lost by what the disk has not synced. Without the load's sync the index is lost.
 #[test]
 fn an_index_that_is_built_without_images_is_synced_before_it_is_there() {
     let (before, operations) = build();

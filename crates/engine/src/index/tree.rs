@@ -73,7 +73,7 @@ impl<B: Blocks> Tree<'_, B> {
         Ok(block)
     }
 
-    /// A block to read, checked. A branch is read as it is; who does the same with a leaf says so ([`Self::examined`]).
+    /// A block to read, checked. A branch is read as it is. A caller that reads a leaf as it is calls [`Self::examined`].
     pub(super) fn shared(&self, address: BlockAddress) -> Result<B::Shared> {
         let block = self.checked(self.blocks.consistent(address)?, address)?;
         if !index::is_leaf(&block) {

@@ -84,7 +84,7 @@ fn a_parameter_without_its_reader_is_found() {
     let idle = Parameter::ALL
         .into_iter()
         .find(|parameter| matches!(parameter.definition().effect, Effect::None { values: [], .. }));
-    let Some(idle) = idle else { return };
+    let idle = idle.unwrap();
     sources.push(format!("read(Parameter::StatisticsLevel); read(Parameter::{idle:?})"));
     assert_eq!(wrong(&sources), [format!("{idle}: something reads it, and it is said to be without effect")]);
 }

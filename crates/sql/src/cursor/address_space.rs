@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 
 use common::{Error, ErrorKind, Number, Result};
 
-/// So much of the limit is left to what is taken without asking: buffers of operators, results, other sessions' calls.
+/// Share of the limit (an eighth) that `check` never gives out: buffers of operators, results and other sessions' calls are taken without asking.
 const KEPT: u64 = 8;
 
-/// So little is always given: what a process has freed it may have again, though the operating system still counts it.
+/// Requests up to this size are never refused: what a process has freed it may have again, though the operating system still counts it.
 const SMALL: u64 = 1 << 20;
 
 /// The bytes that this process may have at most; None where there is no limit. One that is set later is not seen.

@@ -28,6 +28,7 @@ use super::chain::OneStream;
 use super::checked_rules;
 use super::context::{StatementContext, local_time};
 use super::database::Database;
+use super::keep_order::KeepOrder;
 use super::keys::ForgetKeys;
 use super::library::SharedCursor;
 use super::nested::{CallPlace, Nested};
@@ -176,7 +177,8 @@ impl Connection {
         // conditions while they run, none of ours has a use for; the logical plan's conditions are where they belong.
         rules.retain(|rule| !rule.name().starts_with("FilterPushdown"));
         rules.insert(0, Arc::new(OneStream));
-        rules.insert(1, Arc::new(ForgetConstants));
+        rules.insert(1, Arc::new(KeepOrder));
+        rules.insert(2, Arc::new(ForgetConstants));
         let state = SessionStateBuilder::new()
             .with_config(config)
             .with_runtime_env(database.query_environment()?)

@@ -10,6 +10,7 @@ pub(crate) mod connection;
 pub(crate) mod context;
 pub(crate) mod database;
 mod execute;
+mod keep_order;
 mod keys;
 pub(crate) mod library;
 pub(crate) mod load;

@@ -8,6 +8,7 @@
 //! And it takes `2 = a and a = 2` for two values, `5 < a and a >= 5` for `a >= 5`, and `a > NULL and a > 5` for `a > 5`: it looks at conditions as they are
 //! written, and they have not been simplified since constants came into them.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use datafusion::common::Result;
@@ -59,8 +60,9 @@ fn merged(filter: Filter) -> Result<Filter> {
         input = Arc::clone(&below.input);
     }
     let mut kept: Vec<Expr> = Vec::with_capacity(conditions.len());
+    let mut known = HashSet::with_capacity(conditions.len());
     for condition in conditions.into_iter().map(in_one_form) {
-        if condition.is_volatile() || !kept.contains(&condition) {
+        if condition.is_volatile() || known.insert(condition.clone()) {
             kept.push(condition);
         }
     }

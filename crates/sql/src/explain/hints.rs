@@ -147,7 +147,9 @@ pub(crate) fn settle(hints: &[StatementHint], sources: &mut [RowSource]) {
     let loads = sources.iter().any(|source| source.step.operation == "LOAD AS SELECT");
     let mut rest = Vec::new();
     for hint in hints {
-        match settled.iter().position(|fate| fate.is_of(&hint.hint)) {
+        // The same hint may stand in a view that the statement reads.
+        let resolved = hint.hint.arguments.first().is_some_and(|table| hint.tables.contains(table));
+        match settled.iter().position(|fate| resolved && fate.is_of(&hint.hint)) {
             Some(at) => drop(settled.swap_remove(at)),
             None => rest.push(fate(hint, loads)),
         }
@@ -171,7 +173,10 @@ fn fate(StatementHint { hint, tables, place }: &StatementHint, loads: bool) -> H
             Some(table) if !tables.contains(table) => {
                 not(Mark::Unresolved, "its query block has no table of this name")
             }
-            Some(_) => not(Mark::Unused, "the plan does not read it as a table of its own"),
+            Some(_) => not(
+                Mark::Unused,
+                "no operation of the plan reads it; a subquery that is planned when it is run is not shown",
+            ),
         },
         name if hints::is_foreign(name) => not(Mark::Unused, "not carried out here"),
         _ => not(Mark::Error, "there is no such hint"),
@@ -215,9 +220,12 @@ pub(crate) fn report(plan: &[PlanLine], shown: HintReport) -> Vec<String> {
     out
 }
 
-/// The fates of a row source's hints as a plan table's REMARKS has them: one a line, its letter first.
+/// What a line of REMARKS begins with that is a hint's fate.
+const REMARK: &str = "hint ";
+
+/// The fates of a row source's hints as a plan table's REMARKS has them: one a line, with its letter.
 pub(crate) fn remarks(fates: &[HintFate]) -> Option<String> {
-    let lines: Vec<String> = fates.iter().map(|fate| format!("{} {}", fate.mark.letter(), fate.text)).collect();
+    let lines: Vec<String> = fates.iter().map(|fate| format!("{REMARK}{} {}", fate.mark.letter(), fate.text)).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
@@ -226,8 +234,9 @@ pub(crate) fn of_remarks(text: &str) -> Vec<HintFate> {
     let marks = [Mark::Used, Mark::Unused, Mark::Unresolved, Mark::Error];
     text.lines()
         .filter_map(|line| {
-            let mark = marks.into_iter().find(|mark| line.starts_with(mark.letter()))?;
-            Some(HintFate { mark, text: line.get(1..)?.strip_prefix(' ')?.to_owned() })
+            let (letter, text) = line.strip_prefix(REMARK)?.split_once(' ')?;
+            let mark = marks.into_iter().find(|mark| letter == mark.letter().to_string())?;
+            Some(HintFate { mark, text: text.to_owned() })
         })
         .collect()
 }
@@ -266,6 +275,6 @@ mod tests {
         let hint = Hint { name: "FULL".into(), arguments: vec!["T".into()] };
         let fates = vec![HintFate::used(&hint), HintFate::not(Mark::Unresolved, &hint, "why")];
         assert_eq!(of_remarks(&remarks(&fates).unwrap()), fates);
-        assert_eq!((of_remarks("a remark\n\nU"), remarks(&[])), (vec![], None));
+        assert_eq!((of_remarks("a remark\n\nU x\n- checked\nhint \nhint X y"), remarks(&[])), (vec![], None));
     }
 }

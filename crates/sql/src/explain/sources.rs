@@ -107,6 +107,7 @@ fn step(plan: &Plan, several: bool) -> Option<Step> {
         | "CoalescePartitionsExec"
         | "CheckedExec"
         | "NullableExec"
+        | "KeepOrderExec"
         | "PlaceholderRowExec" => return None,
         "FilterExec" | "EmptyExec" => ("FILTER", ""),
         // The name says whether it keeps the first few rows only.
@@ -238,6 +239,7 @@ fn origin(plan: &Plan, index: usize) -> Option<(String, String)> {
             | "CooperativeExec"
             | "CheckedExec"
             | "NullableExec"
+            | "KeepOrderExec"
             | "GlobalLimitExec"
             | "LocalLimitExec"
             | "CoalesceBatchesExec"

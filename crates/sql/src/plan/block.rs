@@ -27,7 +27,7 @@ use sqlparser::tokenizer::Span;
 
 use super::binder::{AGGREGATES_NESTED_MAX, Binder, fold, fold_name};
 use super::bound::Bound;
-use super::condition::{RownumLimit, conjuncts, joined};
+use super::condition::{RownumLimit, balanced, conjuncts};
 use super::from::{FromContext, FromItem, may_be_missing};
 use super::function::direction;
 use super::grouping::{as_column, holds_aggregate};
@@ -168,7 +168,7 @@ impl Binder<'_> {
             may_be_missing(&mut scope.columns, &item.relations);
         }
         let plan = self.join_list(items, outer_conditions)?;
-        let plan = match joined(filters, and) {
+        let plan = match balanced(filters, and) {
             None => plan,
             Some(condition) => LogicalPlanBuilder::new(plan)
                 .filter(condition)
@@ -254,7 +254,7 @@ impl Binder<'_> {
         self.rownum_allowed.set(false);
         items_list.extend(values.into_iter().map(Item::unwritten));
         let mut builder = LogicalPlanBuilder::new(self.join_list(items, Vec::new())?);
-        if let Some(condition) = joined(filters, and) {
+        if let Some(condition) = balanced(filters, and) {
             builder = builder.filter(condition).map_err(from_datafusion)?;
         }
         if let RownumLimit::Rows(n) = rownum {
@@ -448,7 +448,16 @@ impl Binder<'_> {
                 None => {
                     let output = |bound: &Bound| list.iter().position(|item| item.bound.expr == bound.expr);
                     // An item that is written again is that item, though its own name hides a column in it: `upper(name) name … order by upper(name)`.
-                    let again = if names_any(&key.expr, list) { self.value(&key.expr, columns).ok() } else { None };
+                    let again = if names_any(&key.expr, list) {
+                        match self.value(&key.expr, columns) {
+                            Ok(value) => Some(value),
+                            // The user's cancel is said once.
+                            Err(error) if error.is_ora(1013) => return Err(error),
+                            Err(_) => None,
+                        }
+                    } else {
+                        None
+                    };
                     match again.as_ref().and_then(output) {
                         Some(at) => Key::Output(at),
                         None => {

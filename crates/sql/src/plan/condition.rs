@@ -46,7 +46,7 @@ impl Binder<'_> {
                 row.push(first);
                 let conditions = row.into_iter().rev().map(|condition| self.condition(condition, scope));
                 let join = if *op == BinaryOperator::And { and } else { or };
-                Ok(joined(conditions.collect::<Result<_>>()?, join).unwrap_or_else(|| constant(true)))
+                Ok(balanced(conditions.collect::<Result<_>>()?, join).unwrap_or_else(|| constant(true)))
             }
             E::BinaryOp { left, op, right } => {
                 let Some(operator) = comparison(op) else {
@@ -283,7 +283,7 @@ impl Binder<'_> {
         let value = self.value(left, scope)?;
         let conditions = items.iter().map(|item| self.compare(value.clone(), op, self.value(item, scope)?));
         let join = if all { and } else { or };
-        joined(conditions.collect::<Result<_>>()?, join).ok_or_else(|| Error::user(936, "missing expression"))
+        balanced(conditions.collect::<Result<_>>()?, join).ok_or_else(|| Error::user(936, "missing expression"))
     }
 
     /// `ROWNUM op value` as a limit on rows: Some(n) when no more than n rows pass, None when it limits nothing.
@@ -398,17 +398,17 @@ fn without_parentheses(e: &ast::Expr) -> &ast::Expr {
 const FROM_THE_LEFT_MAX: usize = 16;
 
 /// The conditions joined by AND or by OR, in their order; None when there are none.
-pub(crate) fn joined(mut conditions: Vec<Expr>, join: fn(Expr, Expr) -> Expr) -> Option<Expr> {
+pub(crate) fn balanced(mut conditions: Vec<Expr>, join: fn(Expr, Expr) -> Expr) -> Option<Expr> {
     if conditions.len() <= FROM_THE_LEFT_MAX {
         return conditions.into_iter().reduce(join);
     }
     let behind = conditions.split_off(conditions.len() / 2);
-    Some(join(joined(conditions, join)?, joined(behind, join)?))
+    Some(join(balanced(conditions, join)?, balanced(behind, join)?))
 }
 
 /// Whether one of the conditions is true.
 fn any_of(conditions: Vec<Expr>) -> Expr {
-    joined(conditions, or).unwrap_or_else(|| constant(false))
+    balanced(conditions, or).unwrap_or_else(|| constant(false))
 }
 
 /// The conjuncts of a condition.

@@ -83,7 +83,7 @@ pub(crate) fn parse(hints: &[OptimizerHint]) -> Vec<Hint> {
 /// Names and arguments; what is not of the form `NAME(arguments)` has no arguments.
 pub(crate) fn read(text: &str) -> Vec<Hint> {
     let mut list = Vec::new();
-    let text = text.to_uppercase();
+    let text = upper_outside_quotes(text);
     let mut rest = text.as_str();
     while let Some(start) = rest.find(|c: char| c.is_alphabetic()) {
         rest = &rest[start..];
@@ -99,13 +99,28 @@ pub(crate) fn read(text: &str) -> Vec<Hint> {
     list
 }
 
+/// Names are folded to upper case; those in quotes are as they are.
+fn upper_outside_quotes(text: &str) -> String {
+    let fold = |(at, part): (usize, &str)| if at % 2 == 0 { part.to_uppercase() } else { part.to_owned() };
+    text.split('"').enumerate().map(fold).collect::<Vec<_>>().join("\"")
+}
+
 /// The arguments up to the parenthesis that closes them, and what stands behind it.
 fn in_parentheses(text: &str) -> (Vec<String>, &str) {
     let mut arguments = Vec::new();
     let mut argument = String::new();
     let mut depth = 0;
+    let mut quoted = false;
     for (at, c) in text.char_indices() {
         let separates = c.is_whitespace() || c == ',';
+        if c == '"' {
+            quoted = !quoted;
+            continue;
+        }
+        if quoted {
+            argument.push(c);
+            continue;
+        }
         match c {
             ')' if depth == 0 => {
                 arguments.extend((!argument.is_empty()).then_some(argument));
@@ -281,6 +296,7 @@ mod tests {
         assert_eq!(shown("index(t ( a , b) t_ndx) x"), ["INDEX(T (A B) T_NDX)", "X"]);
         assert_eq!(shown("full(t"), ["FULL(T)"]);
         assert_eq!(shown("full()"), ["FULL"]);
+        assert_eq!(shown("full(\"a b\") index(t \"i\")"), ["FULL(a b)", "INDEX(T i)"]);
         assert_eq!(shown(" 12 )("), Vec::<String>::new());
     }
 

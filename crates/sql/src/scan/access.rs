@@ -63,19 +63,20 @@ fn means(hint: &Hint, table: &TableDef, index: &IndexDef) -> bool {
 fn fate(hint: &Hint, table: &TableDef, access: &Access, all: &[Hint]) -> HintFate {
     let not = |why: &str| HintFate::not(Mark::Unused, hint, why);
     let known = || table.indexes.iter().any(|index| means(hint, table, index));
+    let denied = || {
+        let meant = table.indexes.iter().filter(|index| means(hint, table, index));
+        let by = |index: &Arc<IndexDef>| all.iter().any(|other| other.name == "NO_INDEX" && means(other, table, index));
+        meant.into_iter().all(by)
+    };
     match (hint.name.as_str(), access) {
-        ("FULL", Access::Full) => HintFate::used(hint),
-        ("FULL", _) => not("an index is asked for too"),
+        ("FULL", _) => HintFate::used(hint),
         ("NO_INDEX" | "INDEX", _) if !known() => not("the table has no such index"),
         ("NO_INDEX", _) => HintFate::used(hint),
         ("INDEX", Access::Index { index, .. }) if means(hint, table, index) => HintFate::used(hint),
         ("INDEX", _) if all.iter().any(|other| other.name == "FULL") => not("FULL stands beside it"),
-        ("INDEX", _) if all.iter().any(|other| other.name == "NO_INDEX") => {
-            not("NO_INDEX or another index stands beside it")
-        }
+        ("INDEX", _) if denied() => not("NO_INDEX stands beside it"),
         ("INDEX", Access::Index { .. }) => not("another index is taken"),
-        ("INDEX", _) => not("no condition gives a range of the index"),
-        _ => not("not carried out here"),
+        _ => not("no condition gives a range of the index"),
     }
 }
 

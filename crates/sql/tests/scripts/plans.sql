@@ -935,15 +935,15 @@ Predicate Information (identified by operation id):
 select remarks from plan_table where remarks is not null
 ---
 REMARKS
-N INDEX(S) / its query block has no table of this name
-U PARALLEL(T 4) / not carried out here
-E FULLL(T) / there is no such hint
-E FULL / it names no table
-- FULL(T)
-U INDEX(T T_GRP) / FULL stands beside it
-- INDEX(T (GRP NAME))
-- NO_INDEX(T T_ID)
-- INDEX(T (ID))
+hint N INDEX(S) / its query block has no table of this name
+hint U PARALLEL(T 4) / not carried out here
+hint E FULLL(T) / there is no such hint
+hint E FULL / it names no table
+hint - FULL(T)
+hint U INDEX(T T_GRP) / FULL stands beside it
+hint - INDEX(T (GRP NAME))
+hint - NO_INDEX(T T_ID)
+hint - INDEX(T (ID))
 
 explain plan for select /*+ index(t t_grp) index(small nix) */ t.name, s.label from t, small s where s.id = t.id and t.id in (select --+ index(u t_id)
  id from t u where id > 990);
