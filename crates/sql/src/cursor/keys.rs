@@ -20,11 +20,14 @@ pub(super) struct ForgetKeys {
     distinct: ReplaceDistinctWithAggregate,
 }
 
+/// The planner's rules that look at keys.
+const LOOKING: [&str; 4] =
+    ["replace_distinct_aggregate", "eliminate_join", "eliminate_duplicated_expr", "optimize_projections"];
+
 impl ForgetKeys {
     /// Whether a rule looks at keys.
     pub(super) fn comes_before(rule: &str) -> bool {
-        ["replace_distinct_aggregate", "eliminate_join", "eliminate_duplicated_expr", "optimize_projections"]
-            .contains(&rule)
+        LOOKING.contains(&rule)
     }
 }
 
@@ -78,5 +81,20 @@ fn has_keys_of_sides(node: &LogicalPlan) -> bool {
                 && !join.schema.functional_dependencies().is_empty()
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::optimizer::optimizer::Optimizer;
+
+    use super::*;
+
+    #[test]
+    fn the_rules_that_it_comes_before_are_the_planners() {
+        let rules = Optimizer::new().rules;
+        for name in LOOKING {
+            assert!(rules.iter().any(|rule| rule.name() == name), "{name}");
+        }
     }
 }

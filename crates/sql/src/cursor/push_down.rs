@@ -96,3 +96,16 @@ fn gives_rows_of_none(aggregate: &Aggregate) -> bool {
     let groups = &aggregate.group_expr;
     groups.is_empty() || groups.iter().any(|group| matches!(group, Expr::GroupingSet(_)))
 }
+
+#[cfg(test)]
+mod tests {
+    use datafusion::optimizer::optimizer::Optimizer;
+
+    use super::*;
+
+    #[test]
+    fn the_rule_that_it_replaces_is_one_of_the_planners() {
+        let name = PushDown::default().name().to_owned();
+        assert_eq!(Optimizer::new().rules.iter().filter(|rule| rule.name() == name).count(), 1);
+    }
+}
