@@ -28,7 +28,7 @@ use crate::words;
 pub struct Options {
     /// No banner, no prompts.
     pub silent: bool,
-    /// Who is connected first; the server is not connected before.
+    /// The first log-on. The shell connects nobody before it.
     pub logon: Logon,
     /// A script to run first, with its arguments; the name as behind `@`.
     pub script: Option<(String, Vec<String>)>,

@@ -34,7 +34,7 @@ pub(super) struct Embedded {
 }
 
 impl Embedded {
-    /// Nobody is connected yet.
+    /// A server without a connection: the shell's first log-on makes one.
     pub(super) fn new(running: &Arc<Running>) -> Self {
         Self {
             running: Arc::clone(running),

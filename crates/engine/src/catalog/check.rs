@@ -35,8 +35,8 @@ impl Physical {
     pub(super) const INDEX: Self = Self { pctfree: 10, pctused: 0, initrans: 2, maxtrans: 255 };
 
     /// These values, with those that `asked` gives in their place. Under automatic space management nothing depends on PCTUSED: it is kept, and leaves
-    /// PCTFREE its whole range. Where freelists come to depend on it, by a move, and the statement gives neither, PCTUSED takes what PCTFREE leaves: nobody
-    /// has asked for the default that is too much.
+    /// PCTFREE its whole range. A table that moves to freelists by a statement that gives neither keeps its PCTFREE, and its PCTUSED is lowered to what
+    /// PCTFREE leaves.
     ///
     /// # Errors
     /// ORA-02211, ORA-04000, ORA-02207, ORA-02209.

@@ -62,7 +62,7 @@ fn bytes(hex: &str) -> Option<Vec<u8>> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).ok()).collect()
 }
 
-/// May one log on as `name` with `password`? None stands for a session that asks for no password because it owns the files.
+/// Whether a session may log on as `name` with `password`. Without a password it is the machine's user, who has opened the files.
 /// A user without a password cannot log on with any. SYS without a password is AS SYSDBA, which a locked account does not keep out: somebody must be
 /// able to unlock the others.
 ///

@@ -11,17 +11,17 @@ use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::window::WindowExpr;
 use datafusion::physical_expr::{LexOrdering, OrderingRequirements, PhysicalExpr};
-use datafusion::physical_expr_common::physical_expr::is_volatile;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::metrics::MetricsSet;
-use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, ReplaceChildrenOptions,
 };
 
+use super::nullable::has_volatile;
 use crate::error::to_datafusion;
 
 type Plan = Arc<dyn ExecutionPlan>;
@@ -58,15 +58,19 @@ impl PhysicalOptimizerRule for KeepOrder {
 
 /// Whether what a node makes of its rows depends on the order in which they come, without saying by what.
 fn numbers_rows(node: &dyn ExecutionPlan) -> bool {
-    let node: &dyn Any = node;
-    if let Some(projection) = node.downcast_ref::<ProjectionExec>() {
-        return projection.expr().iter().any(|column| is_volatile(&column.expr));
+    if has_volatile(node) {
+        return true;
     }
+    let node: &dyn Any = node;
     let windows = node
         .downcast_ref::<WindowAggExec>()
         .map(WindowAggExec::window_expr)
         .or_else(|| node.downcast_ref::<BoundedWindowAggExec>().map(BoundedWindowAggExec::window_expr));
-    windows.is_some_and(|windows| windows.iter().any(|window| window.order_by().is_empty()))
+    // An order within partitions is one that the window asks for itself.
+    let over_all = |windows: &[Arc<dyn WindowExpr>]| {
+        windows.iter().any(|window| window.order_by().is_empty() && window.partition_by().is_empty())
+    };
+    windows.is_some_and(over_all)
 }
 
 fn replaced(node: Plan, input: Plan) -> Result<Plan> {

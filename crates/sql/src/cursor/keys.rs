@@ -3,7 +3,7 @@
 //! A grouping is a key of its rows, and DataFusion keeps that key above a join, as one that comes several times. Where such rows are grouped again it takes the
 //! key for one of all the columns of the new groups, which it is of the columns of its side alone: `select distinct a, d from t, (select distinct d from u)`
 //! has `d` for its key then. Keys of an ORDER BY and of a GROUP BY behind `d` are dropped, and a DISTINCT over `d`. Tables declare
-//! no keys; ROWNUM is one of its rows, and stays.
+//! no keys. ROWNUM is a key of the rows that it numbers, and is kept below a join.
 
 use std::sync::Arc;
 

@@ -73,7 +73,7 @@ fn has_totals(node: &dyn ExecutionPlan) -> bool {
 }
 
 /// Whether it makes columns that have a new value with each evaluation.
-fn has_volatile(node: &dyn ExecutionPlan) -> bool {
+pub(super) fn has_volatile(node: &dyn ExecutionPlan) -> bool {
     let node: &dyn std::any::Any = node;
     node.downcast_ref::<ProjectionExec>()
         .is_some_and(|projection| projection.expr().iter().any(|column| is_volatile(&column.expr)))

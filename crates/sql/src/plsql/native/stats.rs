@@ -99,7 +99,7 @@ enum Which {
 
 /// Arguments that ask for something else than what is done.
 ///
-/// FORCE is not read: nobody locks statistics, so that there is nothing to force.
+/// FORCE is not read: statistics cannot be locked, so there is nothing to force.
 #[derive(Default)]
 struct Asked {
     without_effect: Vec<String>,
