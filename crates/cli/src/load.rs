@@ -8,7 +8,7 @@ use common::sync::Arc;
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::{Clock, Error, ErrorKind, Result, SystemClock};
 use device::OsFileSystem;
-use engine::instance::ControlFile;
+use engine::control::ControlFile;
 use sql::{Connection, FileLoad, Loaded};
 
 use crate::command_line::Load;

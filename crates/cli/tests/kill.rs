@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use common::SystemClock;
 use device::OsFileSystem;
-use engine::instance::{ControlFile, Instance};
+use engine::control::ControlFile;
+use engine::instance::Instance;
 use lab::Silent;
 use lab::durability::{Checked, Fault, Options, Trial, run};
 use sql::Database;

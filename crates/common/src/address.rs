@@ -70,6 +70,22 @@ impl BlockAddress {
     }
 }
 
+/// Consecutive blocks of one file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct BlockRange {
+    pub start: BlockAddress,
+    pub blocks: u32,
+}
+
+impl BlockRange {
+    #[must_use]
+    pub fn contains(&self, address: BlockAddress) -> bool {
+        address.file == self.start.file
+            && address.block >= self.start.block
+            && address.block < self.start.block + self.blocks
+    }
+}
+
 impl fmt::Display for BlockAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.file.0, self.block)

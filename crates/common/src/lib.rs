@@ -12,7 +12,7 @@ pub mod sync;
 pub mod transaction;
 pub mod types;
 
-pub use address::{BlockAddress, FileNumber, ObjectNumber, ProcessNumber, Rowid, Scn, TablespaceNumber};
+pub use address::{BlockAddress, BlockRange, FileNumber, ObjectNumber, ProcessNumber, Rowid, Scn, TablespaceNumber};
 pub use block::{BlockClass, BlockSize};
 pub use clock::{Clock, Random, SystemClock};
 pub use error::{Error, ErrorKind, Number, Result};

@@ -51,7 +51,7 @@ fn table(instance: &Arc<Instance>, rows: u64) -> Result<Arc<TableDef>> {
     };
     let columns = vec![column("ID", 20), column("KIND", 10), column("FILLER", 200)];
     let table = session.create_table(&TableSpec::new("SYSTEM", "READERS", columns))?;
-    let mut inserter = Inserter::new(session.clone(), table.clone())?;
+    let mut inserter = Inserter::new(session.worker().clone(), table.heap().clone())?;
     for n in 0..rows {
         let (id, kind) = (format!("{n:010}"), format!("k{}", n % 7));
         inserter.push(&[Some(id.as_bytes()), Some(kind.as_bytes()), Some(&[b'x'; 70])])?;
@@ -64,7 +64,7 @@ fn table(instance: &Arc<Instance>, rows: u64) -> Result<Arc<TableDef>> {
 
 fn scan(session: &Arc<Session>, table: &Arc<TableDef>, spec: &ScanSpec) -> Result<u64> {
     let mut sink = Sum::default();
-    let mut scan = TableScan::new(session.clone(), table.clone(), spec.clone())?;
+    let mut scan = TableScan::new(session.worker().clone(), table.heap().clone(), spec.clone())?;
     while scan.next(&mut sink, usize::MAX)? {}
     black_box(sink.bytes);
     Ok(sink.rows)

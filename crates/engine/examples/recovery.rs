@@ -14,10 +14,10 @@ use common::sync::Arc;
 use common::{Clock, DataType, Error, Result, Rowid, SystemClock};
 use device::{FileSystem, OsFileSystem};
 use engine::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
-use engine::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use engine::control::SpaceManagement;
+use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use engine::segment::Storage;
 use engine::table::{Inserter, TableScan, Updater};
-use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use engine::txn::CommitWrite;
 use scan::{RowSink, ScanSpec};
 use waits::{Event, Statistic};
@@ -146,13 +146,13 @@ impl Bench<'_> {
         session.commit(CommitWrite::default())?;
         let mut found = Found::default();
         let spec = ScanSpec { projection: Vec::new(), predicate: None, rowids: true };
-        let mut scan = TableScan::new(session.clone(), table.clone(), spec)?;
+        let mut scan = TableScan::new(session.worker().clone(), table.heap().clone(), spec)?;
         while scan.next(&mut found, 10_000)? {}
         instance.checkpoint(session.meter())?;
         let from = instance.redo().end().0;
         let (mut state, mut updates) = (1, 0);
         while instance.redo().end().0 - from < redo_mb * MB {
-            let mut updater = Updater::new(session.clone(), table.clone());
+            let mut updater = Updater::new(session.worker().clone(), table.heap().clone());
             for _ in 0..200 {
                 let n = random(&mut state) % rows;
                 let filler = [b'a' + (updates % 26) as u8; FILLER];
@@ -283,7 +283,7 @@ fn insert(session: &Arc<Session>, table: &Arc<TableDef>, rows: std::ops::Range<u
     let mut at = rows.start;
     while at < rows.end {
         let end = (at + a_call).min(rows.end);
-        let mut inserter = Inserter::new(session.clone(), table.clone())?;
+        let mut inserter = Inserter::new(session.worker().clone(), table.heap().clone())?;
         for n in at..end {
             inserter.push(&[Some(&key(n)), Some(&[b'x'; FILLER])])?;
         }
@@ -314,7 +314,7 @@ impl RowSink for Found {
 
 fn count(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<u64> {
     let spec = ScanSpec { projection: Vec::new(), predicate: None, rowids: true };
-    let mut scan = TableScan::new(session.clone(), table.clone(), spec)?;
+    let mut scan = TableScan::new(session.worker().clone(), table.heap().clone(), spec)?;
     let mut found = Found::default();
     while scan.next(&mut found, 10_000)? {}
     Ok(found.rows.len() as u64)

@@ -14,9 +14,9 @@ use common::sync::{Arc, Mutex, spawn};
 use common::{Clock, DataType, Error, Result, SystemClock};
 use device::{AlignedBuffer, FileSystem, OsFileSystem};
 use engine::catalog::{ColumnDef, TableDef, TableSpec};
-use engine::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use engine::control::SpaceManagement;
+use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use engine::table::Inserter;
-use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use engine::txn::CommitWrite;
 use format::number;
 use waits::{Event, MeterSnapshot, Statistic};
@@ -93,7 +93,7 @@ fn insert_and_commit(session: &Arc<Session>, table: &Arc<TableDef>, id: i64, row
     for row in 0..rows {
         let _call = session.call()?;
         let _entered = session.enter(session.begin_snapshot());
-        let mut inserter = Inserter::new(session.clone(), table.clone())?;
+        let mut inserter = Inserter::new(session.worker().clone(), table.heap().clone())?;
         inserter.push(&[Some(&number::encode_i64(id)), Some(&number::encode_i64(row as i64)), Some(&filler)])?;
         inserter.finish()?;
         session.commit(CommitWrite::default())?;

@@ -25,7 +25,7 @@ impl Health {
     }
 
     /// From now on nothing is changed: the last checkpoint is being written.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::Release);
     }
 
@@ -33,12 +33,12 @@ impl Health {
     /// HW-0010 once the instance has stopped, ORA-01092 once it has been closed.
     pub fn check(&self) -> Result<()> {
         self.check_stopped()?;
-        if self.closed.load(Ordering::Acquire) { Err(super::calls::closed()) } else { Ok(()) }
+        if self.closed.load(Ordering::Acquire) { Err(closed()) } else { Ok(()) }
     }
 
     /// # Errors
     /// HW-0010 once the instance has stopped.
-    pub(super) fn check_stopped(&self) -> Result<()> {
+    pub(crate) fn check_stopped(&self) -> Result<()> {
         if !self.stopped.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -68,4 +68,9 @@ fn stopped_by(error: &Error) -> Error {
             "the instance has stopped {why}; it has to be opened again, which recovers what was committed ({error})"
         ),
     )
+}
+
+/// What a session is told that still works after the close.
+pub(crate) fn closed() -> Error {
+    Error::new(ErrorKind::Poisoned, Number::Ora(1092), "the instance has been closed; this session is at its end")
 }

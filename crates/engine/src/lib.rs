@@ -5,14 +5,21 @@
 
 pub mod cache;
 pub mod catalog;
+pub(crate) mod checkpoint;
 pub mod constraint;
+pub mod control;
+pub mod datafile;
 pub mod disk_group;
+pub mod health;
 pub mod index;
 pub mod instance;
 pub mod parameters;
+pub mod process;
 pub mod recovery;
 pub mod redo;
+mod rollback;
 pub mod segment;
+pub mod snapshot;
 pub mod table;
 pub mod tablespace;
 pub mod txn;

@@ -9,9 +9,9 @@ use common::sync::{Arc, spawn};
 use common::{BlockAddress, BlockClass, DataType, SystemClock};
 use device::MemoryFileSystem;
 use engine::catalog::{ColumnDef, TableDef, TableSpec};
-use engine::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use engine::control::SpaceManagement;
+use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use engine::table::{Inserter, TableScan};
-use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use engine::txn::CommitWrite;
 use format::number;
 use scan::{RowSink, ScanSpec};
@@ -53,7 +53,7 @@ fn table(session: &Arc<Session>, name: &str, tablespace: &str, freelists: u16) -
 
 fn insert(session: &Arc<Session>, table: &Arc<TableDef>, id: i64, rows: usize) {
     for _ in 0..rows {
-        let mut inserter = Inserter::new(session.clone(), table.clone()).unwrap();
+        let mut inserter = Inserter::new(session.worker().clone(), table.heap().clone()).unwrap();
         inserter.push(&[Some(&number::encode_i64(id)), Some(&[b'x'; 250])]).unwrap();
         inserter.finish().unwrap();
         session.commit(CommitWrite::default()).unwrap();
@@ -88,7 +88,7 @@ fn rows(session: &Arc<Session>, table: &Arc<TableDef>) -> Rows {
     let mut rows = Rows::default();
     // Blocks are told of to who asks for rowids.
     let spec = ScanSpec { projection: vec![0], predicate: None, rowids: true };
-    let mut scan = TableScan::new(session.clone(), table.clone(), spec).unwrap();
+    let mut scan = TableScan::new(session.worker().clone(), table.heap().clone(), spec).unwrap();
     while scan.next(&mut rows, usize::MAX).unwrap() {}
     rows
 }

@@ -10,9 +10,9 @@ use common::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use common::sync::{Arc, Condvar, JoinHandle, Mutex, spawn};
 use common::{BlockClass, BlockSize, Clock, ErrorKind, ObjectNumber, SystemClock};
 use device::{AlignedBuffer, Device, Fault, FaultyFileSystem, FileSystem, MemoryFileSystem, PendingRead};
-use engine::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use engine::control::SpaceManagement;
+use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use engine::segment::{DirectLoad, Segment, SegmentSpec, Storage};
-use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use format::heap;
 use format::transaction::Owner;
 
@@ -558,7 +558,7 @@ fn a_search_for_space_can_be_cancelled() {
         assert!(insert(&table, &s, 1_000).unwrap_err().is_ora(1013), "{management:?}");
         insert(&table, &s, 1_000).unwrap();
         s.cancel_handle().store(true, Ordering::Release);
-        assert!(DirectLoad::new(&*table, &*s).unwrap().next_block().unwrap_err().is_ora(1013));
+        assert!(DirectLoad::new(&*table, &**s.worker()).unwrap().next_block().unwrap_err().is_ora(1013));
         assert_eq!(count(&table, &s).unwrap(), 1_000);
         drop(s);
         instance.shutdown().unwrap();

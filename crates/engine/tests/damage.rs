@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use common::sync::Arc;
 use common::{BlockAddress, BlockClass, BlockSize, ObjectNumber, SystemClock};
 use device::{FileSystem, MemoryFileSystem};
-use engine::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use engine::control::SpaceManagement;
+use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use engine::segment::{DirectLoad, Segment, SegmentSpec, Storage};
-use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use format::transaction::Owner;
 use format::{bitmap, file, freelist, heap, transaction};
 
@@ -88,7 +88,7 @@ fn all_say_it(database: &Database, segment: &Segment) {
         ("ranges", segment.scan_ranges(s).map(drop)),
         ("usage", segment.space_usage(s).map(drop)),
         ("insert", database.insert(segment, 2_000, 100)),
-        ("load", DirectLoad::new(segment, &**s).and_then(|mut load| load.next_block().map(drop))),
+        ("load", DirectLoad::new(segment, &**s.worker()).and_then(|mut load| load.next_block().map(drop))),
         ("drop", segment.drop_segment(s)),
     ];
     let mut said = 0;

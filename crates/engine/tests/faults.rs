@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use common::sync::Arc;
 use common::{BlockClass, BlockSize, ErrorKind, FileNumber, ObjectNumber, SystemClock};
 use device::{FaultyFileSystem, FileSystem, MemoryFileSystem};
-use engine::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use engine::control::SpaceManagement;
+use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use engine::segment::{Segment, SegmentSpec, Storage};
-use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use format::heap;
 use format::transaction::Owner;
 

@@ -27,7 +27,7 @@ fn spec() -> TableSpec {
 }
 
 fn fill(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<u64> {
-    let mut inserter = Inserter::new(session.clone(), table.clone())?;
+    let mut inserter = Inserter::new(session.worker().clone(), table.heap().clone())?;
     for row in 0..ROWS {
         inserter.push(&[Some(&format::number::encode_i64(row.into()))])?;
     }
@@ -44,7 +44,7 @@ fn rows_of(session: &Arc<Session>, table: &Arc<TableDef>) -> u32 {
         }
     }
     let spec = ScanSpec { projection: vec![0], predicate: None, rowids: false };
-    let mut scan = TableScan::new(session.clone(), table.clone(), spec).unwrap();
+    let mut scan = TableScan::new(session.worker().clone(), table.heap().clone(), spec).unwrap();
     let mut counter = Counter(0);
     while scan.next(&mut counter, 1_000).unwrap() {}
     counter.0

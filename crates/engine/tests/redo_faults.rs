@@ -12,12 +12,12 @@ use common::sync::{Arc, Condvar, Mutex, spawn};
 use common::{BlockAddress, DataType, ErrorKind, ObjectNumber, Rowid, SystemClock};
 use device::{AlignedBuffer, Device, Fault, FaultyFileSystem, FileSystem, MemoryFileSystem, PendingRead};
 use engine::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
-use engine::instance::{Background, CreateOptions, Instance, Session, SpaceManagement};
+use engine::control::SpaceManagement;
+use engine::instance::{Background, CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use engine::parameters::Scope;
 use engine::redo::LogGroupSpec;
 use engine::segment::Storage;
 use engine::table::{Inserter, TableScan, Updater};
-use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use engine::txn::CommitWrite;
 use scan::{RowSink, ScanSpec};
 
@@ -59,7 +59,7 @@ fn filled(session: &Arc<Session>, name: &str, rows: u32) {
     let mut spec = TableSpec::new(OWNER, name, vec![column("K", 4), column("V", 200)]);
     spec.tablespace = Some("USERS".to_owned());
     session.create_table(&spec).unwrap();
-    let mut inserter = Inserter::new(session.clone(), table(session, name)).unwrap();
+    let mut inserter = Inserter::new(session.worker().clone(), table(session, name).heap().clone()).unwrap();
     for key in 0..rows {
         inserter.push(&[Some(&key.to_be_bytes()), Some(b"old")]).unwrap();
     }
@@ -88,7 +88,7 @@ impl RowSink for Found {
 
 fn rows(session: &Arc<Session>, name: &str) -> BTreeMap<u32, (Rowid, Vec<u8>)> {
     let spec = ScanSpec { projection: vec![0, 1], predicate: None, rowids: true };
-    let mut scan = TableScan::new(session.clone(), table(session, name), spec).unwrap();
+    let mut scan = TableScan::new(session.worker().clone(), table(session, name).heap().clone(), spec).unwrap();
     let mut found = Found::default();
     while scan.next(&mut found, 100).unwrap() {}
     found.rows
@@ -109,7 +109,7 @@ fn only(value: &[u8], rows: usize) -> BTreeMap<Vec<u8>, usize> {
 
 fn set(session: &Arc<Session>, name: &str, keys: &[u32], value: &[u8]) -> common::Result<()> {
     let places = rows(session, name);
-    let mut updater = Updater::new(session.clone(), table(session, name));
+    let mut updater = Updater::new(session.worker().clone(), table(session, name).heap().clone());
     for key in keys {
         updater.push(places[key].0, &[Some(&key.to_be_bytes()), Some(value)])?;
     }
@@ -139,7 +139,7 @@ fn a_change_whose_undo_block_cannot_be_had_is_not_made() {
     instance.cache().flush(session.meter()).unwrap();
     let places = rows(&session, "T");
     let mark = session.mark();
-    let mut updater = Updater::new(session.clone(), table(&session, "T"));
+    let mut updater = Updater::new(session.worker().clone(), table(&session, "T").heap().clone());
     faulty.fail(1, Fault::Read);
     let pushed = updater.push(places[&2].0, &[Some(&2_u32.to_be_bytes()), Some(b"half")]);
     let error = pushed.and_then(|()| updater.finish()).unwrap_err();

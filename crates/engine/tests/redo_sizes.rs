@@ -141,7 +141,7 @@ impl Stage {
             let columns = encoded(&item, self.workload);
             let columns: Vec<Option<&[u8]>> = columns.iter().map(|column| Some(&column[..])).collect();
             let _entered = self.session.enter(self.session.begin_snapshot());
-            let mut inserter = Inserter::new(self.session.clone(), self.table.clone()).unwrap();
+            let mut inserter = Inserter::new(self.session.worker().clone(), self.table.heap().clone()).unwrap();
             inserter.push(&columns).unwrap();
             assert_eq!(inserter.finish().unwrap(), 1);
             after(row);

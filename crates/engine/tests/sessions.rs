@@ -31,7 +31,7 @@ fn table(session: &Arc<Session>) -> Arc<TableDef> {
 }
 
 fn insert(session: &Arc<Session>, table: &Arc<TableDef>, n: i64) -> Result<()> {
-    let mut inserter = Inserter::new(session.clone(), table.clone())?;
+    let mut inserter = Inserter::new(session.worker().clone(), table.heap().clone())?;
     inserter.push(&[Some(&number::encode_i64(n))])?;
     inserter.finish().map(drop)
 }
@@ -46,7 +46,7 @@ fn waiter(session: &Arc<Session>, table: &Arc<TableDef>) -> JoinHandle<Result<()
     let work = move || {
         let _call = waiting.call()?;
         insert(&waiting, &table, 2)?;
-        waiting.lock_table(&table, TableLock::Exclusive, LockWait::Forever)
+        waiting.lock_table(table.object, TableLock::Exclusive, LockWait::Forever)
     };
     let thread = spawn("waiter", work).unwrap();
     while session.meter().current_wait().is_none_or(|wait| wait.event != Event::EnqTmContention) {
@@ -132,7 +132,7 @@ fn a_sample_has_the_active_sessions_what_they_wait_for_and_for_whom() {
         (instance.connect("SYSTEM").unwrap(), instance.connect("SYSTEM").unwrap(), instance.connect("SYSTEM").unwrap());
     let table = table(&owner);
     insert(&owner, &table, 1).unwrap();
-    owner.lock_table(&table, TableLock::Exclusive, LockWait::Forever).unwrap();
+    owner.lock_table(table.object, TableLock::Exclusive, LockWait::Forever).unwrap();
     other.set_statement(Some("lock table t in exclusive mode".into()));
     let thread = waiter(&other, &table);
     let call = owner.call().unwrap();
@@ -170,7 +170,7 @@ fn a_session_that_is_killed_while_it_waits_ends_its_call_and_gives_up_what_it_he
     let (owner, victim) = (instance.connect("SYSTEM").unwrap(), instance.connect("SYSTEM").unwrap());
     let table = table(&owner);
     insert(&owner, &table, 1).unwrap();
-    owner.lock_table(&table, TableLock::Exclusive, LockWait::Forever).unwrap();
+    owner.lock_table(table.object, TableLock::Exclusive, LockWait::Forever).unwrap();
     let thread = waiter(&victim, &table);
     assert!(victim.in_transaction());
     // Marked, or gone already: the victim is woken at once.
@@ -198,13 +198,13 @@ fn a_session_that_is_killed_while_it_does_nothing_is_rolled_back_by_who_kills_it
     {
         let _call = victim.call().unwrap();
         insert(&victim, &table, 1).unwrap();
-        victim.lock_table(&table, TableLock::Exclusive, LockWait::Forever).unwrap();
+        victim.lock_table(table.object, TableLock::Exclusive, LockWait::Forever).unwrap();
     }
-    let busy = owner.lock_table(&table, TableLock::RowExclusive, LockWait::NoWait).unwrap_err();
+    let busy = owner.lock_table(table.object, TableLock::RowExclusive, LockWait::NoWait).unwrap_err();
     assert!(busy.is_ora(54));
     assert_eq!(owner.kill(victim.sid(), victim.meter().serial()).unwrap(), Killed::Now);
     assert!(!victim.in_transaction() && victim.is_killed());
-    owner.lock_table(&table, TableLock::RowExclusive, LockWait::NoWait).unwrap();
+    owner.lock_table(table.object, TableLock::RowExclusive, LockWait::NoWait).unwrap();
     assert!(victim.call().unwrap_err().is_ora(28));
     assert!(victim.call().unwrap_err().is_ora(1012));
     assert!(victim.check_cancelled().unwrap_err().is_ora(28));

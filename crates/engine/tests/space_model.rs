@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use common::sync::Arc;
 use common::{BlockAddress, BlockClass, BlockSize, ObjectNumber, SystemClock, TablespaceNumber};
 use device::{FileSystem, MemoryFileSystem};
-use engine::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use engine::control::SpaceManagement;
+use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use engine::segment::{DirectLoad, Segment, SegmentSpec, Storage};
-use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use format::heap;
 use format::heap::row::{self, WHOLE};
 use format::transaction::Owner;
@@ -250,7 +250,7 @@ impl Model {
         let segment = self.segments[n].segment.clone();
         let blocks = self.random.below(60);
         let given_up = self.random.below(4) == 0;
-        let mut load = DirectLoad::new(&*segment, &*s).unwrap();
+        let mut load = DirectLoad::new(&*segment, &**s.worker()).unwrap();
         let mut loaded = Vec::new();
         for _ in 0..blocks {
             let ahead = load.peek_address().unwrap();
@@ -544,7 +544,7 @@ fn small_extents_need_every_kind_of_map() {
         let segment = model.segments[0].segment.clone();
         let s = model.session();
         let wanted = if management == SpaceManagement::Auto { 30_000 } else { 4_000 };
-        let mut load = DirectLoad::new(&*segment, &*s).unwrap();
+        let mut load = DirectLoad::new(&*segment, &**s.worker()).unwrap();
         for _ in 0..wanted {
             let (address, _) = load.next_block().unwrap();
             model.segments[0].blocks.insert(address);

@@ -9,13 +9,10 @@ use common::sync::Arc;
 use common::{BlockAddress, BlockClass, DataType, ErrorKind, FileNumber, Result, SystemClock};
 use device::{Fault, FaultyFileSystem, FileSystem, MemoryFileSystem, OsFileSystem};
 use engine::catalog::{ColumnDef, TableSpec};
-use engine::disk_group::DiskGroupSpec;
-use engine::instance::{
-    Background, ControlFile, CreateOptions, Existing, Instance, Session, SpaceManagement, TablespaceKind,
-};
+use engine::control::{ControlFile, Existing, SpaceManagement, TablespaceKind};
+use engine::instance::{Background, CreateOptions, DatafileSpec, DiskGroupSpec, Instance, Session, TablespaceSpec};
 use engine::parameters::Scope;
 use engine::table::Inserter;
-use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use engine::txn::{CommitWrite, LockWait, TableLock};
 use waits::GetMode;
 
@@ -279,8 +276,8 @@ fn a_drop_that_was_refused_is_not_carried_through() {
     }
     let other = instance.connect("SYSTEM").unwrap();
     let table = other.catalog().require_table("SYSTEM", "B").unwrap().clone();
-    other.lock_table(&table, TableLock::RowExclusive, LockWait::NoWait).unwrap();
-    let mut inserter = Inserter::new(other.clone(), table).unwrap();
+    other.lock_table(table.object, TableLock::RowExclusive, LockWait::NoWait).unwrap();
+    let mut inserter = Inserter::new(other.worker().clone(), table.heap().clone()).unwrap();
     inserter.push(&[Some(b"1")]).unwrap();
     inserter.finish().unwrap();
     let busy = session.drop_tablespace("S", true, true).unwrap_err();

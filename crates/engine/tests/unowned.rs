@@ -7,9 +7,9 @@ use std::path::Path;
 use common::sync::Arc;
 use common::{ObjectNumber, SystemClock};
 use device::{FileSystem, MemoryFileSystem};
-use engine::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use engine::control::SpaceManagement;
+use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use engine::segment::{Segment, SegmentSpec, Storage};
-use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use format::transaction::Owner;
 
 const DIRECTORY: &str = "/data";

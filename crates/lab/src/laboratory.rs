@@ -133,7 +133,7 @@ pub(crate) fn load(
     connection.run(&format!("create table {table} ({})", shape.column_list()))?;
     let session = Arc::clone(connection.session());
     let definition = Arc::clone(session.catalog().require_table(USER, &table.to_uppercase())?);
-    let mut inserter = Inserter::new(session, definition)?;
+    let mut inserter = Inserter::new(session.worker().clone(), definition.heap().clone())?;
     let mut row = Row::default();
     let mut done = 0_u64;
     while rows.next(&mut row)? {

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use common::sync::Arc;
 use common::{Error, Result};
-use engine::instance::{Background, Instance, Session, TablespaceKind};
+use engine::control::TablespaceKind;
+use engine::instance::{Background, Instance, Session};
 use engine::parameters::{Parameter, Scope};
 use engine::tablespace::Tablespace;
 use engine::txn::CommitWrite;

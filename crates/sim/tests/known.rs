@@ -6,8 +6,8 @@ use std::path::Path;
 
 use common::sync::Arc;
 use common::{BlockSize, Seeded};
-use engine::instance::{Background, CreateOptions, Instance, Session, SpaceManagement};
-use engine::tablespace::{DatafileSpec, TablespaceSpec};
+use engine::control::SpaceManagement;
+use engine::instance::{Background, CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use engine::txn::CommitWrite;
 use sim::DIRECTORY;
 use sim::check::{Allowed, Depth, check};

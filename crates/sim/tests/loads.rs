@@ -79,7 +79,7 @@ fn build() -> (Image, Vec<Operation>) {
         ColumnDef { name: "V".to_owned(), data_type: DataType::Varchar2 { bytes: 200 }, nullable: true, default: None };
     session.create_table(&TableSpec::new(OWNER, "T", vec![column])).unwrap();
     let table = session.catalog().require_table(OWNER, "T").unwrap().clone();
-    let mut inserter = Inserter::new(session.clone(), table).unwrap();
+    let mut inserter = Inserter::new(session.worker().clone(), table.heap().clone()).unwrap();
     for number in 0..500_u32 {
         inserter.push(&[Some(&number.to_be_bytes().repeat(40))]).unwrap();
     }

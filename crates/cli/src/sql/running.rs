@@ -7,7 +7,8 @@ use std::time::Duration;
 use common::sync::{Arc, Mutex};
 use common::{Clock, Error, Result};
 use device::{FileSystem, OsFileSystem};
-use engine::instance::{ControlFile, CreateOptions, Existing, Instance};
+use engine::control::{ControlFile, Existing};
+use engine::instance::{CreateOptions, Instance};
 use sql::Database;
 
 use super::locked;

@@ -7,9 +7,9 @@ use common::sync::{Arc, spawn};
 use common::{Clock, DataType, Error, Result, SystemClock};
 use device::{FileSystem, MemoryFileSystem, OsFileSystem};
 use engine::catalog::{ColumnDef, TableDef, TableSpec};
-use engine::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use engine::control::SpaceManagement;
+use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use engine::table::Inserter;
-use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use engine::txn::CommitWrite;
 use format::date::DateTime;
 use waits::MeterSnapshot;
@@ -130,7 +130,7 @@ fn insert_one(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<()> {
     let _call = session.call()?;
     let _entered = session.enter(session.begin_snapshot());
     let (_lock, table) = session.lock_for_change(table)?;
-    let mut inserter = Inserter::new(session.clone(), table)?;
+    let mut inserter = Inserter::new(session.worker().clone(), table.heap().clone())?;
     inserter.push(&[Some(&now), Some(&filler)])?;
     inserter.finish()?;
     session.commit(CommitWrite::default())

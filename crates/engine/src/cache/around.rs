@@ -8,14 +8,13 @@ use std::time::Duration;
 
 use common::sync::atomic::{AtomicUsize, Ordering};
 use common::sync::{Arc, Condvar, Mutex};
-use common::{BlockAddress, BlockClass, Result};
+use common::{BlockAddress, BlockClass, BlockRange, Result};
 use waits::{Event, Meter};
 
 use super::pool::Dirty;
 use super::{Cache, counts};
+use crate::datafile::Datafile;
 use crate::redo::Lsn;
-use crate::segment::BlockRange;
-use crate::tablespace::Datafile;
 
 /// A session that waits for the end of a claim looks this often whether the instance goes on.
 const LOOK: Duration = Duration::from_millis(100);

@@ -11,13 +11,12 @@
 use std::collections::VecDeque;
 
 use common::sync::Arc;
-use common::{BlockAddress, BlockClass, Error, Result};
+use common::{BlockAddress, BlockClass, BlockRange, Error, Result};
 use device::{AlignedBuffer, PendingRead};
 use waits::{Event, GetMode, Meter, SegmentStatistic, Statistic};
 
 use super::{Block, Cache, counts, structure, writer};
-use crate::segment::BlockRange;
-use crate::tablespace::Datafile;
+use crate::datafile::Datafile;
 
 /// Runs that are on their way at a time.
 const AHEAD_MAX: usize = 3;

@@ -23,6 +23,8 @@ mod structure;
 mod tests;
 mod writer;
 
+use crate::datafile::Datafile;
+use crate::health::Health;
 pub(crate) use around::{Claim, RedoKept};
 pub(crate) use block::latches_any;
 pub use block::{Block, BlockMut};
@@ -44,14 +46,11 @@ use common::sync::atomic::{AtomicU8, Ordering};
 use std::sync::OnceLock;
 
 use common::sync::{Arc, RwLock};
-use common::{BlockAddress, BlockClass, BlockSize, Error, FileNumber, Result};
+use common::{BlockAddress, BlockClass, BlockRange, BlockSize, Error, FileNumber, Result};
 use waits::{GetMode, Meter, SegmentStatistic, Statistic};
 
-use crate::instance::Health;
 use crate::parameters::{Parameter, Parameters};
 use crate::redo::{Lsn, RedoLog};
-use crate::segment::BlockRange;
-use crate::tablespace::Datafile;
 
 const NO_POOL: u8 = u8::MAX;
 

@@ -1,12 +1,12 @@
 //! The buffers of one block size: hash chains to find them, a replacement list to reuse them.
 
 use std::fmt;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use common::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use common::sync::{Arc, Condvar, Mutex, MutexGuard};
-use common::{BlockAddress, BlockClass, BlockSize, Error, ErrorKind, FileNumber, Number, Result};
-use std::sync::OnceLock;
+use common::{BlockAddress, BlockClass, BlockRange, BlockSize, Error, ErrorKind, FileNumber, Number, Result};
 use waits::{Event, LatchName, Meter, SegmentStatistic, Statistic};
 
 use super::Cache;
@@ -17,7 +17,6 @@ use super::read::ReadBatch;
 use super::replacement::{Entry, Replacement};
 use super::writer::WriterWakes;
 use crate::redo::Lsn;
-use crate::segment::BlockRange;
 
 /// Share of the replacement list, in percent, that a session scans for a victim before it asks the writer for help.
 const SCAN_PERCENT: usize = 40;
@@ -283,7 +282,7 @@ impl Pool {
         &self,
         cache: &Cache,
         meter: &Meter,
-        file: &Arc<crate::tablespace::Datafile>,
+        file: &Arc<crate::datafile::Datafile>,
         start: BlockAddress,
         count: u32,
         class: BlockClass,

@@ -14,7 +14,7 @@ use waits::{Event, Meter, SegmentStatistic};
 use super::frame::{DETACHED, FrameRef, VALID};
 use super::pool::Pool;
 use super::{Cache, counts, structure};
-use crate::tablespace::Datafile;
+use crate::datafile::Datafile;
 
 /// One read call.
 pub(super) struct ReadBatch {

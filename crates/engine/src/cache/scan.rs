@@ -6,14 +6,13 @@
 //! ```
 
 use common::sync::Arc;
-use common::{BlockAddress, BlockClass, Result};
+use common::{BlockAddress, BlockClass, BlockRange, Result};
 use waits::{GetMode, Meter};
 
 use super::pool::Patience;
 use super::read::ReadBatch;
 use super::replacement::Entry;
 use super::{Block, Cache};
-use crate::segment::BlockRange;
 
 /// A scan over block ranges. Dropping it completes a read that is still on its way.
 pub struct BlockScan {

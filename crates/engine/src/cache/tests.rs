@@ -10,8 +10,8 @@ use common::{BlockAddress, BlockClass, SystemClock};
 use device::MemoryFileSystem;
 use waits::{Event, GetMode};
 
-use crate::instance::{Background, CreateOptions, Instance, SpaceManagement};
-use crate::tablespace::{DatafileSpec, TablespaceSpec};
+use crate::control::SpaceManagement;
+use crate::instance::{Background, CreateOptions, DatafileSpec, Instance, TablespaceSpec};
 
 fn instance() -> Arc<Instance> {
     let options =

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::sync::atomic::{AtomicBool, Ordering};
 use common::sync::{Arc, Condvar, Mutex};
-use common::{BlockAddress, Result, limits};
+use common::{BlockAddress, BlockRange, Result, limits};
 use device::AlignedBuffer;
 use format::block::BlockType;
 use format::object::data_object;
@@ -19,9 +19,8 @@ use super::double_write;
 use super::frame::{CLEAN, Frame, FrameRef, VALID};
 use super::pool::Pool;
 use super::{Cache, block, counts};
+use crate::datafile::Datafile;
 use crate::redo::Lsn;
-use crate::segment::BlockRange;
-use crate::tablespace::Datafile;
 
 /// Share of the pool, in percent, that may be dirty before the writer starts on its own.
 const DIRTY_PERCENT: usize = 25;

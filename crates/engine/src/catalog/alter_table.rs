@@ -8,17 +8,19 @@ use scan::{Predicate, RowSink, ScanSpec};
 use super::check::{Physical, PhysicalAttributes, check_column, check_name};
 use super::constraint::{ConstraintDef, ConstraintKind};
 use super::constraint_ddl::ConstraintSpec;
-use super::definition::{ColumnDef, IndexDef, TableDef};
+use super::definition::TableDef;
 use super::dictionary::{Ddl, equal, is};
 use super::field::Moment;
 use super::privilege::SystemPrivilege;
 use super::rewrite::{Carried, MoveTo};
 use super::rows::{ColumnRow, ObjectRow, TableRow};
 use super::table_rows::{column_row, table_row};
+use super::{ColumnDef, IndexDef};
 use crate::index;
 use crate::instance::Session;
 use crate::segment::SegmentSpec;
 use crate::table;
+use crate::table::HeapTable;
 
 /// One change to a table. Names are in the dictionary's case.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,9 +85,9 @@ impl Session {
             let before = table.name.clone();
             let table = TableDef { changed_us: now, ..TableDef::clone(&table) };
             let table = match change {
-                TableChange::Cache(cache) => TableDef { cache: *cache, ..table },
-                TableChange::Logging(logging) => TableDef { logging: *logging, ..table },
-                TableChange::RowMovement(enabled) => TableDef { row_movement: *enabled, ..table },
+                TableChange::Cache(cache) => changed(table, |heap| heap.cache = *cache),
+                TableChange::Logging(logging) => changed(table, |heap| heap.logging = *logging),
+                TableChange::RowMovement(enabled) => changed(table, |heap| heap.row_movement = *enabled),
                 TableChange::Shrink { lower, cascade } => ddl.shrink_table(table, *lower, *cascade)?,
                 TableChange::Physical(asked) => set_physical(table, *asked)?,
                 TableChange::Move(to) => ddl.move_table(table, to)?,
@@ -121,6 +123,12 @@ impl Session {
     }
 }
 
+/// The table with a change of what storage knows of it.
+fn changed(mut table: TableDef, change: impl FnOnce(&mut HeapTable)) -> TableDef {
+    change(table.heap_mut());
+    table
+}
+
 /// The segment goes on under the new attributes.
 fn set_physical(table: TableDef, asked: PhysicalAttributes) -> Result<TableDef> {
     let now =
@@ -133,8 +141,8 @@ fn set_physical(table: TableDef, asked: PhysicalAttributes) -> Result<TableDef> 
         maxtrans: physical.maxtrans,
         ..table.segment.spec().clone()
     });
+    let table = changed(table, |heap| heap.segment = segment);
     Ok(TableDef {
-        segment,
         pctfree: physical.pctfree,
         pctused: physical.pctused,
         initrans: physical.initrans,
@@ -158,7 +166,7 @@ impl Ddl<'_> {
             if !column.nullable && fill.is_none() && self.has_rows(&before, None)? {
                 return Err(Error::user(1758, format!("column {} is NOT NULL and the table has rows", column.name)));
             }
-            table.columns.push(column.clone());
+            table.heap_mut().columns.push(column.clone());
             self.insert(&[column_row(table.object, table.columns.len() as u16, column)])?;
         }
         if added.iter().any(|column| column.fill.is_some()) {
@@ -175,7 +183,7 @@ impl Ddl<'_> {
     fn fill_columns(&self, before: &Arc<TableDef>, after: &TableDef, added: &[NewColumn]) -> Result<()> {
         let rowids = self.rowids(before)?;
         let after = Arc::new(after.clone());
-        let mut updater = table::Updater::new(self.session.clone(), after.clone());
+        let mut updater = table::Updater::new(self.session.worker().clone(), after.heap().clone());
         for rowid in rowids {
             let Some(row) = table::fetch_row(self.session, &after, rowid)? else { continue };
             let mut columns = row.columns();
@@ -190,7 +198,7 @@ impl Ddl<'_> {
     fn rowids(&self, table: &Arc<TableDef>) -> Result<Vec<Rowid>> {
         let spec = ScanSpec { projection: Vec::new(), predicate: None, rowids: true };
         let mut sink = Rowids { data_object: ObjectNumber(0), address: BlockAddress::NONE, rowids: Vec::new() };
-        let mut scan = table::TableScan::new(self.session.clone(), table.clone(), spec)?;
+        let mut scan = table::TableScan::new(self.session.worker().clone(), table.heap().clone(), spec)?;
         while scan.next(&mut sink, 10_000)? {}
         Ok(sink.rowids)
     }
@@ -199,7 +207,7 @@ impl Ddl<'_> {
     pub(super) fn has_rows(&self, table: &Arc<TableDef>, predicate: Option<Predicate>) -> Result<bool> {
         let spec = ScanSpec { projection: Vec::new(), predicate, rowids: false };
         let mut count = Count(0);
-        let mut scan = table::TableScan::new(self.session.clone(), table.clone(), spec)?;
+        let mut scan = table::TableScan::new(self.session.worker().clone(), table.heap().clone(), spec)?;
         while count.0 == 0 && scan.next(&mut count, 1)? {}
         Ok(count.0 > 0)
     }
@@ -246,7 +254,7 @@ impl Ddl<'_> {
             self.update::<ColumnRow>(&[is("OBJ#", table.object.0)?, is("COL#", number)?], |stored| {
                 *stored = row.clone()
             })?;
-            table.columns[position] = column;
+            table.heap_mut().columns[position] = column;
         }
         if carried.iter().any(|carried| carried.char_bytes.is_some()) {
             let columns = table.columns.clone();
@@ -308,7 +316,7 @@ impl Ddl<'_> {
     fn longest(&self, table: &Arc<TableDef>, position: usize) -> Result<usize> {
         let spec = ScanSpec { projection: vec![position as u16], predicate: None, rowids: false };
         let mut longest = Longest(0);
-        let mut scan = table::TableScan::new(self.session.clone(), table.clone(), spec)?;
+        let mut scan = table::TableScan::new(self.session.worker().clone(), table.heap().clone(), spec)?;
         while scan.next(&mut longest, 10_000)? {}
         Ok(longest.0)
     }
@@ -323,7 +331,7 @@ impl Ddl<'_> {
             let table_name = name.to_owned();
             self.catalog.put_index(IndexDef { table_name, ..IndexDef::clone(index) });
         }
-        Ok(TableDef { name: name.to_owned(), segment, ..table })
+        Ok(changed(table, |heap| (heap.name, heap.segment) = (name.to_owned(), segment)))
     }
 
     fn rename_column(&mut self, mut table: TableDef, from: &str, to: &str) -> Result<TableDef> {
@@ -341,7 +349,7 @@ impl Ddl<'_> {
         }
         let row = [is("OBJ#", table.object.0)?, is("COL#", position as u16 + 1)?];
         self.update::<ColumnRow>(&row, |row| to.clone_into(&mut row.name))?;
-        to.clone_into(&mut table.columns[position].name);
+        to.clone_into(&mut table.heap_mut().columns[position].name);
         Ok(table)
     }
 }

@@ -21,7 +21,9 @@ use super::rows::{
 use super::table_rows::{column_rows, object_row, table_row};
 use super::{PUBLIC, SYS, SYSTEM, SequenceSpec, TableDef, UserNumber, sequence_ddl};
 use crate::instance::Session;
+use crate::recovery;
 use crate::segment::{Segment, SegmentSpec, Storage};
+use crate::table::HeapTable;
 use crate::txn::CommitWrite;
 
 /// The first object number of users' objects; those below are the dictionary's.
@@ -65,20 +67,23 @@ fn segment_spec(session: &Session, table: &DictionaryTable) -> Result<SegmentSpe
 
 fn definition(table: &DictionaryTable, segment: Arc<Segment>, created_us: u64) -> Arc<TableDef> {
     Arc::new(TableDef {
-        object: table.object,
-        owner: SYS.to_owned(),
-        name: table.name.to_owned(),
-        columns: (table.columns)(),
-        segment,
+        heap: Arc::new(HeapTable {
+            object: table.object,
+            owner: SYS.to_owned(),
+            name: table.name.to_owned(),
+            columns: (table.columns)(),
+            segment,
+            cache: false,
+            logging: true,
+            row_movement: false,
+            indexes: Vec::new(),
+            dictionary: true,
+        }),
         pctfree: 10,
         pctused: 40,
         initrans: 1,
         maxtrans: 255,
         storage: Storage::default(),
-        cache: false,
-        logging: true,
-        row_movement: false,
-        indexes: Vec::new(),
         constraints: Vec::new(),
         referencing: Vec::new(),
         created_us,
@@ -261,4 +266,18 @@ fn first_grants() -> Vec<SystemGrantRow> {
         .map(|p| privilege(UserNumber::RESOURCE, p, false)),
     );
     grants
+}
+
+/// Frees extents that a crash has left to nobody. Nothing is freed while there are objects whose extents cannot be told.
+///
+/// # Errors
+/// Those of reading segments and of changing the files' bitmaps.
+pub(crate) fn free_unowned(session: &Session) -> Result<u64> {
+    let catalog = session.catalog();
+    if catalog.unusable().next().is_some() {
+        return Ok(0);
+    }
+    let tables = catalog.tables().map(|table| &table.segment);
+    let owners: Vec<_> = tables.chain(catalog.indexes().map(|index| &index.segment)).cloned().collect();
+    recovery::free_unowned(session, &owners)
 }

@@ -6,8 +6,8 @@ use common::{BlockSize, DataType, Error, Result, limits};
 use format::freelist;
 use format::heap::itl::slots_max;
 
-use super::definition::ColumnDef;
-use crate::instance::SpaceManagement;
+use super::ColumnDef;
+use crate::control::SpaceManagement;
 use crate::segment::Storage;
 use crate::tablespace::Tablespace;
 

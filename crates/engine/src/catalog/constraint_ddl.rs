@@ -418,7 +418,7 @@ impl Ddl<'_> {
                 let parent = parent.ok_or_else(|| Error::bug("a foreign key refers to a table that is gone"))?;
                 self.check_key_enabled(&parent, reference)?;
                 // Parents that others are about to take out would be missing afterwards.
-                self.session.lock_table(&parent, TableLock::Share, LockWait::NoWait)?;
+                self.session.lock_table(parent.object, TableLock::Share, LockWait::NoWait)?;
                 if orphan(self.session, table, constraint, &parent)? {
                     return Err(Error::user(2298, format!("cannot validate ({name}) - parent keys not found")));
                 }
@@ -443,7 +443,7 @@ impl Ddl<'_> {
         let current = self.catalog.table_by_number(table.object).cloned();
         let current = current.ok_or_else(|| Error::bug("a table is gone"))?;
         let mut changed = TableDef::clone(&current);
-        for (position, column) in changed.columns.iter_mut().enumerate() {
+        for (position, column) in changed.heap_mut().columns.iter_mut().enumerate() {
             let trusted = |constraint: &Arc<ConstraintDef>| {
                 constraint.state.enabled && constraint.state.validated && constraint.forbids_null(position)
             };

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use common::{Error, Result};
 
+use super::IndexDef;
 use super::constraint::{ConstraintDef, ConstraintKind};
 use super::constraint_ddl::KeyIndex;
-use super::definition::{IndexDef, TableDef};
+use super::definition::TableDef;
 use super::dictionary::Ddl;
 use super::index_ddl::IndexSpec;
 use crate::constraint::duplicate;

@@ -79,13 +79,12 @@ impl Session {
     /// The dictionary as of now. A statement takes it once and keeps it.
     #[must_use]
     pub fn catalog(&self) -> Arc<Catalog> {
-        let making = self.making.lock().clone();
-        making.unwrap_or_else(|| self.kept_catalog())
+        self.dictionary().catalog()
     }
 
     /// The dictionary as it is for everybody, without what this session is making.
     pub(super) fn kept_catalog(&self) -> Arc<Catalog> {
-        self.meter().latch_shared(LatchName::RowCacheObjects, &self.instance().catalog).clone()
+        self.dictionary().kept()
     }
 
     /// One DDL statement at a time changes the dictionary.
@@ -201,13 +200,13 @@ impl Ddl<'_> {
         struct Making<'a>(&'a Session);
         impl Drop for Making<'_> {
             fn drop(&mut self) {
-                *self.0.making.lock() = None;
+                self.0.dictionary().set_making(None);
             }
         }
         let mut catalog = self.catalog.clone();
         catalog.set_private_version();
         let _making = Making(self.session);
-        *self.session.making.lock() = Some(Arc::new(catalog));
+        self.session.dictionary().set_making(Some(Arc::new(catalog)));
         work()
     }
 
@@ -529,7 +528,7 @@ fn scan(
     session.meter().count(Statistic::RecursiveCalls, 1);
     let columns = u16::try_from(table.columns.len()).map_err(|_| Error::bug("too many columns"))?;
     let spec = ScanSpec { projection: (0..columns).collect(), predicate, rowids: true };
-    let mut scan = table::TableScan::new(session.clone(), table.clone(), spec)?;
+    let mut scan = table::TableScan::new(session.worker().clone(), table.heap().clone(), spec)?;
     let mut sink = Collector { data_object: ObjectNumber(0), address: BlockAddress::NONE, rows: Vec::new() };
     while scan.next(&mut sink, 1000)? {}
     Ok(sink.rows)
@@ -555,7 +554,7 @@ impl RowSink for Collector {
 /// Adds rows to a dictionary table.
 pub(super) fn insert_rows(session: &Arc<Session>, table: &Arc<TableDef>, rows: &[StoredRow]) -> Result<()> {
     session.meter().count(Statistic::RecursiveCalls, 1);
-    let mut inserter = table::Inserter::new(session.clone(), table.clone())?;
+    let mut inserter = table::Inserter::new(session.worker().clone(), table.heap().clone())?;
     for row in rows {
         let columns: Vec<Option<&[u8]>> = row.iter().map(Option::as_deref).collect();
         inserter.push(&columns)?;

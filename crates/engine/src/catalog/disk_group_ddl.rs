@@ -5,8 +5,7 @@ use std::sync::Arc;
 use common::Result;
 
 use super::privilege::SystemPrivilege;
-use crate::disk_group::DiskGroupSpec;
-use crate::instance::Session;
+use crate::instance::{DiskGroupSpec, Session};
 
 /// A change to a disk group.
 #[derive(Clone, PartialEq, Eq, Debug)]

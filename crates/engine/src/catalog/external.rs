@@ -9,7 +9,6 @@ use std::sync::Arc;
 use common::{Error, ObjectNumber, Result, limits};
 
 use super::check::{check_columns, check_name};
-use super::definition::ColumnDef;
 use super::dictionary::{Ddl, equal};
 use super::field::damaged;
 use super::load::{Reader, object, owner};
@@ -19,7 +18,7 @@ use super::rows::{
     ColumnRow, DirectoryRow, ExternalLocationRow, ExternalTableRow, KIND_DIRECTORY, KIND_TABLE, ObjectRow, decode_type,
 };
 use super::table_rows::{column_rows, object_row};
-use super::{Catalog, DirectoryDef};
+use super::{Catalog, ColumnDef, DirectoryDef};
 use crate::instance::Session;
 
 /// A file of an external table.

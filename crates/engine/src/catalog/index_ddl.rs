@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use common::{BlockAddress, Error, Result, limits};
 
+use super::IndexDef;
 use super::check::{Physical, PhysicalAttributes, check_name, check_storage};
-use super::definition::{IndexDef, TableDef};
+use super::definition::TableDef;
 use super::dictionary::{Ddl, equal};
 use super::load::index_segment_spec;
 use super::privilege::{ObjectPrivilege, SystemPrivilege, insufficient};
@@ -141,7 +142,7 @@ impl Ddl<'_> {
             statistics: None,
             analyzed_us: now,
         };
-        let built = index::build(self.session, &table, &index, &index.segment)?;
+        let built = crate::table::build_index(self.session, &table, &index, &index.segment)?;
         index.root = built.root;
         index.statistics = Some(built.statistics);
         self.insert(&[object_row(object, object, owner.number, &spec.name, KIND_INDEX, now)])?;

@@ -149,7 +149,7 @@ impl Session {
             }
             self.insert_own(&[JobRow::from(job)])
         })?;
-        self.note_jobs_changed();
+        self.tell_jobs_at_commit();
         Ok(())
     }
 
@@ -170,7 +170,7 @@ impl Session {
             check(&job)?;
             self.update_own(rowid, &JobRow::from(&job))
         })?;
-        self.note_jobs_changed();
+        self.tell_jobs_at_commit();
         Ok(())
     }
 
@@ -180,7 +180,7 @@ impl Session {
     /// ORA-23421 `user` has no such job; those of waiting for the row and of changing it.
     pub fn remove_job(self: &Arc<Self>, number: u64, user: &str) -> Result<()> {
         self.row_statement(|| self.delete_own::<JobRow>(self.job_of(number, user)?.0))?;
-        self.note_jobs_changed();
+        self.tell_jobs_at_commit();
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use common::{BlockAddress, Error, ErrorKind, ObjectNumber, Result, TablespaceNumber};
 use format::transaction::Owner;
 
-use super::definition::{ColumnDef, IndexDef, TableDef, TableStatistics};
+use super::definition::{TableDef, TableStatistics};
 use super::dictionary::select;
 use super::field::damaged;
 use super::privilege::{ObjectPrivilege, SystemPrivilege};
@@ -16,11 +16,13 @@ use super::rows::{
     TableRow, UserRow, decode_type,
 };
 use super::{
-    Catalog, ConstraintDef, ConstraintKind, ConstraintState, OnDelete, Reference, UserDef, UserKind, UserNumber,
+    Catalog, ColumnDef, ConstraintDef, ConstraintKind, ConstraintState, IndexDef, OnDelete, Reference, UserDef,
+    UserKind, UserNumber,
 };
 use crate::index::IndexStatistics;
 use crate::instance::Session;
 use crate::segment::{Segment, SegmentSpec, Storage};
+use crate::table::HeapTable;
 
 type Tables = BTreeMap<ObjectNumber, Arc<TableDef>>;
 
@@ -151,20 +153,23 @@ impl Reader<'_> {
             _ => None,
         };
         Ok(TableDef {
-            object: spec.object,
-            owner: owner.to_owned(),
-            name: object.name.clone(),
-            columns: columns.iter().map(column).collect::<Result<_>>()?,
-            segment: Segment::open(self.session, &spec, BlockAddress::unpack(row.header))?,
+            heap: Arc::new(HeapTable {
+                object: spec.object,
+                owner: owner.to_owned(),
+                name: object.name.clone(),
+                columns: columns.iter().map(column).collect::<Result<_>>()?,
+                segment: Segment::open(self.session, &spec, BlockAddress::unpack(row.header))?,
+                cache: row.cache,
+                logging: row.nologging.is_none(),
+                row_movement: row.row_movement.is_some(),
+                indexes: Vec::new(),
+                dictionary: super::is_dictionary(spec.object),
+            }),
             pctfree: row.pctfree,
             pctused: row.pctused,
             initrans: row.initrans,
             maxtrans: row.maxtrans,
             storage,
-            cache: row.cache,
-            logging: row.nologging.is_none(),
-            row_movement: row.row_movement.is_some(),
-            indexes: Vec::new(),
             constraints: Vec::new(),
             referencing: Vec::new(),
             created_us: object.created.0,

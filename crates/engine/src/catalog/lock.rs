@@ -96,7 +96,7 @@ impl Session {
     /// ORA-08103 when the table was dropped meanwhile; ORA-01013 when the user cancels the wait.
     pub fn lock_for_change(&self, table: &TableDef) -> Result<(ChangeLock, Arc<TableDef>)> {
         // To the end of the transaction; the other lock is for the statement.
-        self.lock_table(table, txn::TableLock::RowExclusive, LockWait::Forever)?;
+        self.lock_table(table.object, txn::TableLock::RowExclusive, LockWait::Forever)?;
         let lock = match table.lock.try_change() {
             Some(lock) => lock,
             None => {
@@ -129,7 +129,7 @@ impl Session {
 /// # Errors
 /// ORA-00054 when rows of it are being changed.
 pub(super) fn lock_for_ddl(session: &Session, table: &TableDef) -> Result<ExclusiveLock> {
-    session.lock_table(table, txn::TableLock::Exclusive, LockWait::NoWait)?;
+    session.lock_table(table.object, txn::TableLock::Exclusive, LockWait::NoWait)?;
     table.lock.try_exclusive().ok_or_else(|| {
         Error::new(
             ErrorKind::Retry,

@@ -82,7 +82,7 @@ impl Session {
     }
 
     pub(super) fn delete_own<R: DictionaryRow>(self: &Arc<Self>, rowid: Rowid) -> Result<()> {
-        if table::delete(self, &self.dictionary_table::<R>()?, rowid)? { Ok(()) } else { Err(gone(self)) }
+        if table::delete(self, self.dictionary_table::<R>()?.heap(), rowid)? { Ok(()) } else { Err(gone(self)) }
     }
 
     /// Keeps others from making a row with this key before the transaction has ended: the dictionary has no indexes that would.

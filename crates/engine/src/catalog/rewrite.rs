@@ -11,12 +11,12 @@ use common::{BlockAddress, Error, ObjectNumber, Result};
 use scan::{RowSink, ScanSpec};
 
 use super::check::{Physical, PhysicalAttributes, check_storage};
-use super::definition::{ColumnDef, IndexDef, TableDef};
+use super::definition::TableDef;
 use super::dictionary::{Ddl, equal};
 use super::load::index_segment_spec;
 use super::rows::{ColumnRow, IndexColumnRow, IndexRow, ObjectRow};
 use super::table_rows::{column_rows, index_column_rows, index_row};
-use crate::index;
+use super::{ColumnDef, IndexDef};
 use crate::segment::{SegmentSpec, Storage};
 use crate::table;
 
@@ -90,7 +90,9 @@ impl Ddl<'_> {
         let spec = SegmentSpec { data_object, ..spec };
         let segment = self.create_segment(&spec)?;
         let before = Arc::new(before);
-        let after = TableDef { columns, segment, indexes: Vec::new(), statistics: None, ..TableDef::clone(&before) };
+        let mut after = TableDef { statistics: None, ..TableDef::clone(&before) };
+        let heap = after.heap_mut();
+        (heap.columns, heap.segment, heap.indexes) = (columns, segment, Vec::new());
         self.carry_rows(&before, &Arc::new(after.clone()), carried)?;
         self.delete::<ColumnRow>(&equal("OBJ#", before.object.0)?)?;
         self.insert(&column_rows(before.object, &after.columns))?;
@@ -160,8 +162,8 @@ impl Ddl<'_> {
     fn carry_rows(&self, before: &Arc<TableDef>, after: &Arc<TableDef>, carried: &[Carried]) -> Result<()> {
         let projection = carried.iter().map(|carried| carried.from).collect();
         let spec = ScanSpec { projection, predicate: None, rowids: false };
-        let mut scan = table::TableScan::new(self.session.clone(), before.clone(), spec)?;
-        let mut appender = table::Appender::new(self.session.clone(), after.clone())?;
+        let mut scan = table::TableScan::new(self.session.worker().clone(), before.heap().clone(), spec)?;
+        let mut appender = table::Appender::new(self.session.worker().clone(), after.heap().clone())?;
         let mut more = true;
         while more {
             let mut batch = Batch(Vec::new());
@@ -193,7 +195,7 @@ impl Ddl<'_> {
         );
         let segment = self.create_segment(&spec)?;
         let mut new = IndexDef { columns, segment, changed_us: table.changed_us, ..IndexDef::clone(old) };
-        let built = index::build(self.session, table, &new, &new.segment)?;
+        let built = table::build_index(self.session, table, &new, &new.segment)?;
         new.root = built.root;
         new.statistics = Some(built.statistics);
         new.analyzed_us = table.changed_us;

@@ -27,7 +27,7 @@
 
 use common::{DataType, ObjectNumber, Result};
 
-use super::definition::ColumnDef;
+use super::ColumnDef;
 use super::field::{Field, Moment, Timestamp, damaged};
 use crate::segment::Storage;
 

@@ -430,7 +430,7 @@ impl Session {
     }
 
     fn commit_schedule(&self) -> Result<()> {
-        self.note_jobs_changed();
+        self.tell_jobs_at_commit();
         self.commit(CommitWrite::default())
     }
 }

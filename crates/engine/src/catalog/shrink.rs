@@ -7,7 +7,7 @@ use common::{Error, Result};
 
 use super::definition::TableDef;
 use super::dictionary::Ddl;
-use crate::instance::SpaceManagement;
+use crate::control::SpaceManagement;
 use crate::table::shrink;
 
 impl Ddl<'_> {
@@ -34,6 +34,8 @@ impl Ddl<'_> {
         if lower || cascade {
             self.shrink_at_end(Arc::clone(&table), lower);
         }
-        Ok(TableDef { indexes: Vec::new(), ..TableDef::clone(&table) })
+        let mut table = TableDef::clone(&table);
+        table.heap_mut().indexes = Vec::new();
+        Ok(table)
     }
 }

@@ -285,7 +285,7 @@ impl Catalog {
         if let Some(old) = self.tables.get(&table.object).cloned() {
             self.schema(&old.owner).tables.remove(&old.name);
         }
-        table.indexes = self.indexes.values().filter(|index| index.table == table.object).cloned().collect();
+        table.heap_mut().indexes = self.indexes.values().filter(|index| index.table == table.object).cloned().collect();
         table.constraints =
             self.constraints.values().filter(|constraint| constraint.table == table.object).cloned().collect();
         let refers = |constraint: &&Arc<ConstraintDef>| {

@@ -13,13 +13,15 @@ use std::sync::Arc;
 use common::{BlockAddress, Error, ObjectNumber, Result};
 use scan::{RowSink, ScanSpec};
 
-use super::definition::{IndexDef, TableDef, TableStatistics};
+use super::IndexDef;
+use super::definition::{TableDef, TableStatistics};
 use super::dictionary::{Ddl, equal};
 use super::privilege::SystemPrivilege;
 use super::rows::{IndexRow, TableRow};
 use super::table_rows::{index_row, table_row};
+use crate::control::SpaceManagement;
 use crate::index;
-use crate::instance::{Session, SpaceManagement};
+use crate::instance::Session;
 use crate::table;
 
 /// Bytes in front of a row's columns.
@@ -87,7 +89,7 @@ impl Ddl<'_> {
         let columns = table.columns.len() as u16;
         let spec = ScanSpec { projection: (0..columns).collect(), predicate: None, rowids: false };
         let mut sizes = RowSizes { rows: 0, bytes: 0 };
-        let mut scan = table::TableScan::new(self.session.clone(), table.clone(), spec)?;
+        let mut scan = table::TableScan::new(self.session.worker().clone(), table.heap().clone(), spec)?;
         while scan.next(&mut sizes, 10_000)? {}
         let usage = table.segment.space_usage(self.session)?;
         let blocks = match table.segment.management() {

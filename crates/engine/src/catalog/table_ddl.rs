@@ -7,16 +7,17 @@ use format::transaction::Owner;
 
 use super::check::{Physical, PhysicalAttributes, check_columns, check_name, check_storage};
 use super::constraint_ddl::{ConstraintRule, ConstraintSpec};
-use super::definition::{ColumnDef, IndexDef, TableDef};
+use super::definition::TableDef;
 use super::dictionary::{Ddl, equal};
 use super::field::Moment;
 use super::object::SchemaObject;
 use super::privilege::{SystemPrivilege, no_table};
 use super::rows::{ColumnRow, IndexColumnRow, IndexRow, KIND_TABLE, ObjectGrantRow, ObjectRow, TableRow};
 use super::table_rows::{column_rows, object_row, table_row};
-use crate::index;
+use super::{ColumnDef, IndexDef};
 use crate::instance::Session;
 use crate::segment::{Segment, SegmentSpec, Storage};
+use crate::table::HeapTable;
 use crate::tablespace::Tablespace;
 
 /// A table to make. Names are in the dictionary's case.
@@ -143,20 +144,23 @@ impl Ddl<'_> {
         })?;
         let now = self.now_us();
         let table = TableDef {
-            object,
-            owner: spec.owner.clone(),
-            name: spec.name.clone(),
-            columns: spec.columns.clone(),
-            segment,
+            heap: Arc::new(HeapTable {
+                object,
+                owner: spec.owner.clone(),
+                name: spec.name.clone(),
+                columns: spec.columns.clone(),
+                segment,
+                cache: spec.cache,
+                logging: spec.logging.unwrap_or_else(|| tablespace.logging()),
+                row_movement: spec.row_movement,
+                indexes: Vec::new(),
+                dictionary: false,
+            }),
             pctfree: physical.pctfree,
             pctused: physical.pctused,
             initrans: physical.initrans,
             maxtrans: physical.maxtrans,
             storage: spec.storage.clone(),
-            cache: spec.cache,
-            logging: spec.logging.unwrap_or_else(|| tablespace.logging()),
-            row_movement: spec.row_movement,
-            indexes: Vec::new(),
             constraints: Vec::new(),
             referencing: Vec::new(),
             created_us: now,
@@ -282,12 +286,14 @@ impl Ddl<'_> {
             std::iter::once(&*table.segment).chain(indexes.iter().map(|(index, _)| &*index.segment)).collect();
         self.as_a_whole(&segments)?;
         let segment = self.empty(&table.segment, data_object)?;
-        let mut emptied = TableDef { segment, changed_us: now, ..TableDef::clone(table) };
-        emptied.indexes.clear();
+        let mut emptied = TableDef { changed_us: now, ..TableDef::clone(table) };
+        let heap = emptied.heap_mut();
+        heap.segment = segment;
+        heap.indexes.clear();
         for (index, data_object) in indexes {
             let segment = self.empty(&index.segment, data_object)?;
             let index = IndexDef { segment, changed_us: now, ..IndexDef::clone(&index) };
-            let built = index::build(self.session, &emptied, &index, &index.segment)?;
+            let built = crate::table::build_index(self.session, &emptied, &index, &index.segment)?;
             // An index begins with its segment's first block for data, which the same extent has at the same place.
             if built.root != index.root {
                 return Err(Error::bug(format!("the root of index {} is at another place", index.qualified_name())));

@@ -2,10 +2,11 @@
 
 use common::ObjectNumber;
 
-use super::definition::{ColumnDef, IndexDef, TableDef};
+use super::definition::TableDef;
 use super::field::Moment;
 use super::rows::{ColumnRow, IndexColumnRow, IndexRow, ObjectRow, STATUS_VALID, TableRow, encode_type};
 use super::user::UserNumber;
+use super::{ColumnDef, IndexDef};
 
 pub(super) fn object_row(
     object: ObjectNumber,

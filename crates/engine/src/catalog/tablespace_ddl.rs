@@ -11,8 +11,9 @@ use super::dictionary::{Ddl, equal};
 use super::privilege::SystemPrivilege;
 use super::rows::{IndexRow, ObjectRow, QuotaRow, TableRow};
 use super::{TableDef, UserNumber};
-use crate::instance::{Session, TablespaceKind};
-use crate::tablespace::{DatafileSpec, Tablespace, TablespaceSpec};
+use crate::control::TablespaceKind;
+use crate::instance::{DatafileSpec, Session, TablespaceSpec};
+use crate::tablespace::Tablespace;
 
 /// A change to a tablespace.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -8,21 +8,21 @@ use common::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use common::sync::{Arc, Mutex};
 use waits::{Event, Meter};
 
-use super::control::ControlFile;
-use super::health::Health;
 use crate::cache::{Cache, WriterWakes};
+use crate::control::ControlFile;
+use crate::health::Health;
 use crate::redo::{LogGroupRecord, LogHost, Lsn};
 
 /// The writer looks round this often when nobody wakes it.
 const PERIOD: Duration = Duration::from_millis(3_000);
 
 /// What the writer's thread, the log and the instance share.
-pub(super) struct Checkpoints {
-    pub(super) cache: Arc<Cache>,
-    pub(super) control: Arc<Mutex<ControlFile>>,
-    pub(super) scn: Arc<AtomicU64>,
-    pub(super) health: Arc<Health>,
-    pub(super) meter: Arc<Meter>,
+pub(crate) struct Checkpoints {
+    pub(crate) cache: Arc<Cache>,
+    pub(crate) control: Arc<Mutex<ControlFile>>,
+    pub(crate) scn: Arc<AtomicU64>,
+    pub(crate) health: Arc<Health>,
+    pub(crate) meter: Arc<Meter>,
     /// Redo before this is not to be needed any more.
     wanted: Arc<AtomicU64>,
     closed: AtomicBool,
@@ -37,7 +37,7 @@ impl std::fmt::Debug for Checkpoints {
 }
 
 impl Checkpoints {
-    pub(super) fn new(
+    pub(crate) fn new(
         cache: Arc<Cache>,
         control: Arc<Mutex<ControlFile>>,
         scn: Arc<AtomicU64>,
@@ -49,7 +49,7 @@ impl Checkpoints {
     }
 
     /// The writer's thread, until [`Checkpoints::close`] or a failure.
-    pub(super) fn run(&self) {
+    pub(crate) fn run(&self) {
         let wakes = self.cache.wakes().clone();
         loop {
             let centiseconds = PERIOD.as_millis() as u64 / 10;
@@ -61,7 +61,7 @@ impl Checkpoints {
     }
 
     /// One round of the writer: what is cold, and what redo is older than half of what the log files hold, or than a switch has asked for.
-    pub(super) fn round(&self) -> Result<()> {
+    pub(crate) fn round(&self) -> Result<()> {
         self.cache.write_round(&self.meter)?;
         let Ok(redo) = self.cache.redo() else { return Ok(()) };
         // A crash shall not have more to read than half of what the log files hold.
@@ -72,14 +72,14 @@ impl Checkpoints {
     }
 
     /// Redo before `lsn` is not to be needed any more, as soon as may be.
-    pub(super) fn want(&self, lsn: Lsn) {
+    pub(crate) fn want(&self, lsn: Lsn) {
         self.wanted.fetch_max(lsn.0, Ordering::AcqRel);
         self.cache.wakes().post();
     }
 
     /// Notes in the control file from where on redo is needed, and gives what is before it back to the log; the first redo that a recovery would
     /// read then.
-    pub(super) fn note(&self, meter: &Meter) -> Result<Lsn> {
+    pub(crate) fn note(&self, meter: &Meter) -> Result<Lsn> {
         let _noting = self.noting.lock();
         let redo = self.cache.redo()?;
         let needed = self.cache.redo_needed_from(meter)?;
@@ -97,14 +97,14 @@ impl Checkpoints {
         Ok(first)
     }
 
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::Release);
         self.cache.wakes().post();
     }
 }
 
 /// The log's view of the instance: not the cache, which has the log.
-pub(super) struct Host {
+pub(crate) struct Host {
     control: Arc<Mutex<ControlFile>>,
     scn: Arc<AtomicU64>,
     wanted: Arc<AtomicU64>,
@@ -114,7 +114,7 @@ pub(super) struct Host {
 }
 
 impl Host {
-    pub(super) fn new(checkpoints: &Arc<Checkpoints>) -> Self {
+    pub(crate) fn new(checkpoints: &Arc<Checkpoints>) -> Self {
         Self {
             checkpoints: Arc::downgrade(checkpoints),
             control: checkpoints.control.clone(),

@@ -68,7 +68,7 @@ fn find(
         return Ok(found);
     }
     let spec = ScanSpec { projection: foreign.columns.clone(), predicate: None, rowids: true };
-    let mut scan = TableScan::new(s.clone(), child.clone(), spec)?;
+    let mut scan = TableScan::new(s.worker().clone(), child.heap().clone(), spec)?;
     let mut sink = Matching {
         keys,
         columns: (0..foreign.columns.len() as u16).collect(),

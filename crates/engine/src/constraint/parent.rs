@@ -55,7 +55,7 @@ pub fn missing_parents(s: &Arc<Session>, foreign: &ConstraintDef, keys: &KeySet)
     let gone = || Error::bug(format!("the table that foreign key {} refers to is gone", foreign.qualified_name()));
     let reference = foreign.reference.as_ref().ok_or_else(gone)?;
     let parent = catalog.table_by_number(reference.table).ok_or_else(gone)?;
-    s.lock_table(parent, TableLock::RowShare, LockWait::Forever)?;
+    s.lock_table(parent.object, TableLock::RowShare, LockWait::Forever)?;
     let columns: Vec<usize> = reference.columns.iter().map(|column| usize::from(*column)).collect();
     let mut missing = keys.clone();
     for _ in 0..LOOKS_MAX {
@@ -138,7 +138,7 @@ fn there(
     let xid = own_transaction(s)?;
     let _now = s.enter(s.current_snapshot());
     let places: Vec<u16> = (0..columns.len() as u16).collect();
-    let mut fetcher = Fetcher::new(s.clone(), parent.clone(), columns.to_vec());
+    let mut fetcher = Fetcher::new(s.worker().clone(), parent.heap().clone(), columns.to_vec());
     let mut row = Row::new();
     let mut all = true;
     // Rows of one block after each other cost one get.
@@ -187,7 +187,7 @@ pub fn orphan(s: &Arc<Session>, child: &Arc<TableDef>, foreign: &ConstraintDef, 
         return Err(Error::bug(format!("the key of foreign key {} has no index", foreign.qualified_name())));
     };
     let spec = ScanSpec { projection: foreign.columns.clone(), predicate: None, rowids: false };
-    let mut scan = TableScan::new(s.clone(), child.clone(), spec)?;
+    let mut scan = TableScan::new(s.worker().clone(), child.heap().clone(), spec)?;
     let mut sink = Keys { columns: (0..foreign.columns.len() as u16).collect(), keys: KeySet::new() };
     loop {
         let more = scan.next(&mut sink, SCAN_ROWS)?;

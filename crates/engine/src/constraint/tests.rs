@@ -50,7 +50,7 @@ fn family(session: &Arc<Session>) -> (Arc<TableDef>, Arc<TableDef>) {
         ..TableSpec::new("SYSTEM", "PARENT", vec![number_column("ID")])
     };
     let parent = session.create_table(&parent).unwrap();
-    let mut inserter = Inserter::new(session.clone(), parent.clone()).unwrap();
+    let mut inserter = Inserter::new(session.worker().clone(), parent.heap().clone()).unwrap();
     for id in (0..20_000).step_by(2) {
         inserter.push(&[Some(&number::encode_i64(id))]).unwrap();
     }
@@ -65,7 +65,7 @@ fn family(session: &Arc<Session>) -> (Arc<TableDef>, Arc<TableDef>) {
     let columns = vec![number_column("ID"), number_column("UP")];
     let child = TableSpec { constraints: vec![spec("FK", foreign)], ..TableSpec::new("SYSTEM", "CHILD", columns) };
     let child = session.create_table(&child).unwrap();
-    let mut inserter = Inserter::new(session.clone(), child.clone()).unwrap();
+    let mut inserter = Inserter::new(session.worker().clone(), child.heap().clone()).unwrap();
     for id in 0..1000 {
         let up = number::encode_i64(id % 100 * 2);
         inserter.push(&[Some(&number::encode_i64(id)), (id % 7 != 0).then_some(&*up)]).unwrap();
@@ -156,7 +156,7 @@ fn orphans_and_dependencies_are_refused() {
     let (_, child) = family(&session);
     let name = ConstraintName::Name("FK".to_owned());
     session.drop_constraint("SYSTEM", "CHILD", &name, false, None).unwrap();
-    let mut inserter = Inserter::new(session.clone(), child).unwrap();
+    let mut inserter = Inserter::new(session.worker().clone(), child.heap().clone()).unwrap();
     inserter.push(&[None, Some(&number::encode_i64(3))]).unwrap();
     inserter.finish().unwrap();
     let foreign = |validated: bool| ConstraintSpec {

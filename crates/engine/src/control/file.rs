@@ -21,8 +21,8 @@ use common::{BlockSize, Error, ErrorKind, FileNumber, Number, Result, Tablespace
 use device::FileSystem;
 use serde::{Deserialize, Serialize};
 
-use super::health::Health;
 use crate::disk_group::GroupRecord;
+use crate::health::Health;
 use crate::redo::{LogGroupRecord, Rba};
 
 const HEADER: &str = "HIGHWATER CONTROL";
@@ -189,7 +189,7 @@ fn yes() -> bool {
 pub enum Existing {
     /// No database.
     Nothing,
-    /// A database whose creation was cut short: [`Instance::create`](super::Instance::create) makes it anew.
+    /// A database whose creation was cut short: creating it again makes it anew.
     Unfinished,
     /// A database, or what is left of one.
     Database,
@@ -276,7 +276,7 @@ impl ControlFile {
     }
 
     /// Who is told when it is not known any more what the copies say.
-    pub(super) fn set_health(&mut self, health: Arc<Health>) {
+    pub(crate) fn set_health(&mut self, health: Arc<Health>) {
         self.health = Some(health);
     }
 

@@ -1,4 +1,4 @@
-//! An open datafile.
+//! Open datafiles: their bytes, and what was done with them. See README.md in this folder.
 
 use std::io;
 use std::path::PathBuf;
@@ -87,7 +87,7 @@ impl FileFigures {
 }
 
 impl Datafile {
-    pub(super) fn new(
+    pub(crate) fn new(
         number: FileNumber,
         tablespace: TablespaceNumber,
         name: String,
@@ -262,7 +262,7 @@ impl Datafile {
     }
 
     /// From now on the file has so many blocks.
-    pub(super) fn set_blocks(&self, blocks: u32) {
+    pub(crate) fn set_blocks(&self, blocks: u32) {
         self.blocks.store(blocks, Ordering::Release);
     }
 
@@ -270,7 +270,7 @@ impl Datafile {
     ///
     /// # Errors
     /// ORA-01237 when the file system has no room; ORA-01114 when it refuses to cut the file.
-    pub(super) fn set_device_blocks(&self, blocks: u32, meter: &Meter) -> Result<()> {
+    pub(crate) fn set_device_blocks(&self, blocks: u32, meter: &Meter) -> Result<()> {
         if blocks > limits::BLOCKS_PER_FILE_MAX {
             return Err(Error::user(
                 1144,
@@ -302,7 +302,7 @@ impl Datafile {
     }
 
     /// A file that was just made counts as changed: it has to be stamped when the database is closed.
-    pub(super) fn mark_changed(&self) {
+    pub(crate) fn mark_changed(&self) {
         self.changed.store(true, Ordering::Release);
     }
 

@@ -90,7 +90,7 @@ impl MountedGroup {
         self.group.files()
     }
 
-    pub(super) fn group(&self) -> &DiskGroup {
+    pub(crate) fn group(&self) -> &DiskGroup {
         &self.group
     }
 
@@ -140,11 +140,11 @@ impl GroupFiles {
         self.notes.lock().clone()
     }
 
-    pub(super) fn note(&self, text: String) {
+    pub(crate) fn note(&self, text: String) {
         self.notes.lock().push(text);
     }
 
-    pub(super) fn environment(&self) -> &Environment {
+    pub(crate) fn environment(&self) -> &Environment {
         &self.environment
     }
 
@@ -170,7 +170,7 @@ impl GroupFiles {
         asm::discover(&self.environment, patterns)
     }
 
-    pub(super) fn add(&self, group: DiskGroup) -> Arc<MountedGroup> {
+    pub(crate) fn add(&self, group: DiskGroup) -> Arc<MountedGroup> {
         let mut mounted = self.mounted.write();
         let taken: BTreeSet<u32> = mounted.values().map(|group| group.number).collect();
         let number = (1..).find(|number| !taken.contains(number)).unwrap_or(u32::MAX);
@@ -179,7 +179,7 @@ impl GroupFiles {
         group
     }
 
-    pub(super) fn forget(&self, name: &str) {
+    pub(crate) fn forget(&self, name: &str) {
         self.mounted.write().remove(name);
     }
 
@@ -187,7 +187,7 @@ impl GroupFiles {
     ///
     /// # Errors
     /// Those of [`DiskGroup::mount`]. When no disk is found ORA-15042 names those that there were.
-    pub(super) fn mount(&self, record: &GroupRecord) -> Result<Arc<MountedGroup>> {
+    pub(crate) fn mount(&self, record: &GroupRecord) -> Result<Arc<MountedGroup>> {
         let mounted = match record.group_id() {
             Some(id) => DiskGroup::mount_known(&self.environment, &record.name, &record.pattern(), id),
             None => DiskGroup::mount(&self.environment, &record.name, &record.pattern()),
@@ -234,7 +234,7 @@ impl GroupFiles {
         name::full_name(file, &self.database)
     }
 
-    pub(super) fn find(&self, path: &Path) -> Option<InGroup> {
+    pub(crate) fn find(&self, path: &Path) -> Option<InGroup> {
         in_group(path, &self.database)
     }
 

@@ -2,17 +2,13 @@
 //!
 //! See README.md in this folder.
 
-mod change;
 mod files;
 mod name;
-mod open;
 mod record;
 mod rooted;
 
 pub use asm::{DiscoveredDisk, DiskStatistics, FileInfo, GroupStatistics, HeaderStatus, make_disks};
-pub use change::DiskGroupSpec;
 pub use files::{GroupFiles, MountedGroup};
-pub(crate) use name::{group_of_new, same_file};
+pub(crate) use name::{InGroup, group_of_new, same_file};
 pub use name::{is_in_group, resolve};
-pub use open::offline_files;
 pub use record::{GroupRecord, GroupStage};

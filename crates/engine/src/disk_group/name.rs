@@ -53,9 +53,9 @@ pub(crate) fn group_of_new(name: &str) -> Result<String> {
 }
 
 /// The group and the name that the group knows a file by.
-pub(super) struct InGroup {
-    pub(super) group: String,
-    pub(super) name: String,
+pub(crate) struct InGroup {
+    pub(crate) group: String,
+    pub(crate) name: String,
 }
 
 /// Takes a path in a group apart; none when the path is of the file system.

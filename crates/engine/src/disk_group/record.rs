@@ -34,17 +34,17 @@ pub struct GroupRecord {
 
 impl GroupRecord {
     /// The group's id, when it is known and reads as one.
-    pub(super) fn group_id(&self) -> Option<[u8; 16]> {
+    pub(crate) fn group_id(&self) -> Option<[u8; 16]> {
         u128::from_str_radix(self.id.as_deref()?, 16).ok().map(u128::to_be_bytes)
     }
 
     /// An id as it is kept.
-    pub(super) fn id_text(id: [u8; 16]) -> String {
+    pub(crate) fn id_text(id: [u8; 16]) -> String {
         format!("{:032x}", u128::from_be_bytes(id))
     }
 
     /// The patterns as the crate takes them.
-    pub(super) fn pattern(&self) -> String {
+    pub(crate) fn pattern(&self) -> String {
         self.patterns.join(",")
     }
 }

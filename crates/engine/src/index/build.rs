@@ -1,4 +1,4 @@
-//! Creating an index: read the table, sort the keys, load leaves and then branches by direct path.
+//! Creating an index of sorted keys: load leaves and then branches by direct path.
 //!
 //! ```text
 //!   root | leaf | leaf | … | leaf | branch | … | branch        (in the order of the segment's blocks)
@@ -12,23 +12,17 @@
 //! Sorting is done in memory: 16 bytes and the key for each row.
 
 use common::sync::Arc;
-use common::{BlockAddress, BlockClass, BlockSize, DataType, Error, ObjectNumber, Result};
+use common::{BlockAddress, BlockClass, BlockSize, DataType, Error, Result};
 use format::index::header::KeyShape;
-use format::index::key::{self, ROWID_BYTES, ROWID_COLUMN_BYTES};
+use format::index::key::{self, ROWID_COLUMN_BYTES};
 use format::index::{Branch, Leaf, branch, leaf};
-use scan::{RowSink, ScanSpec};
-use waits::Statistic;
 
+use super::IndexDef;
 use super::key::{Entries, own_columns};
-use super::session::shape;
 use super::statistics::{IndexStatistics, Tally};
-use crate::catalog::{IndexDef, TableDef};
-use crate::instance::Session;
+use super::worker::shape;
 use crate::segment::{DirectLoad, Segment};
-use crate::table::TableScan;
-
-/// Rows asked for in one call of the table scan.
-const SCAN_ROWS: usize = 10_000;
+use crate::txn::Worker;
 
 /// An index that was created.
 #[derive(Clone, Copy, Debug)]
@@ -37,58 +31,30 @@ pub struct Built {
     pub statistics: IndexStatistics,
 }
 
-/// Fills the new, empty `segment` with the index of all rows of the table. `index` need not know its root yet.
+/// Fills the new, empty `segment` with the index of these entries, which come sorted; `types` are those of its columns. `index` need not know its root
+/// yet.
 ///
 /// The caller keeps changes of the table away meanwhile.
 ///
 /// # Errors
 /// ORA-01452 when the index is to be unique and a key comes twice, ORA-01450 when its columns are too long, ORA-01654 when the segment
 /// cannot grow; those of the cache.
-pub fn build(s: &Arc<Session>, table: &TableDef, index: &IndexDef, segment: &Segment) -> Result<Built> {
+pub(crate) fn build(
+    s: &Arc<Worker>,
+    types: impl IntoIterator<Item = DataType>,
+    index: &IndexDef,
+    segment: &Segment,
+    entries: impl FnOnce(KeyShape) -> Result<Entries>,
+) -> Result<Built> {
     let shape = shape(index);
-    let columns = index.columns.iter().filter_map(|position| table.columns.get(usize::from(*position)));
-    check_key_length(segment.block_size(), index.unique, columns.map(|column| column.data_type))?;
-    let entries = gather(s, table, index, shape)?;
+    check_key_length(segment.block_size(), index.unique, types)?;
+    let entries = entries(shape)?;
     if shape.unique {
         check_unique(&entries, index)?;
     }
     let mut loader = Loader::new(s, segment, shape, index)?;
     loader.leaves(&entries)?;
     loader.finish()
-}
-
-/// The keys of all rows, sorted.
-fn gather(s: &Arc<Session>, table: &TableDef, index: &IndexDef, shape: KeyShape) -> Result<Entries> {
-    let spec = ScanSpec { projection: index.columns.clone(), predicate: None, rowids: true };
-    let mut scan = TableScan::new(s.clone(), Arc::new(table.clone()), spec)?;
-    let mut sink = KeySink { entries: Entries::new(shape), block: [0; 4] };
-    while scan.next(&mut sink, SCAN_ROWS)? {}
-    let mut entries = sink.entries;
-    s.check_cancelled()?;
-    entries.sort();
-    s.meter().count(Statistic::SortsMemory, 1);
-    s.meter().count(Statistic::SortsRows, entries.len() as u64);
-    Ok(entries)
-}
-
-/// Takes the index's columns of each row.
-struct KeySink {
-    entries: Entries,
-    /// The packed address of the block at hand.
-    block: [u8; 4],
-}
-
-impl RowSink for KeySink {
-    fn block(&mut self, _: ObjectNumber, address: BlockAddress) {
-        self.block = address.pack().to_be_bytes();
-    }
-
-    fn row(&mut self, slot: u16, columns: &[Option<&[u8]>]) {
-        let mut rowid = [0; ROWID_BYTES];
-        rowid[..4].copy_from_slice(&self.block);
-        rowid[4..].copy_from_slice(&slot.to_be_bytes());
-        self.entries.push(columns.iter().copied(), rowid);
-    }
 }
 
 fn check_unique(entries: &Entries, index: &IndexDef) -> Result<()> {
@@ -136,11 +102,11 @@ struct Child {
 }
 
 struct Loader<'a> {
-    session: &'a Session,
+    worker: &'a Worker,
     shape: KeyShape,
     /// Bytes that stay free in a leaf.
     reserve: usize,
-    load: DirectLoad<&'a Segment, &'a Session>,
+    load: DirectLoad<&'a Segment, &'a Worker>,
     root: BlockAddress,
     /// An empty root block, formatted as the segment's blocks are.
     blank: Vec<u8>,
@@ -149,15 +115,15 @@ struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    fn new(session: &'a Session, segment: &'a Segment, shape: KeyShape, index: &IndexDef) -> Result<Self> {
-        let load = DirectLoad::new(segment, session)?;
+    fn new(worker: &'a Worker, segment: &'a Segment, shape: KeyShape, index: &IndexDef) -> Result<Self> {
+        let load = DirectLoad::new(segment, worker)?;
         let mut load = if index.logging { load } else { load.unlogged()? };
         let (root, block) = load.next_block()?;
         leaf::init(block, shape, BlockAddress::NONE, BlockAddress::NONE);
         let blank = block.to_vec();
         let reserve = segment.block_size().bytes() * usize::from(index.pctfree) / 100;
         let tally = Tally::default();
-        Ok(Self { session, shape, reserve, load, root, blank, children: Vec::new(), tally })
+        Ok(Self { worker, shape, reserve, load, root, blank, children: Vec::new(), tally })
     }
 
     /// Writes the leaves; a single one is the root.
@@ -238,8 +204,8 @@ impl<'a> Loader<'a> {
         }
         self.load.finish()?;
         if let Some(image) = root {
-            let mut block = self.session.new_block(self.root, BlockClass::Data)?;
-            self.session.change(&mut block, |bytes| bytes.copy_from_slice(&image));
+            let mut block = self.worker.new_block(self.root, BlockClass::Data)?;
+            self.worker.change(&mut block, |bytes| bytes.copy_from_slice(&image));
         }
         Ok(Built { root: self.root, statistics: self.tally.statistics(level, leaf_blocks) })
     }

@@ -95,7 +95,7 @@ const LENGTH_BITS: u32 = 16;
 
 /// Entries of one index, gathered in any order and handed out in the index's.
 #[derive(Debug)]
-pub(super) struct Entries {
+pub(crate) struct Entries {
     shape: KeyShape,
     /// Where the index is unique: rowid, key. Else: key, with the rowid as its last column.
     arena: Vec<u8>,
@@ -110,7 +110,7 @@ pub(super) struct Entry<'a> {
 }
 
 impl Entries {
-    pub(super) fn new(shape: KeyShape) -> Self {
+    pub(crate) fn new(shape: KeyShape) -> Self {
         Self { shape, arena: Vec::new(), records: Vec::new() }
     }
 
@@ -125,7 +125,7 @@ impl Entries {
     }
 
     /// Takes a row's key in; nothing happens where all columns are NULL.
-    pub(super) fn push<'c>(&mut self, columns: impl Iterator<Item = Option<&'c [u8]>>, rowid: [u8; ROWID_BYTES]) {
+    pub(crate) fn push<'c>(&mut self, columns: impl Iterator<Item = Option<&'c [u8]>>, rowid: [u8; ROWID_BYTES]) {
         let begin = self.arena.len();
         if self.shape.unique {
             self.arena.extend_from_slice(&rowid);
@@ -154,7 +154,7 @@ impl Entries {
         });
     }
 
-    pub(super) fn sort(&mut self) {
+    pub(crate) fn sort(&mut self) {
         let arena = &self.arena;
         self.records.sort_unstable_by(|a, b| {
             let keys = || key::compare(stored(arena, a.place), stored(arena, b.place));
@@ -163,7 +163,7 @@ impl Entries {
         });
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.records.len()
     }
 

@@ -4,7 +4,7 @@
 //!   callers      build   insert_batch   delete_batch   IndexScan   lookup   statistics   verify
 //!   order                key.rs: keys of a batch, or of a whole table, sorted
 //!   tree                 tree.rs (the way down), visit.rs (changes of a leaf: insert.rs, delete.rs), split.rs, scan.rs, statistics.rs, verify.rs
-//!   undo                 transaction.rs: records, rollback, leaves as they were
+//!   undo                 transaction.rs: rollback by key
 //!   blocks               blocks.rs: gets, changes, new blocks, transactions      -> cache, segment, txn
 //!   bytes                format::index: leaves and branches
 //! ```
@@ -13,13 +13,13 @@
 
 mod blocks;
 mod build;
+mod definition;
 mod delete;
 mod insert;
 mod key;
 #[cfg(test)]
 mod memory;
 mod scan;
-mod session;
 mod split;
 mod statistics;
 #[cfg(test)]
@@ -28,11 +28,15 @@ mod transaction;
 mod tree;
 mod verify;
 mod visit;
+mod worker;
 
-pub use build::{Built, build, check_key_length};
+pub(crate) use build::build;
+pub use build::{Built, check_key_length};
+pub use definition::IndexDef;
+pub(crate) use key::Entries;
 pub use key::{Key, Keys};
-pub(crate) use session::key_holder;
-pub use session::{EntryKey, IndexScan, delete_batch, insert_batch, lookup, statistics, verify};
 pub use statistics::IndexStatistics;
-pub(crate) use transaction::{undo, undo_in_leaf};
+pub(crate) use transaction::undo;
 pub use verify::Problem;
+pub(crate) use worker::key_holder;
+pub use worker::{EntryKey, IndexScan, delete_batch, insert_batch, lookup, statistics, verify};

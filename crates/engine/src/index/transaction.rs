@@ -1,129 +1,40 @@
-//! Index entries under transactions: what undo records of an index say, and taking changes back.
-//!
-//! A record is of one leaf when it is written; splits may have moved its entries since. Rollback looks for each by its key. A consistent read takes back in
-//! its copy of a leaf what it finds of a record; what it does not find is in the copies of other leaves.
-//!
-//! | record | each entry |
-//! | --- | --- |
-//! | insert | length of the stored key (2), stored key |
-//! | delete | the same, then the lock byte before (1) |
-//! | revive | the same, then the rowid before (6) |
+//! Taking changes of an index back: rollback looks for each entry by its key, since splits may have moved it since the undo record was written.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use common::{Error, Result, Uba};
-use format::index::key::{self, ROWID_BYTES};
-use format::index::{Leaf, Target, change};
+use common::sync::Arc;
+use common::{Error, ObjectNumber, Result, Uba};
+use format::index::{Leaf, Target, key};
 use format::itl::{self, Itl};
 use waits::Statistic;
 
+use super::IndexDef;
 use super::blocks::Blocks;
-use super::session::with_tree;
 use super::tree::Tree;
-use crate::instance::Session;
-use crate::txn::operation::{DELETE_ENTRIES, INSERT_ENTRIES, REVIVE_ENTRIES};
-use crate::undo::{self, OwnedPrevious, Record};
-
-/// Bytes of payload at which a record is cut, unless its only entry is longer.
-pub(super) const UNDO_BYTES: usize = 2000;
-
-const LENGTH_BYTES: usize = 2;
-
-/// Bytes that an entry takes at most in a record.
-pub(super) fn entry_bytes(key: &[u8]) -> usize {
-    written(REVIVE_ENTRIES, key)
-}
-
-/// Bytes that an entry takes in a record.
-pub(super) fn written(operation: u8, key: &[u8]) -> usize {
-    let more = match operation {
-        INSERT_ENTRIES => 0,
-        DELETE_ENTRIES => 1,
-        _ => 1 + ROWID_BYTES,
-    };
-    LENGTH_BYTES + key.len() + more
-}
-
-pub(super) fn put_inserted(payload: &mut Vec<u8>, key: &[u8]) {
-    payload.extend_from_slice(&(key.len() as u16).to_le_bytes());
-    payload.extend_from_slice(key);
-}
-
-pub(super) fn put_deleted(payload: &mut Vec<u8>, key: &[u8], lock: u8) {
-    put_inserted(payload, key);
-    payload.push(lock);
-}
-
-pub(super) fn put_revived(payload: &mut Vec<u8>, key: &[u8], lock: u8, rowid: [u8; ROWID_BYTES]) {
-    put_deleted(payload, key, lock);
-    payload.extend_from_slice(&rowid);
-}
-
-/// An entry of a record.
-#[derive(Clone, Copy, Debug)]
-struct Changed<'a> {
-    key: &'a [u8],
-    /// Before the change.
-    lock: u8,
-    rowid: [u8; ROWID_BYTES],
-}
-
-/// The entries of a record; None when it is none of an index.
-fn entries(record: &Record) -> Option<Vec<Changed<'_>>> {
-    if !matches!(record.operation, INSERT_ENTRIES | DELETE_ENTRIES | REVIVE_ENTRIES) {
-        return None;
-    }
-    let mut out = Vec::new();
-    let mut rest = &record.payload[..];
-    while !rest.is_empty() {
-        let (length, after) = rest.split_first_chunk::<LENGTH_BYTES>()?;
-        let (key, after) = after.split_at_checked(usize::from(u16::from_le_bytes(*length)))?;
-        let mut changed = Changed { key, lock: 0, rowid: [0; ROWID_BYTES] };
-        rest = after;
-        if record.operation != INSERT_ENTRIES {
-            let (lock, after) = rest.split_first()?;
-            (changed.lock, rest) = (*lock, after);
-        }
-        if record.operation == REVIVE_ENTRIES {
-            let (rowid, after) = rest.split_first_chunk::<ROWID_BYTES>()?;
-            (changed.rowid, rest) = (*rowid, after);
-        }
-        out.push(changed);
-    }
-    Some(out)
-}
-
-/// Takes the change of entry `at` back; nothing where it is not as the change left it.
-fn take_back(bytes: &mut [u8], at: usize, operation: u8, changed: Changed<'_>) -> bool {
-    match operation {
-        INSERT_ENTRIES => change::undo_insert(bytes, at),
-        DELETE_ENTRIES => change::undo_delete(bytes, at, changed.lock),
-        _ => change::undo_revive(bytes, at, changed.lock, changed.rowid),
-    }
-}
+use super::worker::with_tree;
+use crate::txn::Worker;
+use crate::txn::entries::{Changed, entries, take_back};
+use crate::undo::{OwnedPrevious, Record};
 
 /// Takes changes back in their indexes, wherever their entries are by now: for rollback. The records are of one transaction, the newest first. What is back
-/// already stays as it is.
+/// already stays as it is. `find` finds the index of a data object, or fails where one that could not be read may be it.
 ///
 /// # Errors
 /// Those of getting blocks.
-pub(crate) fn undo(s: &Session, records: &[&Record]) -> Result<()> {
-    let catalog = s.catalog();
+pub(crate) fn undo(
+    s: &Worker,
+    records: &[&Record],
+    find: impl Fn(ObjectNumber) -> Result<Option<Arc<IndexDef>>>,
+) -> Result<()> {
     let mut rest = records.to_vec();
     while let Some(object) = rest.first().map(|record| record.object) {
         let (own, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|record| record.object == object);
         rest = others;
-        let Some(index) = catalog.indexes().find(|index| index.segment.data_object() == object) else {
-            match catalog.unusable().next() {
-                // An index that is not there any more has nothing to take back.
-                None => continue,
-                // One that could not be read may be this one. Its entries must not be taken for taken back.
-                Some((_, error)) => return Err(error.clone()),
-            }
-        };
+        // An index that is not there any more has nothing to take back.
+        let Some(index) = find(object)? else { continue };
         let batch = Batch::new(s, &own);
-        with_tree(s, index, |tree| tree.undo(&own, |from, record| batch.leads_to(from, record)))?;
+        with_tree(s, &index, |tree| tree.undo(&own, |from, record| batch.leads_to(from, record)))?;
         s.meter().count(Statistic::RollbackChangesUndoRecordsApplied, own.len() as u64);
     }
     Ok(())
@@ -131,22 +42,22 @@ pub(crate) fn undo(s: &Session, records: &[&Record]) -> Result<()> {
 
 /// Records that are taken back together, to be followed back.
 struct Batch<'a> {
-    session: &'a Session,
+    worker: &'a Worker,
     records: &'a [&'a Record],
     /// What was before each, once it is asked for.
     previous: OnceCell<HashMap<Uba, OwnedPrevious>>,
 }
 
 impl<'a> Batch<'a> {
-    fn new(session: &'a Session, records: &'a [&'a Record]) -> Self {
-        Self { session, records, previous: OnceCell::new() }
+    fn new(worker: &'a Worker, records: &'a [&'a Record]) -> Self {
+        Self { worker, records, previous: OnceCell::new() }
     }
 
     fn previous(&self, uba: Uba, record: &Record) -> Result<OwnedPrevious> {
         let all = || self.records.iter().map(|record| (record.uba, record.previous)).collect();
         match self.previous.get_or_init(all).get(&uba) {
             Some(previous) => Ok(*previous),
-            None => Ok(undo::read(self.session, uba, Some(record.xid))?.previous),
+            None => Ok(self.worker.undo().read(self.worker, uba, Some(record.xid))?.previous),
         }
     }
 
@@ -275,15 +186,4 @@ impl<B: Blocks> Tree<'_, B> {
 
 fn is_of(slot: &Itl, record: &Record) -> bool {
     slot.is_active() && slot.xid() == record.xid
-}
-
-/// Takes a change back in a copy of a leaf, as far as its entries are there: for consistent reads. False when the record is none of an index.
-pub(crate) fn undo_in_leaf(bytes: &mut [u8], record: &Record) -> bool {
-    let Some(entries) = entries(record) else { return false };
-    for changed in entries.iter().rev() {
-        if let Ok(at) = Leaf::of(bytes).search(changed.key) {
-            take_back(bytes, at, record.operation, *changed);
-        }
-    }
-    true
 }

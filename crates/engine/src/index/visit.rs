@@ -12,8 +12,8 @@ use waits::Event;
 
 use super::blocks::Blocks;
 use super::key::{Entries, Entry};
-use super::transaction::{self, UNDO_BYTES};
 use super::tree::Tree;
+use crate::txn::entries::{self as undo_entries, UNDO_BYTES};
 use crate::txn::operation::{DELETE_ENTRIES, INSERT_ENTRIES, REVIVE_ENTRIES};
 use crate::txn::{Interest, RowLock};
 
@@ -190,7 +190,7 @@ impl<B: Blocks> Tree<'_, B> {
         let (mut stop, mut payload) = (Visited::Through, 0);
         for at in first..entries.len() {
             let entry = entries.get(at);
-            payload += transaction::entry_bytes(entry.key);
+            payload += undo_entries::entry_bytes(entry.key);
             let is_past = upper.is_some_and(|upper| Target::before(entry.key).is_past_separator(upper));
             if at > first && (payload > UNDO_BYTES || is_past) {
                 break;
@@ -262,22 +262,22 @@ fn change_run(bytes: &mut [u8], itl: u8, run: &Run, entries: &Entries, first: us
         let lock = || Leaf::of(bytes).entry(*place).lock;
         let changed = match run.action {
             Action::Insert => {
-                transaction::put_inserted(&mut payload, entry.key);
+                undo_entries::put_inserted(&mut payload, entry.key);
                 change::insert(bytes, place + n, entry.key, entry.rowid, itl)
             }
             Action::Revive => {
                 let lock = lock();
                 let old = change::revive(bytes, *place, entry.rowid, itl);
-                transaction::put_revived(&mut payload, entry.key, lock, old.unwrap_or_default());
+                undo_entries::put_revived(&mut payload, entry.key, lock, old.unwrap_or_default());
                 old.is_some()
             }
             Action::Delete => {
-                transaction::put_deleted(&mut payload, entry.key, lock());
+                undo_entries::put_deleted(&mut payload, entry.key, lock());
                 change::mark_deleted(bytes, *place, itl)
             }
         };
         if !changed {
-            payload.truncate(payload.len() - transaction::written(run.action.operation(), entry.key));
+            payload.truncate(payload.len() - undo_entries::written(run.action.operation(), entry.key));
             return (n, payload);
         }
     }
@@ -288,7 +288,7 @@ fn change_run(bytes: &mut [u8], itl: u8, run: &Run, entries: &Entries, first: us
 fn undo_bytes(entries: &Entries, first: usize) -> usize {
     let mut bytes = 0;
     for at in first..entries.len() {
-        bytes += transaction::entry_bytes(entries.get(at).key);
+        bytes += undo_entries::entry_bytes(entries.get(at).key);
         if bytes > UNDO_BYTES {
             return if at == first { bytes } else { UNDO_BYTES };
         }

@@ -11,6 +11,7 @@ use format::index::{Leaf, change};
 use format::itl::{self, Itl};
 use waits::{Event, Statistic};
 
+use super::IndexDef;
 use super::blocks::Blocks;
 use super::key::{Entries, Key, own_columns, rowid};
 use super::scan::Cursor;
@@ -18,33 +19,32 @@ use super::statistics::IndexStatistics;
 use super::tree::Tree;
 use super::verify::Problem;
 use crate::cache::{Block, BlockMut};
-use crate::catalog::IndexDef;
-use crate::instance::Session;
 use crate::segment::Segment;
-use crate::txn::{Interest, LockWait, RowLock, Snapshot};
+use crate::snapshot::Snapshot;
+use crate::txn::{Interest, LockWait, RowLock, Worker};
 
 /// The mode in which a transaction's end is waited for: share.
 const WAIT_MODE: u64 = 4;
 
 /// The blocks of an index, got by a session.
 #[derive(Debug)]
-pub(super) struct SessionBlocks<'a> {
-    session: &'a Session,
+pub(super) struct WorkerBlocks<'a> {
+    worker: &'a Worker,
     segment: &'a Segment,
     /// What a scan sees of the leaves; without one, they are read as they are.
     snapshot: Option<&'a Snapshot>,
 }
 
-impl Blocks for SessionBlocks<'_> {
+impl Blocks for WorkerBlocks<'_> {
     type Shared = Block;
     type Exclusive = BlockMut;
 
     fn consistent(&self, address: BlockAddress) -> Result<Block> {
-        self.session.consistent(address, BlockClass::Data)
+        self.worker.consistent(address, BlockClass::Data)
     }
 
     fn current_mut(&self, address: BlockAddress) -> Result<BlockMut> {
-        self.session.current_mut(address, BlockClass::Data)
+        self.worker.current_mut(address, BlockClass::Data)
     }
 
     fn address(block: &BlockMut) -> BlockAddress {
@@ -52,45 +52,45 @@ impl Blocks for SessionBlocks<'_> {
     }
 
     fn change<R>(&self, block: &mut BlockMut, change: impl FnOnce(&mut [u8]) -> R) -> R {
-        self.session.change(block, change)
+        self.worker.change(block, change)
     }
 
     fn grouped<R>(&self, changes: impl FnOnce() -> R) -> R {
-        let _group = self.session.group();
+        let _group = self.worker.group();
         changes()
     }
 
     fn empty_block(&self) -> Result<BlockMut> {
-        self.segment.empty_block(self.session)
+        self.segment.empty_block(self.worker)
     }
 
     fn release_block(&self, block: BlockMut) -> Result<()> {
-        self.segment.release_block(self.session, block)
+        self.segment.release_block(self.worker, block)
     }
 
     fn count(&self, statistic: Statistic, n: u64) {
-        self.session.meter().count(statistic, n);
+        self.worker.meter().count(statistic, n);
     }
 
     fn check_cancelled(&self) -> Result<()> {
-        self.session.check_cancelled()
+        self.worker.check_cancelled()
     }
 
     fn prepare(&self, payload: usize) -> Result<()> {
-        self.session.prepare(payload).map(drop)
+        self.worker.prepare(payload).map(drop)
     }
 
     fn is_prepared(&self, payload: usize) -> bool {
-        self.session.has_undo_room(payload)
+        self.worker.has_undo_room(payload)
     }
 
     fn interest(&self, block: &mut BlockMut) -> Result<Interest> {
-        let xid = self.session.xid().ok_or_else(|| Error::bug("an index is changed without a transaction"))?;
-        self.session.interest(block, xid, self.segment.itl_slots_max())
+        let xid = self.worker.xid().ok_or_else(|| Error::bug("an index is changed without a transaction"))?;
+        self.worker.interest(block, xid, self.segment.itl_slots_max())
     }
 
     fn holder(&self, block: &mut BlockMut, lock: u8) -> Result<RowLock> {
-        self.session.row_lock(block, lock, self.session.xid())
+        self.worker.row_lock(block, lock, self.worker.xid())
     }
 
     fn transact<R>(
@@ -100,7 +100,7 @@ impl Blocks for SessionBlocks<'_> {
         operation: u8,
         change: impl FnOnce(&mut [u8], u8) -> Option<(R, Vec<u8>)>,
     ) -> Result<Option<R>> {
-        self.session.transact(block, slot, self.segment.data_object(), operation, change)
+        self.worker.transact(block, slot, self.segment.data_object(), operation, change)
     }
 
     fn purge(&self, block: &mut BlockMut) -> Result<usize> {
@@ -110,40 +110,33 @@ impl Blocks for SessionBlocks<'_> {
         // Whether a deleter has ended, its slot may not have been told.
         for number in 1..=format::transaction::header(block).itl_count {
             if itl::slot(block, number).is_some_and(Itl::is_active) {
-                self.session.row_lock(block, number, self.session.xid())?;
+                self.worker.row_lock(block, number, self.worker.xid())?;
             }
         }
-        // In this order: a snapshot that is made after the question for the oldest sees at least what was visible before it.
-        let instance = self.session.instance();
-        let visible = instance.visible_scn();
-        let oldest = instance
-            .transactions()
-            .snapshots
-            .oldest(self.session.meter())
-            .map_or(visible, |oldest| oldest.min(visible));
+        let oldest = self.worker.store().oldest_snapshot(self.worker.meter());
         let is_over = |slot: &Itl| slot.committed().is_some_and(|scn| scn <= oldest);
         if !change::is_purgeable(block, is_over) {
             return Ok(0);
         }
-        Ok(self.session.change(block, |bytes| change::purge(bytes, is_over)))
+        Ok(self.worker.change(block, |bytes| change::purge(bytes, is_over)))
     }
 
     fn wait_for(&self, xid: Xid, event: Event) -> Result<()> {
-        let locks = &self.session.instance().transactions().locks;
+        let locks = self.worker.locks();
         let object = self.segment.data_object();
-        locks.wait_for_in(self.session, xid, object, LockWait::Forever, (event, WAIT_MODE))
+        locks.wait_for_in(self.worker, xid, object, LockWait::Forever, (event, WAIT_MODE))
     }
 
     fn as_seen(&self, block: Block) -> Result<Block> {
         match self.snapshot {
-            Some(snapshot) => self.session.as_seen(self.segment, block, snapshot),
+            Some(snapshot) => self.segment.as_seen(self.worker, block, snapshot),
             None => Ok(block),
         }
     }
 
     fn explained(&self, error: Error) -> Error {
         let scn = self.snapshot.map_or(Scn(u64::MAX), |snapshot| snapshot.scn());
-        self.segment.explained(self.session, scn, error)
+        self.segment.explained(self.worker, scn, error)
     }
 }
 
@@ -153,17 +146,17 @@ pub(super) fn shape(index: &IndexDef) -> KeyShape {
 }
 
 /// Works on an index as it is now.
-pub(super) fn with_tree<R>(s: &Session, index: &IndexDef, work: impl FnOnce(&Tree<'_, SessionBlocks<'_>>) -> R) -> R {
+pub(super) fn with_tree<R>(s: &Worker, index: &IndexDef, work: impl FnOnce(&Tree<'_, WorkerBlocks<'_>>) -> R) -> R {
     with_tree_as_seen(s, index, None, work)
 }
 
 fn with_tree_as_seen<R>(
-    s: &Session,
+    s: &Worker,
     index: &IndexDef,
     snapshot: Option<&Snapshot>,
-    work: impl FnOnce(&Tree<'_, SessionBlocks<'_>>) -> R,
+    work: impl FnOnce(&Tree<'_, WorkerBlocks<'_>>) -> R,
 ) -> R {
-    let blocks = SessionBlocks { session: s, segment: &index.segment, snapshot };
+    let blocks = WorkerBlocks { worker: s, segment: &index.segment, snapshot };
     let name = index.qualified_name();
     work(&Tree {
         blocks: &blocks,
@@ -183,8 +176,8 @@ fn with_tree_as_seen<R>(
 /// the segment cannot grow,
 /// ORA-00060 in a deadlock, and those of the cache. A part of the batch may then be in the index: the caller takes its
 /// statement back
-/// ([`Session::rollback_to_mark`]).
-pub fn insert_batch<'k>(s: &Session, index: &IndexDef, rows: impl Iterator<Item = (&'k [u8], Rowid)>) -> Result<()> {
+/// ([`Worker::rollback_to_mark`]).
+pub fn insert_batch<'k>(s: &Worker, index: &IndexDef, rows: impl Iterator<Item = (&'k [u8], Rowid)>) -> Result<()> {
     let entries = Entries::sorted(shape(index), rows);
     with_tree(s, index, |tree| tree.insert(&entries))
 }
@@ -195,7 +188,7 @@ pub fn insert_batch<'k>(s: &Session, index: &IndexDef, rows: impl Iterator<Item 
 /// ORA-08102 when the index has no entry for one of them, ORA-00060 in a deadlock, and those of the cache; as for
 /// [`insert_batch`], the caller takes its
 /// statement back.
-pub fn delete_batch<'k>(s: &Session, index: &IndexDef, rows: impl Iterator<Item = (&'k [u8], Rowid)>) -> Result<()> {
+pub fn delete_batch<'k>(s: &Worker, index: &IndexDef, rows: impl Iterator<Item = (&'k [u8], Rowid)>) -> Result<()> {
     let entries = Entries::sorted(shape(index), rows);
     with_tree(s, index, |tree| tree.delete(&entries))
 }
@@ -204,7 +197,7 @@ pub fn delete_batch<'k>(s: &Session, index: &IndexDef, rows: impl Iterator<Item 
 ///
 /// # Errors
 /// ORA-01555 when undo that is needed is gone; those of the cache.
-pub fn lookup(s: &Session, index: &IndexDef, key: &Key) -> Result<Option<Rowid>> {
+pub fn lookup(s: &Worker, index: &IndexDef, key: &Key) -> Result<Option<Rowid>> {
     s.meter().count(Statistic::IndexFetchByKey, 1);
     let snapshot = s.snapshot();
     let found = with_tree_as_seen(s, index, Some(&snapshot), |tree| tree.lookup(key.image()))?;
@@ -215,7 +208,7 @@ pub fn lookup(s: &Session, index: &IndexDef, key: &Key) -> Result<Option<Rowid>>
 ///
 /// # Errors
 /// Those of the cache.
-pub(crate) fn key_holder(s: &Session, index: &IndexDef, key: &Key) -> Result<Option<Xid>> {
+pub(crate) fn key_holder(s: &Worker, index: &IndexDef, key: &Key) -> Result<Option<Xid>> {
     with_tree(s, index, |tree| tree.holder_of(key.image()))
 }
 
@@ -223,20 +216,17 @@ pub(crate) fn key_holder(s: &Session, index: &IndexDef, key: &Key) -> Result<Opt
 ///
 /// # Errors
 /// Those of the cache.
-pub fn statistics(s: &Session, index: &IndexDef) -> Result<IndexStatistics> {
+pub fn statistics(s: &Worker, index: &IndexDef) -> Result<IndexStatistics> {
     with_tree(s, index, |tree| tree.statistics())
 }
 
-/// Checks the whole index; empty where all is well. Rowids must name blocks of the table; whether a row with the key is there, and whether
+/// Checks the whole index; empty where all is well. `table`: the segment of its table. Rowids must name blocks of the table; whether a row with the key is there, and whether
 /// each row has its entry, takes a look at the rows, which is not done here.
 ///
 /// # Errors
 /// When blocks cannot be read at all; corrupt ones are problems, not errors.
-pub fn verify(s: &Session, index: &IndexDef) -> Result<Vec<Problem>> {
-    let mut ranges = match s.catalog().table_by_number(index.table) {
-        Some(table) => table.segment.scan_ranges(s)?,
-        None => Vec::new(),
-    };
+pub fn verify(s: &Worker, index: &IndexDef, table: Option<&Segment>) -> Result<Vec<Problem>> {
+    let mut ranges = table.map_or(Ok(Vec::new()), |segment| segment.scan_ranges(s))?;
     ranges.sort_unstable_by_key(|range| range.start);
     let in_table = |row: Rowid| {
         let after = ranges.partition_point(|range| range.start <= row.block);
@@ -251,8 +241,8 @@ pub fn verify(s: &Session, index: &IndexDef) -> Result<Vec<Problem>> {
 }
 
 /// The data object number that the rowids of the index's table have.
-fn table_data_object(s: &Session, index: &IndexDef) -> ObjectNumber {
-    s.catalog().table_by_number(index.table).map_or(index.table, |table| table.segment.data_object())
+fn table_data_object(s: &Worker, index: &IndexDef) -> ObjectNumber {
+    s.definitions().data_object(index.table).unwrap_or(index.table)
 }
 
 /// The key columns of an entry.
@@ -275,7 +265,7 @@ impl<'a> EntryKey<'a> {
 
 /// A scan of a range of keys, in their order or backwards, as the session's statement saw them when the scan was made. It holds no latch between calls.
 pub struct IndexScan {
-    session: Arc<Session>,
+    worker: Arc<Worker>,
     index: Arc<IndexDef>,
     cursor: Cursor,
     snapshot: Arc<Snapshot>,
@@ -288,7 +278,7 @@ impl IndexScan {
     /// # Errors
     /// None yet; blocks are got by [`IndexScan::next`].
     pub fn new(
-        s: &Arc<Session>,
+        s: &Arc<Worker>,
         index: &Arc<IndexDef>,
         lower: Bound<Key>,
         upper: Bound<Key>,
@@ -297,7 +287,7 @@ impl IndexScan {
         s.meter().count(Statistic::IndexScansKdiixs1, 1);
         let image = |bound: Bound<Key>| bound.map(|key| key.image().to_vec());
         Ok(Self {
-            session: s.clone(),
+            worker: s.clone(),
             index: index.clone(),
             cursor: Cursor::new(image(lower), image(upper), descending),
             snapshot: s.snapshot(),
@@ -318,8 +308,8 @@ impl IndexScan {
             if let Some(at) = self.cursor.step() {
                 break at;
             }
-            let Self { session, index, cursor, snapshot, .. } = self;
-            if !with_tree_as_seen(session, index, Some(snapshot), |tree| cursor.advance(tree))? {
+            let Self { worker, index, cursor, snapshot, .. } = self;
+            if !with_tree_as_seen(worker, index, Some(snapshot), |tree| cursor.advance(tree))? {
                 return Ok(None);
             }
         };

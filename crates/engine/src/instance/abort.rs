@@ -9,12 +9,12 @@ impl Instance {
     /// What has been committed durably is there then.
     pub fn abort(&self) {
         let ended = Error::new(ErrorKind::Poisoned, Number::Ora(1092), "the instance was ended by SHUTDOWN ABORT");
-        self.health.stop(&ended);
+        self.health().stop(&ended);
         self.jobs.close();
         self.monitor.close();
         self.sampler.stop();
-        self.checkpoints.close();
-        if let Ok(redo) = self.cache.redo() {
+        self.checkpoints().close();
+        if let Ok(redo) = self.cache().redo() {
             redo.abandon();
         }
         if let Some(writer) = self.writer.lock().take() {

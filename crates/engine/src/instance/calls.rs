@@ -14,6 +14,7 @@ use waits::{LatchName, Meter};
 use super::Session;
 use super::entry::SessionEntry;
 use super::kill::{killed, not_logged_on};
+use crate::health::closed;
 
 /// How far the close of an instance has come.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -123,11 +124,6 @@ impl Drop for Moved<'_> {
 
 fn closing() -> Error {
     Error::new(ErrorKind::Cancelled, Number::Ora(1089), "the instance is being closed: no more work is done in it")
-}
-
-/// What a session is told that still works after the close.
-pub(super) fn closed() -> Error {
-    Error::new(ErrorKind::Poisoned, Number::Ora(1092), "the instance has been closed; this session is at its end")
 }
 
 impl Calls {
@@ -285,7 +281,7 @@ impl Session {
     /// ORA-01089 when the instance is being closed, ORA-01092 when it has been; ORA-00028, then ORA-01012, when the session has been killed; HW-0010
     /// when the instance has stopped.
     pub fn call(self: &Arc<Self>) -> Result<Call> {
-        self.instance().health.check_stopped()?;
+        self.instance().health().check_stopped()?;
         self.instance().calls.begin(self.entry())?;
         Ok(Call(self.clone()))
     }

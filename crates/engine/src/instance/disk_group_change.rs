@@ -9,11 +9,10 @@ use asm::{AuSize, DiskGroup};
 use common::sync::Arc;
 use common::{Error, ErrorKind, Result};
 
-use super::files::MountedGroup;
-use super::name::{InGroup, resolve};
-use super::open::is_gone;
-use super::record::{GroupRecord, GroupStage};
-use crate::instance::{ControlData, Instance, Session};
+use super::disk_group_open::is_gone;
+use super::{Instance, Session};
+use crate::control::ControlData;
+use crate::disk_group::{GroupRecord, GroupStage, InGroup, MountedGroup, resolve};
 
 /// A group to make.
 #[derive(Clone, PartialEq, Eq, Debug)]

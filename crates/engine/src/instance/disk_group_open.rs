@@ -6,10 +6,9 @@ use common::sync::Arc;
 use common::{Clock, Error, Result};
 use device::FileSystem;
 
-use super::files::GroupFiles;
-use super::name::is_in_group;
-use super::record::{GroupRecord, GroupStage};
-use crate::instance::{ControlData, Instance};
+use super::Instance;
+use crate::control::ControlData;
+use crate::disk_group::{GroupFiles, GroupRecord, GroupStage, is_in_group};
 use crate::verify::read_only;
 
 /// Whether datafiles of the database are in the group.

@@ -422,3 +422,11 @@ impl Instance {
         &self.jobs
     }
 }
+
+impl Session {
+    /// Has whoever runs jobs told when the transaction under way has committed: it has changed jobs.
+    pub(crate) fn tell_jobs_at_commit(&self) {
+        let jobs = self.instance().jobs().clone();
+        self.tell_at_commit(move || jobs.note_change());
+    }
+}

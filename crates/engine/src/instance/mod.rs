@@ -3,11 +3,12 @@
 //! See README.md in this folder for start-up, shutdown and what happens when a write fails.
 
 mod abort;
+mod alter_system;
 mod calls;
-mod checkpoint;
-mod control;
+mod disk_group_change;
+mod disk_group_open;
 mod entry;
-mod health;
+mod interrupts;
 mod jobs;
 mod kill;
 mod long_operations;
@@ -17,14 +18,12 @@ mod sampler;
 mod session;
 mod sessions;
 mod start;
+mod tablespace_files;
 
 pub use calls::{Call, Moved};
-pub use control::{
-    Autoextend, ControlData, ControlFile, DatafileRecord, Existing, ExtentManagement, Shutdown, SpaceManagement,
-    TablespaceKind, TablespaceRecord,
-};
+pub use disk_group_change::DiskGroupSpec;
+pub use disk_group_open::offline_files;
 pub use entry::{ClientWork, SessionFigures, SessionKind, SessionStatus};
-pub use health::Health;
 pub use jobs::{Due, DueJob, JobKey, JobOutcome, JobRun, Jobs, RunWhen, RunningJob};
 pub use kill::Killed;
 pub use long_operations::{LongOperation, Progress};
@@ -32,66 +31,51 @@ pub(crate) use own_files::same_place;
 pub use session::Session;
 pub(crate) use session::cancelled;
 pub use start::{Background, CreateOptions};
+pub use tablespace_files::{DatafileSpec, TablespaceSpec};
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::ops::Deref;
 use std::sync::OnceLock;
 
-use common::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use common::sync::{Arc, JoinHandle, Mutex, MutexGuard, RwLock};
-use common::{BlockSize, Clock, Result, Scn, TablespaceNumber};
-use device::{DirectoryLock, FileSystem};
-use format::redo::Version;
-use waits::{Meter, SqlArea, SystemMeter};
-
-use crate::cache::Cache;
-use crate::catalog::Catalog;
-use crate::disk_group::GroupFiles;
-use crate::parameters::{Parameter, Parameters};
-use crate::recovery::RolledForward;
-use crate::redo::RedoLog;
-use crate::tablespace::{FileFigures, Tablespaces};
-use crate::txn::{Locks, Transactions};
-use crate::undo::UndoSegments;
 use calls::Calls;
-use checkpoint::Checkpoints;
+use common::Result;
+use common::sync::atomic::{AtomicU32, Ordering};
+use common::sync::{Arc, JoinHandle, Mutex, RwLock};
+use device::DirectoryLock;
 use long_operations::LongOperations;
 use monitor::Monitor;
 use sampler::Sampler;
 use sessions::Sessions;
+use waits::{Meter, SqlArea};
 
-/// A running instance. Shared by its sessions; closed by [`Instance::shutdown`].
+use crate::catalog::Catalog;
+use crate::disk_group::GroupFiles;
+use crate::parameters::Parameter;
+use crate::process::Store;
+use crate::recovery::RolledForward;
+use crate::tablespace::Tablespaces;
+use crate::txn::{Locks, Transactions};
+use crate::undo::UndoSegments;
+
+/// A running instance. Shared by its sessions; closed by [`Instance::shutdown`]. It derefs to its store.
 pub struct Instance {
-    files: Arc<dyn FileSystem>,
-    /// What `files` is: with the mounted disk groups.
+    store: Arc<Store>,
+    /// What the store's files are: with the mounted disk groups.
     groups: Arc<GroupFiles>,
-    directory: PathBuf,
-    clock: Arc<dyn Clock>,
-    parameters: Arc<Parameters>,
-    health: Arc<Health>,
-    cache: Arc<Cache>,
-    control: Arc<Mutex<ControlFile>>,
-    checkpoints: Arc<Checkpoints>,
     database_id: u64,
-    tablespaces: Tablespaces,
-    pub(crate) undo: UndoSegments,
-    pub(crate) catalog: RwLock<Arc<Catalog>>,
+    pub(crate) catalog: Arc<RwLock<Arc<Catalog>>>,
     /// Held by one DDL at a time.
     pub(crate) ddl: Mutex<()>,
     /// Held while files are made or removed.
     pub(crate) structure: Mutex<()>,
-    system_meter: Arc<SystemMeter>,
     background: Arc<Meter>,
-    scn: Arc<AtomicU64>,
-    /// The SCN of the last commit that is whole: what a new snapshot sees.
-    pub(crate) visible: AtomicU64,
-    transactions: Transactions,
+    transactions: Arc<Transactions>,
     /// What the roll forward did that opened the database; none after a clean close.
     rolled_forward: OnceLock<RolledForward>,
     /// Transactions that were under way when the database was last left.
     dead: AtomicU32,
     sessions: Sessions,
-    calls: Calls,
+    calls: Arc<Calls>,
     sampler: Arc<Sampler>,
     sql_area: SqlArea,
     writer: Mutex<Option<JoinHandle<()>>>,
@@ -104,54 +88,31 @@ pub struct Instance {
     _lock: Option<DirectoryLock>,
 }
 
+impl Deref for Instance {
+    type Target = Store;
+
+    fn deref(&self) -> &Store {
+        &self.store
+    }
+}
+
 impl fmt::Debug for Instance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Instance").field("directory", &self.directory).finish_non_exhaustive()
+        f.debug_struct("Instance").field("store", &self.store).finish_non_exhaustive()
     }
 }
 
 impl Instance {
-    /// Files of the machine, and those in mounted disk groups.
+    /// The storage of the instance.
     #[must_use]
-    pub fn files(&self) -> &Arc<dyn FileSystem> {
-        &self.files
+    pub fn store(&self) -> &Arc<Store> {
+        &self.store
     }
 
     /// The mounted disk groups.
     #[must_use]
     pub fn groups(&self) -> &Arc<GroupFiles> {
         &self.groups
-    }
-
-    /// The data directory.
-    #[must_use]
-    pub fn directory(&self) -> &Path {
-        &self.directory
-    }
-
-    #[must_use]
-    pub fn clock(&self) -> &Arc<dyn Clock> {
-        &self.clock
-    }
-
-    #[must_use]
-    pub fn parameters(&self) -> &Arc<Parameters> {
-        &self.parameters
-    }
-
-    #[must_use]
-    pub fn health(&self) -> &Arc<Health> {
-        &self.health
-    }
-
-    #[must_use]
-    pub fn cache(&self) -> &Arc<Cache> {
-        &self.cache
-    }
-
-    /// The control file, locked.
-    pub fn control(&self) -> MutexGuard<'_, ControlFile> {
-        self.control.lock()
     }
 
     #[must_use]
@@ -167,29 +128,18 @@ impl Instance {
 
     #[must_use]
     pub fn database_name(&self) -> String {
-        self.parameters.text(Parameter::DbName).to_string()
-    }
-
-    /// The block size of the SYSTEM tablespace and of tablespaces made without BLOCKSIZE.
-    #[must_use]
-    pub fn block_size(&self) -> BlockSize {
-        BlockSize::from_bytes(self.parameters.unsigned(Parameter::DbBlockSize)).unwrap_or(BlockSize::K8)
+        self.parameters().text(Parameter::DbName).to_string()
     }
 
     #[must_use]
-    pub fn tablespaces(&self) -> &Tablespaces {
-        &self.tablespaces
+    pub fn tablespaces(&self) -> &Arc<Tablespaces> {
+        self.transactions.undo.tablespaces()
     }
 
     /// The undo segments, and figures about them.
     #[must_use]
-    pub fn undo(&self) -> &UndoSegments {
-        &self.undo
-    }
-
-    #[must_use]
-    pub fn system_meter(&self) -> &Arc<SystemMeter> {
-        &self.system_meter
+    pub fn undo(&self) -> &Arc<UndoSegments> {
+        &self.transactions.undo
     }
 
     /// When the instance was started, microseconds since 1970.
@@ -198,19 +148,7 @@ impl Instance {
         self.started_us
     }
 
-    /// The current system change number.
-    #[must_use]
-    pub fn scn(&self) -> Scn {
-        Scn(self.scn.load(Ordering::Acquire))
-    }
-
-    /// The SCN of the last commit: what a statement sees that begins now.
-    #[must_use]
-    pub fn visible_scn(&self) -> Scn {
-        Scn(self.visible.load(Ordering::Acquire))
-    }
-
-    pub(crate) fn transactions(&self) -> &Transactions {
+    pub(crate) fn transactions(&self) -> &Arc<Transactions> {
         &self.transactions
     }
 
@@ -218,15 +156,6 @@ impl Instance {
     #[must_use]
     pub fn locks(&self) -> &Locks {
         &self.transactions.locks
-    }
-
-    /// The redo log.
-    #[must_use]
-    pub fn redo(&self) -> &Arc<RedoLog> {
-        match self.cache.redo() {
-            Ok(redo) => redo,
-            Err(_) => unreachable!("sessions work only once the log is open"),
-        }
     }
 
     /// What was done to open the database after a crash.
@@ -254,39 +183,10 @@ impl Instance {
         self.dead.load(Ordering::Relaxed)
     }
 
-    /// The version of a block after a change now.
-    pub(crate) fn version_after(&self, version: Version) -> Version {
-        loop {
-            if let Some(next) = version.next(self.scn()) {
-                return next;
-            }
-            self.advance_scn();
-        }
-    }
-
-    /// The next SCN: taken by each commit.
-    pub fn advance_scn(&self) -> Scn {
-        Scn(self.scn.fetch_add(1, Ordering::AcqRel) + 1)
-    }
-
     /// What each statement has cost: V$SQL.
     #[must_use]
     pub fn sql_area(&self) -> &SqlArea {
         &self.sql_area
-    }
-
-    /// The figures of a tablespace's files, added up.
-    #[must_use]
-    pub fn tablespace_figures(&self, tablespace: TablespaceNumber) -> FileFigures {
-        let mut sum = FileFigures::default();
-        let files = self.cache.open_files();
-        files.iter().filter(|file| file.tablespace() == tablespace).for_each(|file| sum.add(&file.figures()));
-        sum
-    }
-
-    /// Wakes the background writer.
-    pub fn post_writer(&self) {
-        self.cache.wakes().post();
     }
 
     /// One round of the database writer on the caller's thread, for an instance without threads ([`Background::Inline`]); and one of the system
@@ -295,33 +195,8 @@ impl Instance {
     /// # Errors
     /// HW-0010, and the instance is stopped, when a write or a sync fails.
     pub fn writer_round(self: &Arc<Self>) -> Result<()> {
-        self.health.check()?;
-        self.checkpoints.round()?;
-        if self.monitor.is_due(self.clock.monotonic_us()) { self.monitor_round() } else { Ok(()) }
-    }
-
-    /// Writes every changed block and syncs the files: ALTER SYSTEM CHECKPOINT.
-    ///
-    /// # Errors
-    /// HW-0010, and the instance is stopped, when a write or sync fails.
-    pub fn checkpoint(&self, meter: &Meter) -> Result<()> {
-        self.health.check()?;
-        self.cache.checkpoint(meter)?;
-        self.checkpoints.note(meter).map(drop)
-    }
-
-    /// Checkpoints until a recovery would read none of the redo that there is now: writes past the cache that are under way may hold the first ones back.
-    ///
-    /// # Errors
-    /// As [`Instance::checkpoint`].
-    pub(crate) fn checkpoint_past(&self, meter: &Meter) -> Result<()> {
-        let end = self.redo().place_end()?;
-        loop {
-            self.health.check()?;
-            self.cache.checkpoint(meter)?;
-            if self.checkpoints.note(meter)? >= end {
-                return Ok(());
-            }
-        }
+        self.health().check()?;
+        self.checkpoints().round()?;
+        if self.monitor.is_due(self.clock().monotonic_us()) { self.monitor_round() } else { Ok(()) }
     }
 }

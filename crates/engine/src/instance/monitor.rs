@@ -59,10 +59,10 @@ impl Monitor {
             }
             let Some(instance) = instance.upgrade() else { return };
             // It may have been woken for nothing. What fails is tried again in the next round; an instance that has stopped says so to its sessions.
-            if instance.health.check().is_err() {
+            if instance.health().check().is_err() {
                 return;
             }
-            if self.is_due(instance.clock.monotonic_us()) {
+            if self.is_due(instance.clock().monotonic_us()) {
                 let _ = instance.monitor_round();
             }
         }
@@ -87,6 +87,6 @@ impl Instance {
         let session = Arc::new(Session::new(self.clone(), entry, None));
         let _call = session.call()?;
         self.retry_rollbacks(&session)?;
-        self.undo.round(&session)
+        self.undo().round(&session)
     }
 }

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use common::Result;
 use device::{FileIdentity, FileSystem};
 
-use super::{ControlData, ControlFile, Instance};
+use super::Instance;
 use crate::cache::DoubleWrite;
+use crate::control::{ControlData, ControlFile};
 use crate::parameters::PARAMETER_FILE;
 
 /// The file that locks the data directory.

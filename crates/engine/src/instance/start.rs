@@ -10,22 +10,23 @@ use common::{BlockSize, Clock, Error, ErrorKind, Number, Result, Seeded};
 use device::{DirectoryLock, FileAccess, FileSystem};
 use waits::{Meter, SqlArea, SystemMeter};
 
-use super::calls::Calls;
-use super::checkpoint::{Checkpoints, Host};
-use super::control::{ControlData, ControlFile, Existing, Shutdown, SpaceManagement};
-use super::health::Health;
 use super::jobs::Jobs;
 use super::long_operations::LongOperations;
 use super::monitor::Monitor;
 use super::sessions::Sessions;
-use super::{Instance, Session, sessions};
+use super::tablespace_files::{DatafileSpec, TablespaceSpec};
+use super::{Instance, Session, sessions, tablespace_files};
 use crate::cache::{Cache, DoubleWrite};
 use crate::catalog::{self, Catalog};
+use crate::checkpoint::{Checkpoints, Host};
+use crate::control::{ControlData, ControlFile, Existing, Shutdown, SpaceManagement};
 use crate::disk_group::GroupFiles;
+use crate::health::Health;
 use crate::parameters::{Parameter, ParameterFile, Parameters, Value};
+use crate::process::Store;
 use crate::recovery;
 use crate::redo::{FIRST_BLOCK, LogGroupSpec, LogOptions, Lsn, Rba, ReadEnd, RedoLog, RedoReader};
-use crate::tablespace::{self, DatafileSpec, Tablespace, TablespaceSpec, Tablespaces};
+use crate::tablespace::{Tablespace, Tablespaces};
 use crate::txn::{Dead, Transactions};
 use crate::undo::UndoSegments;
 
@@ -206,7 +207,7 @@ impl Instance {
         if let Err(error) = made {
             // What was made so far is no database: without control files it can be made again.
             instance.stop_writer();
-            if let Ok(redo) = instance.cache.redo() {
+            if let Ok(redo) = instance.cache().redo() {
                 redo.abandon();
             }
             // The error that led here is the one to report. What cannot be removed now is removed by the next creation.
@@ -289,16 +290,16 @@ impl Instance {
             let recovered = instance.recover(&data)?;
             instance.open_log(recovered)?;
             let session = instance.connect("SYS")?;
-            instance.undo.load(&session)?;
+            instance.undo().load(&session)?;
             instance.roll_back_dead(&session)?;
             catalog::load(&session)?;
             catalog::finish_drops(&session)?;
             if instance.rolled_forward.get().is_some() {
-                recovery::free_unowned(&session)?;
+                catalog::free_unowned(&session)?;
             }
             catalog::clear_runs(&session)
         });
-        let area_lost = instance.cache.double_write().is_some_and(DoubleWrite::was_made);
+        let area_lost = instance.cache().double_write().is_some_and(DoubleWrite::was_made);
         let opened = opened.map_err(|error| if area_lost { with_lost_area(error) } else { error });
         if area_lost && opened.is_ok() {
             let after = match data.shutdown {
@@ -312,9 +313,9 @@ impl Instance {
         if let Err(error) = opened {
             // A database that was closed cleanly stays so.
             instance.stop_writer();
-            let clean = data.shutdown == Shutdown::Clean && instance.health.check().is_ok();
-            if let Ok(redo) = instance.cache.redo() {
-                if clean && instance.cache.checkpoint(&instance.background).is_ok() && redo.shutdown().is_ok() {
+            let clean = data.shutdown == Shutdown::Clean && instance.health().check().is_ok();
+            if let Ok(redo) = instance.cache().redo() {
+                if clean && instance.cache().checkpoint(&instance.background).is_ok() && redo.shutdown().is_ok() {
                     let _ = instance.control().update(|data| data.shutdown = Shutdown::Clean);
                 } else {
                     redo.abandon();
@@ -332,12 +333,12 @@ impl Instance {
         if crate::undo::KEEP_DEAD.get() {
             return Ok(());
         }
-        let active = self.undo.active();
+        let active = self.undo().active();
         self.dead.store(u32::try_from(active.len()).unwrap_or(u32::MAX), Ordering::Relaxed);
         for (xid, last) in active {
             let dead = Dead { xid, last };
             self.transactions.locks.began(session.meter(), xid, 0);
-            if session.touches_dictionary(dead)? {
+            if session.touches(dead, catalog::is_dictionary)? {
                 session.rollback_dead(dead)?;
             }
         }
@@ -350,7 +351,7 @@ impl Instance {
         if crate::undo::KEEP_DEAD.get() {
             return Ok(());
         }
-        let dead = self.undo.active();
+        let dead = self.undo().active();
         if dead.is_empty() {
             return Ok(());
         }
@@ -359,7 +360,7 @@ impl Instance {
             let all = dead.into_iter().map(|(xid, last)| Dead { xid, last });
             all.for_each(|dead| session.roll_back_or_note(dead));
         };
-        if self.cache.wakes().is_inline() {
+        if self.cache().wakes().is_inline() {
             run();
             return Ok(());
         }
@@ -371,12 +372,12 @@ impl Instance {
     /// # Errors
     /// ORA-01089 when the instance is being closed.
     pub fn retry_rollbacks(&self, session: &Arc<Session>) -> Result<()> {
-        let failed = self.undo.take_failed();
+        let failed = self.undo().take_failed();
         if failed.is_empty() {
             return Ok(());
         }
         let _call = session.call()?;
-        let active = self.undo.active().into_iter().filter(|(xid, _)| failed.contains(xid));
+        let active = self.undo().active().into_iter().filter(|(xid, _)| failed.contains(xid));
         active.for_each(|(xid, last)| session.roll_back_or_note(Dead { xid, last }));
         Ok(())
     }
@@ -384,7 +385,7 @@ impl Instance {
     /// Makes the redo log of a new database and opens it.
     fn make_log(&self, bytes: u64) -> Result<()> {
         let specs: Vec<_> = (1..=LOG_GROUPS).map(|number| LogGroupSpec::usual(number, 1, bytes)).collect();
-        let groups = RedoLog::create(&self.files, &self.directory, &specs)?;
+        let groups = RedoLog::create(self.files(), self.directory(), &specs)?;
         self.control().update(|data| data.log_groups = groups)?;
         self.open_log(None)
     }
@@ -395,49 +396,48 @@ impl Instance {
         if data.shutdown == Shutdown::Clean {
             return Ok(None);
         }
-        let start = self.clock.monotonic_us();
+        let start = self.clock().monotonic_us();
         let meter = &self.background;
         let from = data.checkpoint.ok_or_else(|| Error::bug("a database that is complete without a checkpoint"))?;
-        let torn = recovery::repair_torn(&self.cache, meter)?;
+        let torn = recovery::repair_torn(self.cache(), meter)?;
         // What a process that was killed has written can be read and may not be durable. The double-write area is the only other place of the last
         // batch: it must not be written before the batch is in its own.
-        for file in self.cache.open_files() {
+        for file in self.cache().open_files() {
             file.sync_if_written(meter)?;
         }
         let reader = RedoReader::open(
-            self.files.clone(),
-            &self.directory,
+            self.files().clone(),
+            self.directory(),
             self.database_id,
             &data.log_groups,
             from,
             Some(meter.clone()),
         );
         let mut reader = reader?;
-        let threads = if self.cache.wakes().is_inline() {
+        let threads = if self.cache().wakes().is_inline() {
             0
         } else {
-            recovery::threads(self.parameters.unsigned(Parameter::CpuCount))
+            recovery::threads(self.parameters().unsigned(Parameter::CpuCount))
         };
         let begin = reader.lsn();
-        let mut done = recovery::roll_forward(&self.cache, meter, data, &mut reader, threads)?;
+        let mut done = recovery::roll_forward(self.cache(), meter, data, &mut reader, threads)?;
         let end = reader.end().ok_or_else(|| Error::bug("the log was not read to its end"))?;
-        self.scn.store(done.next_scn().0, Ordering::Release);
-        self.visible.store(done.next_scn().0, Ordering::Release);
+        self.start_at(done.next_scn());
         done.deferred = data.log_groups.iter().any(|group| group.sequence < from.sequence);
         let mut needed = Needed { rba: from, lsn: begin };
         if !done.deferred {
-            let written = self.clock.monotonic_us();
-            self.cache.checkpoint(meter)?;
+            let written = self.clock().monotonic_us();
+            self.cache().checkpoint(meter)?;
             // From here on the log that was read is not needed any more.
             needed = Needed { rba: end.rba(), lsn: end.lsn };
             self.control().update(|data| {
                 data.checkpoint = Some(needed.rba);
                 data.scn = done.next_scn().0;
             })?;
-            done.writing_us = self.clock.monotonic_us() - written;
+            done.writing_us = self.clock().monotonic_us() - written;
         }
         done.torn = torn;
-        done.elapsed_us = self.clock.monotonic_us() - start;
+        done.elapsed_us = self.clock().monotonic_us() - start;
         let _ = self.rolled_forward.set(done);
         Ok(Some(Recovered { end, needed }))
     }
@@ -461,11 +461,11 @@ impl Instance {
             recovered: recovered.map(|recovered| recovered.end),
         };
         let redo = RedoLog::open(
-            self.files.clone(),
-            &self.directory,
+            self.files().clone(),
+            self.directory(),
             groups,
-            Arc::new(Host::new(&self.checkpoints)),
-            self.health.clone(),
+            Arc::new(Host::new(self.checkpoints())),
+            self.health().clone(),
             self.sessions.background(sessions::Background::LOG_WRITER).meter.clone(),
             &options,
         )?;
@@ -477,10 +477,10 @@ impl Instance {
             data.checkpoint = Some(place);
             data.scn = scn;
         })?;
-        self.cache.set_redo(redo.clone());
+        self.cache().set_redo(redo.clone());
         redo.checkpointed(needed)?;
         if needed < end {
-            self.checkpoints.want(end);
+            self.checkpoints().want(end);
         }
         Ok(())
     }
@@ -489,15 +489,15 @@ impl Instance {
         for tablespace in &data.tablespaces {
             let mut numbers = Vec::new();
             for record in data.datafiles.iter().filter(|file| file.tablespace == tablespace.number) {
-                let file = tablespace::open_file(self, tablespace, record)?;
+                let file = tablespace_files::open_file(self, tablespace, record)?;
                 // A process that was killed may have left blocks that are there to be read and not durable.
                 if data.shutdown != Shutdown::Clean {
                     file.doubt();
                 }
-                self.cache.add_file(Arc::new(file))?;
+                self.cache().add_file(Arc::new(file))?;
                 numbers.push(record.file());
             }
-            self.tablespaces.add(Arc::new(Tablespace::new(tablespace, numbers)?));
+            self.tablespaces().add(Arc::new(Tablespace::new(tablespace, numbers)?));
         }
         Ok(())
     }
@@ -523,7 +523,6 @@ impl Instance {
         let sessions = Sessions::new(&system_meter, &clock);
         let meter = sessions.background(sessions::Background::WRITER).meter.clone();
         let data = control.data();
-        let visible = data.scn;
         // Ids of groups are repeatable where everything is; but no two are alike, also after a crash, when the control file has gone on.
         let ids =
             (background == Background::Inline).then(|| Seeded::at(data.database_id ^ clock.wall_us(), data.sequence));
@@ -531,41 +530,28 @@ impl Instance {
         let (database_id, scn) = (data.database_id, Arc::new(AtomicU64::new(data.scn)));
         control.set_health(health.clone());
         let control = Arc::new(Mutex::new(control));
-        let checkpoints =
-            Arc::new(Checkpoints::new(cache.clone(), control.clone(), scn.clone(), health.clone(), meter.clone()));
-        let started_us = clock.wall_us();
-        let transactions = Transactions::new(clock.clone());
-        let monitor = Arc::new(Monitor::new(clock.monotonic_us()));
+        let checkpoints = Arc::new(Checkpoints::new(cache, control, scn, health, meter.clone()));
+        let (started_us, now_us) = (clock.wall_us(), clock.monotonic_us());
         let jobs = Arc::new(Jobs::new(clock.clone()));
+        let store = Store::new(groups.clone(), directory, clock, parameters, checkpoints, system_meter);
+        let undo = UndoSegments::new(started_us, Arc::new(Tablespaces::default()));
         let instance = Arc::new(Self {
-            files: groups.clone(),
+            store: Arc::new(store),
             groups,
-            directory: directory.to_owned(),
-            clock,
-            parameters,
-            health,
-            cache,
-            control,
-            checkpoints,
             rolled_forward: OnceLock::new(),
             dead: AtomicU32::new(0),
             database_id,
-            tablespaces: Tablespaces::default(),
-            undo: UndoSegments::new(started_us),
-            catalog: RwLock::new(Arc::new(Catalog::default())),
+            catalog: Arc::new(RwLock::new(Arc::new(Catalog::default()))),
             ddl: Mutex::new(()),
             structure: Mutex::new(()),
-            system_meter,
             background: meter,
-            scn,
-            visible: AtomicU64::new(visible),
-            transactions,
+            transactions: Arc::new(Transactions::new(Arc::new(undo))),
             sessions,
-            calls: Calls::default(),
+            calls: Arc::default(),
             sampler: Arc::default(),
             sql_area: SqlArea::new(STATEMENTS_KEPT),
             writer: Mutex::new(None),
-            monitor,
+            monitor: Arc::new(Monitor::new(now_us)),
             jobs,
             long_operations: LongOperations::default(),
             started_us,
@@ -574,14 +560,14 @@ impl Instance {
         });
         match background {
             Background::Threads => instance.start_writer()?,
-            Background::Inline => instance.cache.wakes().set_inline(),
+            Background::Inline => instance.cache().wakes().set_inline(),
         }
         Ok(instance)
     }
 
     /// Starts the background writer. It holds no reference to the instance, so that dropping the last session of an unclosed instance ends it.
     fn start_writer(self: &Arc<Self>) -> Result<()> {
-        let checkpoints = self.checkpoints.clone();
+        let checkpoints = self.checkpoints().clone();
         let handle = sync::spawn("dbw0", move || checkpoints.run())
             .map_err(|e| io(443, "cannot start the database writer", &e))?;
         *self.writer.lock() = Some(handle);
@@ -592,7 +578,7 @@ impl Instance {
     fn stop_writer(&self) {
         self.monitor.close();
         self.sampler.stop();
-        self.checkpoints.close();
+        self.checkpoints().close();
         if let Some(handle) = self.writer.lock().take() {
             let _ = handle.join();
         }
@@ -607,7 +593,7 @@ impl Instance {
     pub fn shutdown(&self) -> Result<()> {
         self.jobs.close();
         if !self.calls.close() {
-            return self.health.check_stopped();
+            return self.health().check_stopped();
         }
         // However it goes: another close waits for the end of this one.
         let _closed = self.calls.until_closed();
@@ -616,12 +602,12 @@ impl Instance {
 
     fn write_all(&self) -> Result<()> {
         self.stop_writer();
-        self.health.check()?;
+        self.health().check()?;
         // Whoever works outside a call is kept from changing blocks that are written for the last time.
-        self.health.close();
-        self.cache.checkpoint(&self.background)?;
+        self.health().close();
+        self.cache().checkpoint(&self.background)?;
         // Each file is stamped with the SCN of this close, so that an older copy of one is known at the next open.
-        let files = self.cache.open_files();
+        let files = self.cache().open_files();
         let closed = self.control().data().closed_scn;
         let mut scn = closed.unwrap_or_default();
         if closed.is_none() || files.iter().any(|file| file.changed()) {
@@ -629,8 +615,8 @@ impl Instance {
             for file in files {
                 let stamped = file
                     .stamped_header(common::Scn(scn))
-                    .and_then(|(address, block)| self.cache.write_whole(&self.background, &file, address, &block));
-                stamped.map_err(|error| self.health.stop(&error))?;
+                    .and_then(|(address, block)| self.cache().write_whole(&self.background, &file, address, &block));
+                stamped.map_err(|error| self.health().stop(&error))?;
             }
         }
         // What is written of the log last is its end; nobody needs it after this.
@@ -701,8 +687,8 @@ impl Drop for Instance {
         self.jobs.close();
         self.monitor.close();
         self.sampler.close();
-        self.checkpoints.close();
-        if let Ok(redo) = self.cache.redo() {
+        self.checkpoints().close();
+        if let Ok(redo) = self.cache().redo() {
             redo.abandon();
         }
         // The lock of the directory goes after this: the next instance must not find this one's writer at work.
@@ -717,7 +703,7 @@ impl Session {
     fn roll_back_or_note(self: &Arc<Self>, dead: Dead) {
         let done = self.call().and_then(|_call| self.rollback_dead(dead));
         if let Err(error) = done {
-            self.instance().undo.rollback_failed(dead.xid, &error);
+            self.instance().undo().rollback_failed(dead.xid, &error);
         }
     }
 }

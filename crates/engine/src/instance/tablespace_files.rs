@@ -5,7 +5,6 @@
 
 use std::path::{Path, PathBuf};
 
-use common::sync::atomic::Ordering;
 use common::sync::{Arc, MutexGuard};
 use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result, TablespaceNumber, limits};
 use device::{AlignedBuffer, Device};
@@ -13,12 +12,14 @@ use format::block::{self, BlockType};
 use format::{extent_bitmap, file};
 use waits::Enqueue;
 
-use super::{Datafile, Tablespace, unit_blocks};
-use crate::disk_group::{self, is_in_group, same_file};
-use crate::instance::{
-    Autoextend, ControlData, DatafileRecord, ExtentManagement, Instance, Session, Shutdown, SpaceManagement,
-    TablespaceKind, TablespaceRecord, same_place,
+use super::{Instance, Session, same_place};
+use crate::control::{
+    Autoextend, ControlData, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceKind,
+    TablespaceRecord,
 };
+use crate::datafile::Datafile;
+use crate::disk_group::{self, is_in_group, same_file};
+use crate::tablespace::{Tablespace, unit_blocks};
 
 /// A datafile to make. Sizes in bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,7 +55,7 @@ fn file_error(number: u32, what: &str, name: &str, error: &std::io::Error) -> Er
 ///
 /// # Errors
 /// ORA-01157 missing, ORA-01122 with the reason: truncated, of another database or another file, damaged header.
-pub(crate) fn open_file(
+pub(super) fn open_file(
     instance: &Instance,
     tablespace: &TablespaceRecord,
     record: &DatafileRecord,
@@ -270,11 +271,11 @@ impl Instance {
             return Err(Error::user(30044, "'Retention' can only be specified for undo tablespace"));
         }
         self.control().update(|data| {
-            if let Some(record) = data.tablespaces.iter_mut().find(|t| t.number == tablespace.number.0) {
+            if let Some(record) = data.tablespaces.iter_mut().find(|t| t.number == tablespace.number().0) {
                 record.retention_guarantee = guaranteed;
             }
         })?;
-        tablespace.retention_guarantee.store(guaranteed, Ordering::Release);
+        tablespace.set_retention_guarantee(guaranteed);
         Ok(())
     }
 
@@ -289,22 +290,12 @@ impl Instance {
             return Err(Error::user(30021, "operation not allowed on undo tablespace"));
         }
         self.control().update(|data| {
-            if let Some(record) = data.tablespaces.iter_mut().find(|t| t.number == tablespace.number.0) {
+            if let Some(record) = data.tablespaces.iter_mut().find(|t| t.number == tablespace.number().0) {
                 record.nologging = !logging;
             }
         })?;
-        tablespace.logging.store(logging, Ordering::Release);
+        tablespace.set_logging(logging);
         Ok(())
-    }
-
-    /// Whether a file of the tablespace may still grow.
-    pub(crate) fn can_grow(&self, tablespace: &Tablespace) -> bool {
-        self.control()
-            .data()
-            .datafiles
-            .iter()
-            .filter(|file| file.tablespace == tablespace.number.0)
-            .any(|file| file.autoextend.is_some_and(|growth| growth.max > file.blocks))
     }
 
     /// ALTER TABLESPACE … ADD DATAFILE.
@@ -323,7 +314,7 @@ impl Instance {
         }
         for (record, file) in files {
             self.cache().add_file(Arc::new(file))?;
-            tablespace.files.write().push(record.file());
+            tablespace.add_file(record.file());
         }
         Ok(())
     }
@@ -333,9 +324,9 @@ impl Instance {
             .data()
             .tablespaces
             .iter()
-            .find(|t| t.number == tablespace.number.0)
+            .find(|t| t.number == tablespace.number().0)
             .cloned()
-            .ok_or_else(|| Error::user(959, format!("tablespace '{}' does not exist", tablespace.name)))
+            .ok_or_else(|| Error::user(959, format!("tablespace '{}' does not exist", tablespace.name())))
     }
 
     /// Makes and formats files; on an error those already made are removed again.
@@ -539,7 +530,7 @@ impl Instance {
     /// Those of the control file.
     pub(crate) fn note_drop(&self, tablespace: &Tablespace, dropping: Option<bool>) -> Result<()> {
         self.control().update(|data| {
-            if let Some(record) = data.tablespaces.iter_mut().find(|t| t.number == tablespace.number.0) {
+            if let Some(record) = data.tablespaces.iter_mut().find(|t| t.number == tablespace.number().0) {
                 record.dropping = dropping;
             }
         })
@@ -550,7 +541,7 @@ impl Instance {
     /// # Errors
     /// Those of the control file.
     pub(crate) fn end_drop(&self, tablespace: &Tablespace) -> Result<()> {
-        tablespace.dropping.store(false, Ordering::Release);
+        tablespace.end_drop();
         if self.health().check().is_err() || !self.is_drop_noted(tablespace) {
             return Ok(());
         }
@@ -559,7 +550,7 @@ impl Instance {
 
     /// Whether the control file says that the tablespace goes.
     pub(crate) fn is_drop_noted(&self, tablespace: &Tablespace) -> bool {
-        let noted = |t: &TablespaceRecord| t.number == tablespace.number.0 && t.dropping.is_some();
+        let noted = |t: &TablespaceRecord| t.number == tablespace.number().0 && t.dropping.is_some();
         self.control().data().tablespaces.iter().any(noted)
     }
 
@@ -582,10 +573,10 @@ impl Instance {
         self.redo().flush(self.redo().end())?;
         let numbers = tablespace.files();
         self.control().update(|data| {
-            data.tablespaces.retain(|t| t.number != tablespace.number.0);
-            data.datafiles.retain(|file| file.tablespace != tablespace.number.0);
+            data.tablespaces.retain(|t| t.number != tablespace.number().0);
+            data.datafiles.retain(|file| file.tablespace != tablespace.number().0);
         })?;
-        self.tablespaces().remove(tablespace.number);
+        self.tablespaces().remove(tablespace.number());
         let mut failed = None;
         for number in numbers {
             let file = self.cache().file(number)?;
@@ -611,16 +602,16 @@ impl Instance {
         let _changing = self.changing(s);
         let number = self.file_named(name)?;
         if !tablespace.files().contains(&number) {
-            return Err(Error::user(1537, format!("file '{name}' is not of tablespace {}", tablespace.name)));
+            return Err(Error::user(1537, format!("file '{name}' is not of tablespace {}", tablespace.name())));
         }
         if tablespace.files().len() == 1 {
-            return Err(Error::user(3261, format!("the tablespace {} has only one file", tablespace.name)));
+            return Err(Error::user(3261, format!("the tablespace {} has only one file", tablespace.name())));
         }
         if tablespace.files().first() == Some(&number) {
-            return Err(Error::user(3263, format!("cannot drop the first file of tablespace {}", tablespace.name)));
+            return Err(Error::user(3263, format!("cannot drop the first file of tablespace {}", tablespace.name())));
         }
         // Who allocates in the file latches its space header first, and looks then whether the file is still one of the tablespace's.
-        let header = crate::segment::metadata::current_mut(
+        let header = crate::process::metadata::current_mut(
             s,
             BlockAddress::new(number, file::SPACE_HEADER_BLOCK),
             common::BlockClass::FileBitmapIndex,
@@ -632,7 +623,7 @@ impl Instance {
         // No block that a crash leaves may lead into a file that is gone.
         self.redo().flush(self.redo().end())?;
         self.control().update(|data| data.datafiles.retain(|file| file.number != number.0))?;
-        tablespace.files.write().retain(|file| *file != number);
+        tablespace.remove_file(number);
         drop(header);
         let file = self.cache().file(number)?;
         self.cache().remove_file(s.meter(), number);
@@ -689,66 +680,6 @@ impl Instance {
             .find(|file| same_file(self.directory(), &file.name, name) || file.number.to_string() == name)
             .map(DatafileRecord::file)
             .ok_or_else(|| Error::user(1516, format!("nonexistent data file '{name}'")))
-    }
-
-    /// The size to which a file may grow so that `want` more blocks fit, by its autoextend clause; None when it may not.
-    pub(crate) fn autoextended(&self, number: FileNumber, want: u32) -> Result<Option<u32>> {
-        let control = self.control();
-        let Some(record) = control.data().datafiles.iter().find(|file| file.number == number.0) else {
-            return Err(Error::bug(format!("file {} is not in the control file", number.0)));
-        };
-        let Some(autoextend) = record.autoextend else {
-            return Ok(None);
-        };
-        let steps = want.div_ceil(autoextend.next.max(1));
-        let blocks = record.blocks.saturating_add(steps.saturating_mul(autoextend.next)).min(autoextend.max);
-        Ok((blocks > record.blocks).then_some(blocks))
-    }
-
-    /// Changes a file's size on disk, in the control file and in memory; on an error it is what it was in all three.
-    ///
-    /// # Errors
-    /// ORA-01237 when the file system has no room, ORA-01114 when the file cannot be cut, those of the control file; HW-0010 when a sync fails, or
-    /// when what was done cannot be taken back.
-    pub(crate) fn set_file_blocks(&self, s: &Session, number: FileNumber, blocks: u32) -> Result<()> {
-        let file = self.cache().file(number)?;
-        let before = file.blocks();
-        let grows = blocks > before;
-        // The control file must never name more blocks than the file has, after a crash either.
-        if grows {
-            file.set_device_blocks(blocks, s.meter())?;
-            file.sync_if_written(s.meter()).map_err(|error| self.health().stop(&error))?;
-        }
-        let scn = self.advance_scn().0;
-        let noted = self.note_file_blocks(number, blocks, (!grows).then_some(scn));
-        if let Err(error) = noted {
-            if grows && self.health().check().is_ok() {
-                // A file that stays longer than its size is only untidy: the next growth takes it as it is.
-                let _ = file.set_device_blocks(before, s.meter());
-            }
-            return Err(error);
-        }
-        if !grows && let Err(error) = file.set_device_blocks(blocks, s.meter()) {
-            // The cut stays in the record: what lies behind it is in no extent, so no redo from before it is of use.
-            return match self.note_file_blocks(number, before, None) {
-                Ok(()) => Err(error),
-                Err(again) => Err(self.health().stop(&again)),
-            };
-        }
-        file.set_blocks(blocks);
-        Ok(())
-    }
-
-    /// Has the control file say how long a file is, and when it was cut to that.
-    fn note_file_blocks(&self, number: FileNumber, blocks: u32, cut: Option<u64>) -> Result<()> {
-        self.control().update(|data| {
-            if let Some(record) = data.datafiles.iter_mut().find(|file| file.number == number.0) {
-                record.blocks = blocks;
-                if let Some(scn) = cut {
-                    record.cut(scn, blocks);
-                }
-            }
-        })
     }
 }
 

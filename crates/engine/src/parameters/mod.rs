@@ -9,7 +9,6 @@
 //! A value is looked up in the session's own settings, then in the instance's. Numbers and booleans are single atomic loads, because the
 //! search for space reads them at every step.
 
-mod alter;
 mod definition;
 #[cfg(test)]
 mod effect_tests;

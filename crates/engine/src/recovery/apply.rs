@@ -9,7 +9,7 @@ use waits::{Meter, Statistic};
 
 use super::batch::Batch;
 use crate::cache::{BlockMut, Cache};
-use crate::instance::{ControlData, DatafileRecord};
+use crate::control::{ControlData, DatafileRecord};
 use crate::redo::Lsn;
 
 /// Blocks between the one that is worked on and the last that was sent for.

@@ -10,16 +10,16 @@ mod torn;
 mod unowned;
 mod workers;
 
+use apply::Target;
+use batch::{BATCH_BYTES, Batch};
 use common::sync::Arc;
 use common::{Result, Scn};
 use waits::Meter;
+use workers::Workers;
 
 use crate::cache::Cache;
-use crate::instance::{ControlData, DatafileRecord};
+use crate::control::{ControlData, DatafileRecord};
 use crate::redo::RedoReader;
-use apply::Target;
-use batch::{BATCH_BYTES, Batch};
-use workers::Workers;
 
 pub(crate) use torn::repair_torn;
 pub(crate) use unowned::free_unowned;

@@ -43,7 +43,7 @@ impl RowSink for Found {
 
 fn found(session: &Arc<Session>) -> Found {
     let spec = ScanSpec { projection: vec![0, 1], predicate: None, rowids: true };
-    let mut scan = TableScan::new(session.clone(), table(session), spec).unwrap();
+    let mut scan = TableScan::new(session.worker().clone(), table(session).heap().clone(), spec).unwrap();
     let mut found = Found::default();
     while scan.next(&mut found, 100).unwrap() {}
     found
@@ -64,7 +64,7 @@ fn work(instance: &Arc<Instance>, switch: bool) -> Rows {
     instance.checkpoint(session.meter()).unwrap();
     let places = found(&session).rowids;
     for round in 0..30_usize {
-        let mut updater = Updater::new(session.clone(), table(&session));
+        let mut updater = Updater::new(session.worker().clone(), table(&session).heap().clone());
         for (n, (rowid, key)) in places.iter().enumerate() {
             if n < 40 || n % 30 == round {
                 let value = vec![b'a' + round as u8; 20 + (n + round) % 30];
@@ -123,7 +123,7 @@ fn insert(session: &Arc<Session>, keys: std::ops::Range<u32>) {
 
 fn insert_into(session: &Arc<Session>, name: &str, keys: std::ops::Range<u32>, value: impl Fn(u32) -> Vec<u8>) {
     let table = session.catalog().require_table(OWNER, name).unwrap().clone();
-    let mut inserter = Inserter::new(session.clone(), table).unwrap();
+    let mut inserter = Inserter::new(session.worker().clone(), table.heap().clone()).unwrap();
     for key in keys {
         inserter.push(&[Some(&key.to_be_bytes()), Some(&value(key))]).unwrap();
     }
@@ -322,7 +322,7 @@ fn redo_of_an_earlier_life_is_not_put_over_a_load_without_images() {
         },
         |session, logging| {
             session.alter_table(OWNER, "T", &TableChange::Logging(logging)).unwrap();
-            let mut appender = Appender::into_table(session.clone(), table(session)).unwrap();
+            let mut appender = Appender::into_table(session.worker().clone(), table(session).heap().clone()).unwrap();
             for (key, value) in loaded() {
                 appender.push(&[Some(&key), Some(&value)]).unwrap();
             }

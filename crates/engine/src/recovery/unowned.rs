@@ -6,30 +6,26 @@
 use std::collections::BTreeMap;
 
 use common::sync::Arc;
-use common::{BlockAddress, FileNumber, Result};
+use common::{BlockAddress, BlockRange, FileNumber, Result};
 
-use crate::instance::{Session, TablespaceKind};
-use crate::segment::{BlockRange, Segment};
+use crate::control::TablespaceKind;
+use crate::segment::Segment;
+use crate::txn::Worker;
 
-/// Frees them; how many blocks. Undo segments are not in the dictionary: their tablespaces are left alone, and so is everything while there are objects whose
-/// extents cannot be told.
+/// Frees what is not of one of these segments, which are all of the dictionary's; how many blocks. Undo segments are not in the dictionary: their tablespaces
+/// are left alone.
 ///
 /// # Errors
 /// Those of reading segments and of changing the files' bitmaps.
-pub(crate) fn free_unowned(s: &Arc<Session>) -> Result<u64> {
-    let catalog = s.catalog();
-    if catalog.unusable().next().is_some() {
-        return Ok(0);
-    }
+pub(crate) fn free_unowned(s: &Worker, owners: &[Arc<Segment>]) -> Result<u64> {
     let mut owned: BTreeMap<FileNumber, Vec<BlockRange>> = BTreeMap::new();
-    let tables = catalog.tables().map(|table| &table.segment);
-    for segment in tables.chain(catalog.indexes().map(|index| &index.segment)) {
-        for range in Segment::extents(segment, s)? {
+    for segment in owners {
+        for range in segment.extents(s)? {
             owned.entry(range.start.file).or_default().push(range);
         }
     }
     let mut freed = 0;
-    for tablespace in s.instance().tablespaces().all() {
+    for tablespace in s.tablespaces().all() {
         if tablespace.kind() != TablespaceKind::Permanent {
             continue;
         }

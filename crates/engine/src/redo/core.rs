@@ -18,7 +18,7 @@ use super::host::LogHost;
 use super::layout::HEADER;
 use super::members::MemberWriters;
 use super::sleeper::{self, Sleeper};
-use crate::instance::Health;
+use crate::health::Health;
 
 /// From this average time of a write on, more than one write is in flight. A write that takes less costs more in processor time and in flushes of the
 /// device than another one beside it gains; what comes meanwhile is better written together.

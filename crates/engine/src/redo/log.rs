@@ -17,7 +17,7 @@ use super::members::no_thread;
 use super::reader::ReadEnd;
 use super::space::NoRoom;
 use super::{WRITERS, files, switch, writer};
-use crate::instance::Health;
+use crate::health::Health;
 
 /// How a log is opened.
 #[derive(Clone, Debug)]

@@ -8,9 +8,11 @@ use format::block::{self, BlockType};
 use format::transaction::Owner;
 use format::{freelist, heap, index, transaction};
 
+use super::Segment;
 use super::extent::{Position, Reading};
-use super::{Segment, metadata};
-use crate::instance::{Session, SpaceManagement};
+use crate::control::SpaceManagement;
+use crate::process::metadata;
+use crate::txn::Worker;
 
 /// On which freelist a block is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -78,7 +80,7 @@ impl Segment {
     ///
     /// # Errors
     /// Those of the cache; ORA-01578 for a block that is damaged.
-    pub fn block_map(&self, s: &Session) -> Result<BlockMap> {
+    pub fn block_map(&self, s: &Worker) -> Result<BlockMap> {
         let (header, entries) = self.map(s, Reading::Current)?;
         let high = Position::from(header.high);
         let listed = match self.management() {
@@ -108,7 +110,7 @@ impl Segment {
     }
 
     /// Where every block is that is on a freelist: the group, from 1, and the list.
-    fn listed(&self, s: &Session) -> Result<HashMap<BlockAddress, (u32, Freelist)>> {
+    fn listed(&self, s: &Worker) -> Result<HashMap<BlockAddress, (u32, Freelist)>> {
         let groups = u32::from(self.spec.storage.freelist_groups);
         let holders: Vec<_> = if groups > 1 {
             (1..=groups).map(|group| (group, self.header.plus(group), BlockClass::FreeList)).collect()
@@ -144,7 +146,7 @@ impl Segment {
 
     fn use_of(
         &self,
-        s: &Session,
+        s: &Worker,
         address: BlockAddress,
         states: &mut HashMap<BlockAddress, BlockState>,
     ) -> Result<BlockUse> {

@@ -16,16 +16,16 @@
 
 use std::ops::Deref;
 
-use common::{BlockAddress, BlockClass, Error, ObjectNumber, Result, limits};
+use common::{BlockAddress, BlockClass, BlockRange, Error, ObjectNumber, Result, limits};
 use device::AlignedBuffer;
 use format::segment;
 use waits::{Event, SegmentStatistic, Statistic};
 
+use super::Segment;
 use super::extent::{Position, Reading};
-use super::{BlockRange, Segment};
 use crate::cache::{ChangeGroup, Claim, RedoKept};
-use crate::instance::Session;
 use crate::redo::NoRoom;
+use crate::txn::Worker;
 
 /// Blocks of a run whose images are in the log, and which are not written yet.
 struct Piece {
@@ -41,7 +41,7 @@ struct Piece {
 /// A load in progress; the HW enqueue is taken only while extents are added and the mark is moved.
 pub struct DirectLoad<G, S> {
     segment: G,
-    session: S,
+    worker: S,
     start: Position,
     /// The high-water mark as the load knows it.
     high: Position,
@@ -68,24 +68,24 @@ impl<G: Deref<Target = Segment>, S> std::fmt::Debug for DirectLoad<G, S> {
     }
 }
 
-impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
+impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
     /// Starts a direct load above the high-water mark. One load of a segment at a time, and no other inserts meanwhile: the caller has the object to
     /// itself.
     ///
     /// # Errors
     /// ORA-08103 when the segment was given up; those of the cache; HW-0010 when the instance has stopped.
-    pub fn new(segment: G, session: S) -> Result<Self> {
-        session.instance().health().check()?;
+    pub fn new(segment: G, worker: S) -> Result<Self> {
+        worker.store().health().check()?;
         segment.check_alive()?;
         let start = {
-            let header = segment.header_block(&session, Reading::Current)?;
+            let header = segment.header_block(&worker, Reading::Current)?;
             Position::from(segment::header(&header).high)
         };
         let block_bytes = segment.block_size().bytes();
         let buffer = AlignedBuffer::zeroed((limits::IO_BYTES_MAX / block_bytes).max(1) * block_bytes);
         Ok(Self {
             segment,
-            session,
+            worker,
             start,
             high: start,
             ranges: Vec::new(),
@@ -115,7 +115,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
     fn leave_redo_behind(&mut self) -> Result<()> {
         let freed = self.segment.tablespace().times_freed();
         if self.unlogged != Some(freed) {
-            self.session.instance().checkpoint_past(self.session.meter())?;
+            self.worker.store().checkpoint_past(self.worker.meter())?;
             self.unlogged = Some(freed);
         }
         Ok(())
@@ -143,10 +143,10 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
             // A load that finds no room stays where it is: what it has can still be finished.
             let wanted = if self.extent.is_some() { self.next.extent + 1 } else { self.next.extent };
             let (entry, blocks) = {
-                let header = self.segment.header_block(&self.session, Reading::Current)?;
+                let header = self.segment.header_block(&self.worker, Reading::Current)?;
                 let fields = *segment::header(&header);
                 let entry = (wanted < fields.extents.get())
-                    .then(|| self.segment.extent_entry(&self.session, &header, wanted))
+                    .then(|| self.segment.extent_entry(&self.worker, &header, wanted))
                     .transpose()?;
                 (entry, fields.blocks.get())
             };
@@ -161,8 +161,8 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
                 }
                 None => {
                     {
-                        let _growing = self.segment.growing(&self.session);
-                        self.segment.grow(&self.session, blocks)?;
+                        let _growing = self.segment.growing(&self.worker);
+                        self.segment.grow(&self.worker, blocks)?;
                     }
                     self.grown.get_or_insert(wanted);
                     if self.unlogged.is_some() {
@@ -178,7 +178,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
     /// # Errors
     /// ORA-01653, ORA-01654 when the segment cannot grow; HW-0010 when a write fails.
     pub fn next_block(&mut self) -> Result<(BlockAddress, &mut [u8])> {
-        self.session.check_cancelled()?;
+        self.worker.check_cancelled()?;
         let address = self.peek_address()?;
         let block_bytes = self.segment.block_size().bytes();
         let full = self.run.is_some_and(|(start, filled)| {
@@ -225,7 +225,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
         {
             return Ok(Some(l1));
         }
-        let found = self.segment.space.covering(&self.segment, &self.session, address, self.next.extent)?;
+        let found = self.segment.space.covering(&self.segment, &self.worker, address, self.next.extent)?;
         self.cover = found.map(|(l1, blocks)| (l1, self.next.block + blocks));
         Ok(found.map(|(l1, _)| l1))
     }
@@ -238,7 +238,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
         let Some((start, filled)) = self.run.take() else {
             return Ok(());
         };
-        let s = &*self.session;
+        let s = &*self.worker;
         let block_bytes = self.segment.block_size().bytes();
         let bytes = filled * block_bytes;
         if ChangeGroup::is_open() {
@@ -249,7 +249,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
             }
             return Ok(());
         }
-        let cache = s.instance().cache();
+        let cache = s.store().cache();
         let blocks = BlockRange { start, blocks: filled as u32 };
         let claim = cache.claim(blocks);
         let mut piece = Piece { start, first: 0, end: 0, kept: None };
@@ -272,7 +272,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
             // The end of a log file is for those who hold latches: a load that filled it would leave no room for the record that publishes a load's
             // blocks, of which a checkpoint needs one.
             let record_bytes = record.as_ref().map_or(0, |record| record.len() as u64);
-            let redo = s.instance().redo();
+            let redo = s.store().redo();
             if record_bytes > 0 && !redo.has_room_for(record_bytes) {
                 self.write_piece(&claim, &mut piece)?;
                 redo.wait_room_for(s.meter(), record_bytes)?;
@@ -296,12 +296,12 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
 
     /// Puts the image of a piece's next block into the log. Where there is no room, what to wait for.
     fn log_image(&self, piece: &mut Piece, record: Option<&[u8]>) -> Result<Option<NoRoom>> {
-        let s = &*self.session;
+        let s = &*self.worker;
         if piece.kept.is_none() {
-            piece.kept = Some(s.instance().cache().keep_redo()?);
+            piece.kept = Some(s.store().cache().keep_redo()?);
         }
         match record {
-            Some(record) => Ok(s.instance().redo().try_append(s.meter(), record)?.err()),
+            Some(record) => Ok(s.store().redo().try_append(s.meter(), record)?.err()),
             None => Ok(None),
         }
     }
@@ -309,7 +309,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
     /// Writes the blocks of a piece of the run, and lets go of the redo that was kept for them. The next piece begins
     /// behind it.
     fn write_piece(&self, claim: &Claim, piece: &mut Piece) -> Result<()> {
-        let s = &*self.session;
+        let s = &*self.worker;
         let kept = piece.kept.take();
         let first = std::mem::replace(&mut piece.first, piece.end);
         let Some(kept) = kept.filter(|_| first < piece.end) else { return Ok(()) };
@@ -317,14 +317,14 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
         let block_bytes = self.segment.block_size().bytes();
         let bytes = &self.buffer[first * block_bytes..piece.end * block_bytes];
         // The log before the blocks: what they were before may be given up by redo that is not durable yet.
-        let redo = s.instance().redo();
+        let redo = s.store().redo();
         redo.flush(redo.end())?;
-        let file = s.instance().cache().file(start.file)?;
+        let file = s.store().cache().file(start.file)?;
         let at = [u64::from(start.file.0), u64::from(start.block), count as u64];
         let object = self.segment.data_object();
         let write = || file.write_blocks(start, bytes);
         let (written, micros) = s.meter().timed_wait(Event::DirectPathWrite, at, i64::from(object.0), write);
-        written.map_err(|error| s.instance().health().stop(&error))?;
+        written.map_err(|error| s.store().health().stop(&error))?;
         file.count_write_time(micros);
         // A scan of whatever the blocks were before may have read them once more, or be about to: nobody has changed
         // them.
@@ -361,13 +361,13 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Session>> DirectLoad<G, S> {
         if self.next == self.start {
             return Ok(());
         }
-        let s = &*self.session;
+        let s = &*self.worker;
         if self.unlogged.is_some() {
             let mut files: Vec<_> = self.ranges.iter().map(|range| range.start.file).collect();
             files.dedup();
             for file in files {
-                let synced = s.instance().cache().file(file)?.sync_if_written(s.meter());
-                synced.map_err(|error| s.instance().health().stop(&error))?;
+                let synced = s.store().cache().file(file)?.sync_if_written(s.meter());
+                synced.map_err(|error| s.store().health().stop(&error))?;
             }
         }
         if table.is_some() {

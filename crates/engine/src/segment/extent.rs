@@ -1,13 +1,14 @@
 //! The extent map: in the segment header, and in chained extent map blocks once it outgrows the header.
 
 use common::sync::Arc;
-use common::{BlockAddress, BlockClass, Error, ErrorKind, Result, Scn};
+use common::{BlockAddress, BlockClass, BlockRange, Error, ErrorKind, Result, Scn};
 use format::segment::{self, ExtentEntry, HighWaterMark, SegmentHeader};
 
-use super::{BlockRange, Segment, metadata};
+use super::Segment;
 use crate::cache::BlockMut;
-use crate::instance::Session;
-use crate::tablespace::Datafile;
+use crate::datafile::Datafile;
+use crate::process::metadata;
+use crate::txn::Worker;
 
 /// A place in a segment: the extent's ordinal and blocks of it below.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -31,7 +32,7 @@ pub(super) enum Reading {
 
 impl Segment {
     /// The segment header's fields and the whole extent map.
-    pub(super) fn map(&self, s: &Session, reading: Reading) -> Result<(SegmentHeader, Vec<ExtentEntry>)> {
+    pub(super) fn map(&self, s: &Worker, reading: Reading) -> Result<(SegmentHeader, Vec<ExtentEntry>)> {
         let block = self.header_block(s, reading)?;
         let header = *segment::header(&block);
         let count = header.extents.get() as usize;
@@ -66,7 +67,7 @@ impl Segment {
     }
 
     /// Whether a map and its header agree, and all of it lies within files.
-    fn check_map(&self, s: &Session, header: &SegmentHeader, entries: &[ExtentEntry]) -> Result<()> {
+    fn check_map(&self, s: &Worker, header: &SegmentHeader, entries: &[ExtentEntry]) -> Result<()> {
         let wrong = |why: String| Err(Error::corrupt(self.header, why));
         let count = header.extents.get() as usize;
         if entries.len() < count {
@@ -77,7 +78,7 @@ impl Segment {
         for entry in entries {
             let number = entry.address().file;
             if file.as_ref().is_none_or(|file| file.number() != number) {
-                file = s.instance().cache().file(number).ok();
+                file = s.store().cache().file(number).ok();
             }
             Self::check_entry(self.header, file.as_deref(), entry)?;
             blocks += u64::from(entry.blocks.get());
@@ -113,7 +114,7 @@ impl Segment {
     ///
     /// # Errors
     /// Those of the cache.
-    pub fn extents(&self, s: &Session) -> Result<Vec<BlockRange>> {
+    pub fn extents(&self, s: &Worker) -> Result<Vec<BlockRange>> {
         let (_, entries) = self.map(s, Reading::Current)?;
         Ok(entries.iter().map(|e| BlockRange { start: e.address(), blocks: e.blocks.get() }).collect())
     }
@@ -122,7 +123,7 @@ impl Segment {
     ///
     /// # Errors
     /// Those of the cache.
-    pub fn scan_ranges(&self, s: &Session) -> Result<Vec<BlockRange>> {
+    pub fn scan_ranges(&self, s: &Worker) -> Result<Vec<BlockRange>> {
         self.space.scan_ranges(self, s)
     }
 
@@ -130,7 +131,7 @@ impl Segment {
     ///
     /// # Errors
     /// ORA-08103 when the segment was given up; those of the cache.
-    pub(crate) fn scan_ranges_at(&self, s: &Session, scn: Scn) -> Result<Vec<BlockRange>> {
+    pub(crate) fn scan_ranges_at(&self, s: &Worker, scn: Scn) -> Result<Vec<BlockRange>> {
         self.check_alive()?;
         let ranges = match self.scan_ranges(s) {
             // What the header lists may leave the segment before it is read (SHRINK SPACE).
@@ -144,14 +145,14 @@ impl Segment {
     }
 
     /// Entry `ordinal` of the map, given the header block.
-    pub(super) fn extent_entry(&self, s: &Session, header: &[u8], ordinal: u32) -> Result<ExtentEntry> {
+    pub(super) fn extent_entry(&self, s: &Worker, header: &[u8], ordinal: u32) -> Result<ExtentEntry> {
         let entry = self.find_entry(s, header, ordinal)?;
-        let file = s.instance().cache().file(entry.address().file).ok();
+        let file = s.store().cache().file(entry.address().file).ok();
         Self::check_entry(self.header, file.as_deref(), &entry)?;
         Ok(entry)
     }
 
-    fn find_entry(&self, s: &Session, header: &[u8], ordinal: u32) -> Result<ExtentEntry> {
+    fn find_entry(&self, s: &Worker, header: &[u8], ordinal: u32) -> Result<ExtentEntry> {
         let inline = segment::extents_inline(header);
         if (ordinal as usize) < inline {
             return Ok(*segment::extent(header, ordinal as usize));
@@ -177,7 +178,7 @@ impl Segment {
     }
 
     /// Whether the next extent needs a new extent map block; it then goes into the extent's own leading blocks.
-    pub(super) fn needs_map_block(&self, s: &Session, header: &[u8]) -> Result<bool> {
+    pub(super) fn needs_map_block(&self, s: &Worker, header: &[u8]) -> Result<bool> {
         let fields = segment::header(header);
         let inline = segment::extents_inline(header);
         if (fields.extents.get() as usize) < inline {
@@ -194,7 +195,7 @@ impl Segment {
     /// Appends an extent to the map. `map_block` is where a new map block goes, when one is needed.
     pub(super) fn append_extent(
         &self,
-        s: &Session,
+        s: &Worker,
         header: &mut BlockMut,
         entry: ExtentEntry,
         map_block: Option<BlockAddress>,

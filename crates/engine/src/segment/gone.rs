@@ -11,7 +11,7 @@ use format::transaction;
 
 use super::Segment;
 use super::extent::Reading;
-use crate::instance::Session;
+use crate::txn::Worker;
 
 /// Whether a block's bytes are rows or entries of the segment with this data object number.
 pub(crate) fn is_of(bytes: &[u8], object: ObjectNumber) -> bool {
@@ -52,7 +52,7 @@ impl Segment {
 
     /// What a reader at `scn` is told when its blocks could not be read as the segment's: a segment that was given up
     /// has no damaged blocks.
-    pub(crate) fn explained(&self, s: &Session, scn: Scn, error: Error) -> Error {
+    pub(crate) fn explained(&self, s: &Worker, scn: Scn, error: Error) -> Error {
         if !matches!(error.kind, ErrorKind::Corrupt | ErrorKind::User) {
             return error;
         }

@@ -1,15 +1,16 @@
 //! Making, opening, truncating and dropping a segment.
 
 use common::sync::Arc;
-use common::{BlockAddress, Error, ErrorKind, Number, ObjectNumber, Result};
+use common::{BlockAddress, BlockRange, Error, ErrorKind, Number, ObjectNumber, Result};
 use format::transaction::Owner;
 use waits::SegmentStatistic;
 
 use super::extent::Reading;
 use super::space::{Bitmaps, FreeLists, SegmentParts, SpaceManager};
-use super::{BlockRange, Segment, SegmentSpec};
-use crate::instance::{ExtentManagement, Session, SpaceManagement, TablespaceKind};
+use super::{Segment, SegmentSpec};
+use crate::control::{ExtentManagement, SpaceManagement, TablespaceKind};
 use crate::tablespace::{Tablespace, extent_step_blocks};
+use crate::txn::Worker;
 
 /// Redo that gives an extent back to its file, at most.
 const EXTENT_BYTES: u64 = 160;
@@ -90,8 +91,8 @@ impl Segment {
     ///
     /// # Errors
     /// ORA-00959, ORA-30022 for an undo tablespace, ORA-01658 when the tablespace has no room, and those of the cache.
-    pub fn create(s: &Session, spec: &SegmentSpec) -> Result<Arc<Self>> {
-        let tablespace = s.instance().tablespaces().numbered(spec.tablespace)?;
+    pub fn create(s: &Worker, spec: &SegmentSpec) -> Result<Arc<Self>> {
+        let tablespace = s.tablespaces().numbered(spec.tablespace)?;
         if tablespace.kind() == TablespaceKind::Undo {
             return Err(Error::user(30022, format!("cannot create segments in undo tablespace {}", tablespace.name())));
         }
@@ -149,8 +150,8 @@ impl Segment {
     ///
     /// # Errors
     /// ORA-08103 when the header is not that of this object; those of the cache.
-    pub fn open(s: &Session, spec: &SegmentSpec, header: BlockAddress) -> Result<Arc<Self>> {
-        let tablespace = s.instance().tablespaces().numbered(spec.tablespace)?;
+    pub fn open(s: &Worker, spec: &SegmentSpec, header: BlockAddress) -> Result<Arc<Self>> {
+        let tablespace = s.tablespaces().numbered(spec.tablespace)?;
         let space = manager(&tablespace);
         let segment = Arc::new(Self { spec: spec.clone(), header, tablespace, space, locks: Arc::default() });
         segment.header_block(s, Reading::Current)?;
@@ -173,18 +174,18 @@ impl Segment {
     ///
     /// # Errors
     /// Those of the cache.
-    pub fn drop_segment(&self, s: &Session) -> Result<()> {
+    pub fn drop_segment(&self, s: &Worker) -> Result<()> {
         // Before its blocks are let go of: a reader that gets one later changes it no more.
         self.set_given_up();
         let _growing = self.growing(s);
         let extents = self.extents(s)?;
         for range in &extents {
-            s.instance().cache().discard(s.meter(), *range)?;
+            s.store().cache().discard(s.meter(), *range)?;
         }
         for range in extents {
             self.tablespace.free(s, range)?;
         }
-        s.instance().system_meter().forget_segment(self.spec.data_object);
+        s.store().system_meter().forget_segment(self.spec.data_object);
         Ok(())
     }
 
@@ -193,9 +194,9 @@ impl Segment {
     ///
     /// # Errors
     /// Those of the cache.
-    pub(crate) fn let_go(&self, s: &Session) -> Result<()> {
+    pub(crate) fn let_go(&self, s: &Worker) -> Result<()> {
         for range in self.extents(s)? {
-            s.instance().cache().discard(s.meter(), range)?;
+            s.store().cache().discard(s.meter(), range)?;
         }
         Ok(())
     }
@@ -205,7 +206,7 @@ impl Segment {
     ///
     /// # Errors
     /// Those of the cache; nothing has happened then.
-    pub fn truncate(&self, s: &Session, data_object: ObjectNumber) -> Result<Arc<Self>> {
+    pub fn truncate(&self, s: &Worker, data_object: ObjectNumber) -> Result<Arc<Self>> {
         self.let_go(s)?;
         let group = s.revocable_group();
         let emptied = self.empty(s, data_object)?;
@@ -219,7 +220,7 @@ impl Segment {
     ///
     /// # Errors
     /// Those of the cache; the group has to be revoked then.
-    pub(crate) fn empty(&self, s: &Session, data_object: ObjectNumber) -> Result<Arc<Self>> {
+    pub(crate) fn empty(&self, s: &Worker, data_object: ObjectNumber) -> Result<Arc<Self>> {
         let _growing = self.growing(s);
         let extents = self.extents(s)?;
         let spec = SegmentSpec { data_object, ..self.spec.clone() };
@@ -229,7 +230,7 @@ impl Segment {
         for range in &extents[1..] {
             self.tablespace.free(s, *range)?;
         }
-        s.instance().system_meter().forget_segment(self.spec.data_object);
+        s.store().system_meter().forget_segment(self.spec.data_object);
         self.count_space(s, data_object, extents[0]);
         Ok(Arc::new(Self {
             spec,
@@ -244,20 +245,20 @@ impl Segment {
     ///
     /// # Errors
     /// Those of the cache.
-    pub(crate) fn bytes_to_empty(&self, s: &Session) -> Result<u64> {
+    pub(crate) fn bytes_to_empty(&self, s: &Worker) -> Result<u64> {
         let extents = self.extents(s)?;
         let groups = u64::from(self.spec.storage.freelist_groups);
         let formatted = self.block_size().bytes() as u64 + groups * GROUP_BYTES;
         Ok(formatted + u64::from(extents[0].blocks) * COVERED_BYTES + extents.len() as u64 * EXTENT_BYTES)
     }
 
-    fn count_space(&self, s: &Session, object: ObjectNumber, range: BlockRange) {
+    fn count_space(&self, s: &Worker, object: ObjectNumber, range: BlockRange) {
         let bytes = u64::from(range.blocks) * self.block_size().bytes() as u64;
         s.meter().segment(object, SegmentStatistic::SpaceAllocated, bytes);
     }
 
     /// Adds an extent; the HW enqueue is held by the caller.
-    pub(super) fn grow(&self, s: &Session, blocks_so_far: u32) -> Result<()> {
+    pub(super) fn grow(&self, s: &Worker, blocks_so_far: u32) -> Result<()> {
         // The extent leaves the file's bitmap and enters the segment's map in one record: it is never lost between the two.
         let group = s.revocable_group();
         let blocks = match self.tablespace.extent_management() {
@@ -292,7 +293,7 @@ impl Segment {
     }
 
     /// Enters an extent into the segment. One that cannot serve is given back.
-    fn enter(&self, s: &Session, range: BlockRange) -> Result<()> {
+    fn enter(&self, s: &Worker, range: BlockRange) -> Result<()> {
         let entered = self.space.add_extent(self, s, range);
         if entered.is_ok() {
             self.count_space(s, self.spec.data_object, range);

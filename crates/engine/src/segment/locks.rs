@@ -6,7 +6,7 @@ use common::sync::{Condvar, Mutex, MutexGuard};
 use waits::Enqueue;
 
 use super::Segment;
-use crate::instance::Session;
+use crate::txn::Worker;
 
 /// Mode of both: exclusive.
 const EXCLUSIVE: u16 = 6;
@@ -62,7 +62,7 @@ impl SegmentLocks {
 
 impl Segment {
     /// Takes the HW enqueue; a wait for it is a wait event.
-    pub(super) fn growing(&self, s: &Session) -> MutexGuard<'_, ()> {
+    pub(super) fn growing(&self, s: &Worker) -> MutexGuard<'_, ()> {
         let at = [u64::from(self.tablespace.number().0), u64::from(self.header.pack())];
         let lock = &self.locks.high_water;
         let object = i64::from(self.spec.data_object.0);
@@ -71,7 +71,7 @@ impl Segment {
 
     /// Takes the FB enqueue of the batch that begins with a block. Whoever holds it waits for latches only, and for nobody who waits for it: of a table's
     /// segment no block is latched by those who want it, and those who want it of an index's never wait for room in the log.
-    pub(super) fn formatting(&self, s: &Session, batch: BlockAddress) -> Formatting<'_> {
+    pub(super) fn formatting(&self, s: &Worker, batch: BlockAddress) -> Formatting<'_> {
         let at = [u64::from(self.tablespace.number().0), u64::from(batch.pack())];
         let locks = &*self.locks;
         let try_take = || locks.take(&mut locks.batches.lock(), batch);
@@ -120,7 +120,7 @@ mod tests {
                     drop(table.segment.growing(&session));
                     return;
                 }
-                let mut inserter = Inserter::new(session.clone(), table.clone()).unwrap();
+                let mut inserter = Inserter::new(session.worker().clone(), table.heap().clone()).unwrap();
                 inserter.push(&[None]).unwrap();
                 inserter.finish().unwrap();
             };

@@ -6,13 +6,15 @@ mod block_map;
 mod direct;
 mod extent;
 mod gone;
+mod header;
 mod life;
 mod locks;
-pub(crate) mod metadata;
+mod seen;
 mod shrink;
 mod space;
 mod usage;
 
+use crate::control::SpaceManagement;
 pub use block_map::{BlockMap, BlockUse, Freelist, MappedBlock, Rows};
 pub use direct::DirectLoad;
 pub(crate) use gone::is_of;
@@ -25,27 +27,10 @@ use common::{BlockAddress, BlockSize, ObjectNumber, Result, TablespaceNumber, Xi
 use format::transaction::Owner;
 
 use crate::cache::BlockMut;
-use crate::instance::{Session, SpaceManagement};
 use crate::tablespace::Tablespace;
+use crate::txn::Worker;
 use locks::SegmentLocks;
-pub(crate) use space::OwnFreelist;
 use space::SpaceManager;
-
-/// Consecutive blocks of one file.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct BlockRange {
-    pub start: BlockAddress,
-    pub blocks: u32,
-}
-
-impl BlockRange {
-    #[must_use]
-    pub fn contains(&self, address: BlockAddress) -> bool {
-        address.file == self.start.file
-            && address.block >= self.start.block
-            && address.block < self.start.block + self.blocks
-    }
-}
 
 /// The STORAGE clause. Sizes in bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -105,17 +90,6 @@ impl From<usize> for RowRoom {
     fn from(bytes: usize) -> Self {
         Self { bytes, own: None, own_slot: false }
     }
-}
-
-/// Where a process last found room in a segment.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct SearchHint {
-    /// The block, while it has room.
-    pub block: Option<BlockAddress>,
-    /// Its first-level bitmap block (automatic).
-    pub first_level: Option<BlockAddress>,
-    /// How often the segment had been shrunk by then: after that the block may be another's.
-    pub shrinks: u32,
 }
 
 /// An open segment.
@@ -198,7 +172,7 @@ impl Segment {
     ///
     /// # Errors
     /// ORA-01653 when the segment cannot grow, and those of the cache.
-    pub fn block_for_insert(&self, s: &Session, row: impl Into<RowRoom>) -> Result<BlockMut> {
+    pub fn block_for_insert(&self, s: &Worker, row: impl Into<RowRoom>) -> Result<BlockMut> {
         let mut block = self.space.block_for_insert(self, s, row.into())?;
         block.free_before = Some(format::heap::free_after_commit(&block));
         Ok(block)
@@ -219,7 +193,7 @@ impl Segment {
     }
 
     /// Whether a row fits into a block, once that has been made room in where it can be.
-    fn takes(&self, s: &Session, block: &mut BlockMut, row: RowRoom) -> Result<bool> {
+    fn takes(&self, s: &Worker, block: &mut BlockMut, row: RowRoom) -> Result<bool> {
         if !self.fits(block, row) && !self.make_fit(s, block, row)? {
             return Ok(false);
         }
@@ -230,11 +204,11 @@ impl Segment {
 
     /// Makes room in a block that refuses a row: what transactions have freed that have ended since, and in a block without rows ITL slots that nobody
     /// needs. True when the row fits then.
-    fn make_fit(&self, s: &Session, block: &mut BlockMut, row: RowRoom) -> Result<bool> {
+    fn make_fit(&self, s: &Worker, block: &mut BlockMut, row: RowRoom) -> Result<bool> {
         s.clean_current(block)?;
         let keep = self.itl_slots();
         if format::heap::is_empty(block) && format::transaction::header(block).itl_count > keep {
-            let oldest = s.oldest_snapshot();
+            let oldest = s.store().oldest_snapshot(s.meter());
             let over = |itl: &format::itl::Itl| itl.committed().is_some_and(|scn| scn < oldest);
             s.change(block, |bytes| format::itl::remove(bytes, keep, over));
         }
@@ -257,7 +231,7 @@ impl Segment {
     ///
     /// # Errors
     /// Those of the cache.
-    pub fn inserted(&self, s: &Session, block: BlockMut, next_row: Option<RowRoom>) -> Result<()> {
+    pub fn inserted(&self, s: &Worker, block: BlockMut, next_row: Option<RowRoom>) -> Result<()> {
         self.space.changed(self, s, block, next_row)
     }
 
@@ -270,7 +244,7 @@ impl Segment {
     ///
     /// # Errors
     /// Those of the cache.
-    pub fn changed(&self, s: &Session, block: BlockMut) -> Result<()> {
+    pub fn changed(&self, s: &Worker, block: BlockMut) -> Result<()> {
         self.space.changed(self, s, block, None)
     }
 
@@ -278,7 +252,7 @@ impl Segment {
     ///
     /// # Errors
     /// Those of the cache.
-    pub fn restored(&self, s: &Session, block: BlockMut) -> Result<()> {
+    pub fn restored(&self, s: &Worker, block: BlockMut) -> Result<()> {
         self.space.restored(self, s, block)
     }
 
@@ -287,7 +261,7 @@ impl Segment {
     ///
     /// # Errors
     /// Those of the cache.
-    pub(crate) fn emptied(&self, s: &Session, mut block: BlockMut) -> Result<()> {
+    pub(crate) fn emptied(&self, s: &Worker, mut block: BlockMut) -> Result<()> {
         if self.management() == SpaceManagement::Auto {
             block.free_before = None;
         }
@@ -298,7 +272,7 @@ impl Segment {
     ///
     /// # Errors
     /// ORA-01654 when the segment cannot grow, and those of the cache.
-    pub fn empty_block(&self, s: &Session) -> Result<BlockMut> {
+    pub fn empty_block(&self, s: &Worker) -> Result<BlockMut> {
         self.space.empty_block(self, s)
     }
 
@@ -306,7 +280,7 @@ impl Segment {
     ///
     /// # Errors
     /// Those of the cache.
-    pub fn release_block(&self, s: &Session, block: BlockMut) -> Result<()> {
+    pub fn release_block(&self, s: &Worker, block: BlockMut) -> Result<()> {
         self.space.release_block(self, s, block)
     }
 

@@ -3,8 +3,9 @@
 use common::sync::atomic::Ordering;
 use common::{BlockAddress, Error, Result, Scn};
 
-use super::{SearchHint, Segment};
-use crate::instance::Session;
+use super::Segment;
+use crate::process::SearchHint;
+use crate::txn::Worker;
 
 impl Segment {
     /// Gives up the extents behind block `last`, down to what INITIAL asked for, and lowers the high-water mark to behind it. Nobody else may change the table,
@@ -12,7 +13,7 @@ impl Segment {
     ///
     /// # Errors
     /// ORA-10635 under manual segment space management; those of the cache.
-    pub fn shrink(&self, s: &Session, last: Option<BlockAddress>) -> Result<u32> {
+    pub fn shrink(&self, s: &Worker, last: Option<BlockAddress>) -> Result<u32> {
         let bytes = self.block_size().bytes() as u64;
         let keep = self.spec.storage.initial.unwrap_or(0).div_ceil(bytes);
         self.locks.shrinks.fetch_add(1, Ordering::Release);
@@ -43,12 +44,12 @@ impl Segment {
     }
 
     /// Where the process last found room, unless that has been given back meanwhile.
-    pub(super) fn hint(&self, s: &Session) -> SearchHint {
+    pub(super) fn hint(&self, s: &Worker) -> SearchHint {
         let hint = s.search_hint(self.data_object());
         if hint.shrinks == self.locks.shrinks.load(Ordering::Acquire) { hint } else { SearchHint::default() }
     }
 
-    pub(super) fn remember(&self, s: &Session, block: Option<BlockAddress>, first_level: Option<BlockAddress>) {
+    pub(super) fn remember(&self, s: &Worker, block: Option<BlockAddress>, first_level: Option<BlockAddress>) {
         let shrinks = self.locks.shrinks.load(Ordering::Acquire);
         s.remember(self.data_object(), SearchHint { block, first_level, shrinks });
     }

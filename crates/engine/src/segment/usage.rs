@@ -4,7 +4,7 @@ use common::{BlockAddress, Result};
 use format::segment::{ExtentEntry, SegmentHeader};
 
 use super::Segment;
-use crate::instance::Session;
+use crate::txn::Worker;
 
 /// Blocks of a segment by what they hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -58,7 +58,7 @@ impl Segment {
     ///
     /// # Errors
     /// Those of the cache.
-    pub fn space_usage(&self, s: &Session) -> Result<SpaceUsage> {
+    pub fn space_usage(&self, s: &Worker) -> Result<SpaceUsage> {
         self.space.usage(self, s)
     }
 }

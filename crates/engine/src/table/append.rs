@@ -16,11 +16,11 @@ use format::heap::{self, RowAddress, RowBuffer};
 use format::itl;
 use waits::Statistic;
 
+use super::HeapTable;
 use super::keys::KeyBatch;
 use super::{check_width, piece_capacity};
-use crate::catalog::TableDef;
-use crate::instance::Session;
 use crate::segment::{DirectLoad, Segment};
+use crate::txn::Worker;
 use crate::txn::{LockWait, TableLock};
 
 /// Rows whose keys are gathered before they go into the indexes.
@@ -52,9 +52,9 @@ enum Loader {
 /// A load at work. Nothing of it is to be seen before [`Self::finish`].
 #[derive(Debug)]
 pub struct Appender {
-    session: Arc<Session>,
-    table: Arc<TableDef>,
-    load: DirectLoad<Arc<Segment>, Arc<Session>>,
+    worker: Arc<Worker>,
+    table: Arc<HeapTable>,
+    load: DirectLoad<Arc<Segment>, Arc<Worker>>,
     capacity: usize,
     rows: RowBuffer,
     slots: Vec<u16>,
@@ -72,31 +72,31 @@ impl Appender {
     ///
     /// # Errors
     /// ORA-00600 for a table with indexes; those of reading the segment header; HW-0010 when the instance has stopped.
-    pub fn new(session: Arc<Session>, table: Arc<TableDef>) -> Result<Self> {
+    pub fn new(worker: Arc<Worker>, table: Arc<HeapTable>) -> Result<Self> {
         if !table.indexes.is_empty() {
             return Err(Error::bug("a direct load of a table with indexes"));
         }
-        let loader = Loader::Nobody(session.instance().visible_scn());
-        Self::of(session, table, loader)
+        let loader = Loader::Nobody(worker.store().visible_scn());
+        Self::of(worker, table, loader)
     }
 
     /// A load, by the session's transaction, of a table that others use. The statement that fails is to be taken back to its mark.
     ///
     /// # Errors
     /// ORA-12838 when the transaction has loaded the table before, ORA-01456, ORA-00060 while it waits for the table; as [`Self::new`].
-    pub fn into_table(session: Arc<Session>, table: Arc<TableDef>) -> Result<Self> {
-        session.check_not_loaded(&table)?;
-        session.lock_table(&table, TableLock::Exclusive, LockWait::Forever)?;
-        let xid = session.xid().ok_or_else(|| Error::bug("a table lock without a transaction"))?;
-        Self::of(session, table, Loader::Transaction(xid))
+    pub fn into_table(worker: Arc<Worker>, table: Arc<HeapTable>) -> Result<Self> {
+        worker.check_not_loaded(table.object)?;
+        worker.lock_table(table.object, TableLock::Exclusive, LockWait::Forever)?;
+        let xid = worker.xid().ok_or_else(|| Error::bug("a table lock without a transaction"))?;
+        Self::of(worker, table, Loader::Transaction(xid))
     }
 
-    fn of(session: Arc<Session>, table: Arc<TableDef>, loader: Loader) -> Result<Self> {
-        let load = DirectLoad::new(Arc::clone(&table.segment), Arc::clone(&session))?;
+    fn of(worker: Arc<Worker>, table: Arc<HeapTable>, loader: Loader) -> Result<Self> {
+        let load = DirectLoad::new(Arc::clone(&table.segment), Arc::clone(&worker))?;
         let load = if table.logging { load } else { load.unlogged()? };
         let (capacity, keys) = (piece_capacity(&table), KeyBatch::new(&table));
         let (rows, slots, addresses) = (RowBuffer::new(), Vec::new(), Vec::new());
-        Ok(Self { session, table, load, capacity, rows, slots, loader, begun: false, loaded: 0, keys, addresses })
+        Ok(Self { worker, table, load, capacity, rows, slots, loader, begun: false, loaded: 0, keys, addresses })
     }
 
     /// Adds a row: all columns of the table, encoded. Lengths and NOT NULL have been checked.
@@ -128,7 +128,7 @@ impl Appender {
     /// # Errors
     /// As [`Self::push`].
     pub fn flush(&mut self) -> Result<()> {
-        self.session.check_cancelled()?;
+        self.worker.check_cancelled()?;
         let rows = std::mem::take(&mut self.rows);
         let mut at = 0;
         while at < rows.len() {
@@ -192,7 +192,7 @@ impl Appender {
 
     fn count(&mut self, rows: u64) {
         self.loaded += rows;
-        self.session.meter().count(Statistic::RowsInserted, rows);
+        self.worker.meter().count(Statistic::RowsInserted, rows);
     }
 
     /// Once no row waits for a block: lets go of what a long load gathers.
@@ -214,7 +214,7 @@ impl Appender {
         }
         self.load.write_run()?;
         self.begun = false;
-        self.keys.insert(&self.session, &self.addresses)?;
+        self.keys.insert(&self.worker, &self.addresses)?;
         self.keys.clear();
         self.addresses.clear();
         Ok(())

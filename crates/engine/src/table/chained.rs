@@ -5,9 +5,9 @@ use common::{BlockClass, Result, Rowid};
 use format::heap::{self, RowAddress};
 use waits::Statistic;
 
+use super::HeapTable;
 use super::is_block_of;
-use crate::catalog::TableDef;
-use crate::instance::Session;
+use crate::txn::Worker;
 
 /// What a look at every block of a table finds out that a look at its rows does not.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -25,20 +25,20 @@ pub struct BlockFigures {
 /// # Errors
 /// Those of getting blocks, ORA-08103 when the segment is given up meanwhile, ORA-01013, and those of `take`.
 pub fn chained_rows(
-    session: &Arc<Session>,
-    table: &TableDef,
+    worker: &Arc<Worker>,
+    table: &HeapTable,
     take: &mut dyn FnMut(Rowid) -> Result<()>,
 ) -> Result<BlockFigures> {
-    let snapshot = session.snapshot();
-    let ranges = table.segment.scan_ranges_at(session, snapshot.scn())?;
-    let mut blocks = session.scan_blocks(ranges, BlockClass::Data, true);
+    let snapshot = worker.snapshot();
+    let ranges = table.segment.scan_ranges_at(worker, snapshot.scn())?;
+    let mut blocks = worker.scan_blocks(ranges, BlockClass::Data, true);
     let (mut figures, mut found) = (BlockFigures::default(), Vec::new());
     while let Some(block) =
-        blocks.next_block().map_err(|error| table.segment.explained(session, snapshot.scn(), error))?
+        blocks.next_block().map_err(|error| table.segment.explained(worker, snapshot.scn(), error))?
     {
-        session.check_cancelled()?;
-        session.meter().count(Statistic::TableScanBlocksGotten, 1);
-        let block = session.as_seen(&table.segment, block, &snapshot)?;
+        worker.check_cancelled()?;
+        worker.meter().count(Statistic::TableScanBlocksGotten, 1);
+        let block = table.segment.as_seen(worker, block, &snapshot)?;
         if !is_block_of(table, &block) {
             return Err(table.segment.gone());
         }

@@ -8,11 +8,12 @@ use format::heap::row::WHOLE;
 use format::heap::{self, RowAddress, RowPiece};
 use waits::Event;
 
+use super::HeapTable;
 use super::is_block_of;
 use crate::cache::BlockMut;
-use crate::catalog::TableDef;
-use crate::instance::Session;
-use crate::txn::{Interest, Isolation, LockWait, RowLock, Slots, Snapshot, is_changed_since, operation};
+use crate::snapshot::Snapshot;
+use crate::txn::Worker;
+use crate::txn::{Interest, Isolation, LockWait, RowLock, Slots, is_changed_since, operation};
 
 /// P1 mode of a wait for a row, and of one for an ITL slot.
 const ROW_MODE: u64 = 6;
@@ -62,8 +63,8 @@ pub(super) enum Done {
 
 /// Rows of blocks changed one by one; the block stays latched from one row to the next of the same block.
 pub(super) struct RowChanges<'a> {
-    session: &'a Session,
-    table: &'a TableDef,
+    worker: &'a Worker,
+    table: &'a HeapTable,
     check: Check<'a>,
     wait: LockWait,
     block: Option<BlockMut>,
@@ -80,10 +81,10 @@ enum Ready {
 }
 
 impl<'a> RowChanges<'a> {
-    pub(super) fn new(session: &'a Session, table: &'a TableDef, check: Check<'a>) -> Self {
+    pub(super) fn new(worker: &'a Worker, table: &'a HeapTable, check: Check<'a>) -> Self {
         let (block, wait) = (None, LockWait::Forever);
-        let serializable = session.serializable_scn().is_some();
-        Self { session, table, check, wait, block, payload: USUAL_PAYLOAD, xid: Xid::NONE, serializable }
+        let serializable = worker.serializable_scn().is_some();
+        Self { worker, table, check, wait, block, payload: USUAL_PAYLOAD, xid: Xid::NONE, serializable }
     }
 
     pub(super) fn waiting(mut self, wait: LockWait) -> Self {
@@ -109,9 +110,9 @@ impl<'a> RowChanges<'a> {
             let mut block = match self.block.take() {
                 Some(block) => block,
                 None => {
-                    self.session.check_cancelled()?;
-                    self.xid = self.session.prepare(self.payload)?;
-                    let mut block = self.session.current_mut(at.block, BlockClass::Data)?;
+                    self.worker.check_cancelled()?;
+                    self.xid = self.worker.prepare(self.payload)?;
+                    let mut block = self.worker.current_mut(at.block, BlockClass::Data)?;
                     if !is_block_of(self.table, &block) {
                         return Ok(Done::Gone);
                     }
@@ -122,7 +123,7 @@ impl<'a> RowChanges<'a> {
             let ready = self.ready(&mut block, at, &belongs);
             let piece = heap::live_row(&block, at.slot);
             let need = piece.and_then(RowPiece::encoded).map_or(0, <[u8]>::len) + operation::ROW_BYTES;
-            let has_room = self.session.has_undo_room(need);
+            let has_room = self.worker.has_undo_room(need);
             self.block = Some(block);
             match ready? {
                 Ready::Gone => return Ok(Done::Gone),
@@ -131,9 +132,9 @@ impl<'a> RowChanges<'a> {
                     if self.wait == LockWait::SkipLocked {
                         return Ok(Done::Skipped);
                     }
-                    let locks = self.session.instance().locks();
+                    let locks = self.worker.locks();
                     let row = (self.table.object, at.rowid(self.table.segment.data_object()));
-                    locks.wait_for_row(self.session, xid, self.wait, (event, mode), row)?;
+                    locks.wait_for_row(self.worker, xid, self.wait, (event, mode), row)?;
                 }
                 Ready::Slot(_) if !has_room => {
                     // Undo blocks are taken with no block latched.
@@ -197,7 +198,7 @@ impl<'a> RowChanges<'a> {
             let piece = heap::live_row(&block, at.slot).and_then(RowPiece::encoded).map_or(0, <[u8]>::len);
             payloads.push(piece + operation::ROW_BYTES);
         }
-        let count = self.session.undo_records_with_room(false, payloads.iter().copied());
+        let count = self.worker.undo_records_with_room(false, payloads.iter().copied());
         let made = match slot {
             // One change goes the usual way.
             Some(slot) if count > 1 => self.make_many(&mut block, slot, &changes[..count], &mut seen, done),
@@ -216,7 +217,7 @@ impl<'a> RowChanges<'a> {
         done: &mut Vec<Done>,
     ) -> Result<usize> {
         let object = self.table.segment.data_object();
-        self.session.transact_many(block, Slots::One(slot), object, changes.len(), |bytes, itl, number, payload| {
+        self.worker.transact_many(block, Slots::One(slot), object, changes.len(), |bytes, itl, number, payload| {
             let Change { at, work } = changes.get(number)?;
             let piece = heap::live_row(bytes, at.slot)?;
             let (lock, whole, start) = (piece.lock(), piece.flags() & WHOLE == WHOLE, payload.len());
@@ -282,7 +283,7 @@ impl<'a> RowChanges<'a> {
         if let Work::Replace(piece) = work
             && let Some(growth) = piece.len().max(LEAST_ROW_BYTES).checked_sub(old.len().max(LEAST_ROW_BYTES))
             && growth > 0
-            && let Some(past) = self.session.past(block)?
+            && let Some(past) = self.worker.past(block)?
         {
             let credit = format::itl::find(&past.bytes, self.xid).and_then(|own| format::itl::slot(&past.bytes, own));
             let credit = credit.map_or(0, format::itl::Itl::credit);
@@ -296,7 +297,7 @@ impl<'a> RowChanges<'a> {
             Work::Replace(_) | Work::ReplaceWhole(_) => (operation::REPLACE_ROW, operation::row(at.slot, lock, old)),
             Work::Lock => (operation::LOCK_ROW, operation::row(at.slot, lock, &[])),
         };
-        let done = self.session.transact(block, slot, object, operation, |bytes, itl| {
+        let done = self.worker.transact(block, slot, object, operation, |bytes, itl| {
             let done = match work {
                 Work::Delete => heap::mark_deleted(bytes, at.slot, itl),
                 Work::Replace(piece) | Work::ReplaceWhole(piece) => heap::change::replace(bytes, at.slot, piece, itl),
@@ -310,7 +311,7 @@ impl<'a> RowChanges<'a> {
     /// Looks at a row of a latched block.
     fn ready(&self, block: &mut BlockMut, at: RowAddress, belongs: &impl Fn(RowPiece<'_>) -> bool) -> Result<Ready> {
         let Some(lock) = heap::row(block, at.slot).map(RowPiece::lock) else { return self.gone(block, at, belongs) };
-        let holder = self.session.row_lock(block, lock, Some(self.xid))?;
+        let holder = self.worker.row_lock(block, lock, Some(self.xid))?;
         if let RowLock::Other(xid) = holder {
             return Ok(Ready::Wait(xid, Event::EnqTxRowLockContention, ROW_MODE));
         }
@@ -327,10 +328,10 @@ impl<'a> RowChanges<'a> {
             self.check_unchanged(block, at, snapshot, known)?;
         }
         let most = self.table.segment.itl_slots_max();
-        if self.serializable && self.session.past(block)?.is_some_and(|past| !past.has_slot(false, most)) {
-            return Err(changed(self.session));
+        if self.serializable && self.worker.past(block)?.is_some_and(|past| !past.has_slot(false, most)) {
+            return Err(changed(self.worker));
         }
-        Ok(match self.session.interest(block, self.xid, most)? {
+        Ok(match self.worker.interest(block, self.xid, most)? {
             Interest::Slot { number, fresh } => Ready::Slot((number, fresh)),
             Interest::Full(xid) | Interest::NoRoom(xid) => Ready::Wait(xid, Event::EnqTxAllocateItlEntry, SLOT_MODE),
         })
@@ -342,13 +343,13 @@ impl<'a> RowChanges<'a> {
     /// ORA-08177 when a serializable transaction's snapshot has the row: another transaction has deleted it since. Those of reading undo.
     fn gone(&self, block: &BlockMut, at: RowAddress, belongs: &impl Fn(RowPiece<'_>) -> bool) -> Result<Ready> {
         if let Check::Against(snapshot) = self.check
-            && self.session.isolation() == Isolation::Serializable
+            && self.worker.isolation() == Isolation::Serializable
             && is_changed_since(block, snapshot.scn())
         {
             let mut copy = block.to_vec();
-            self.session.roll_back_copy(at.block, &mut copy, snapshot)?;
+            self.worker.roll_back_copy(at.block, &mut copy, snapshot)?;
             if heap::live_row(&copy, at.slot).is_some_and(belongs) {
-                return Err(changed(self.session));
+                return Err(changed(self.worker));
             }
         }
         Ok(Ready::Gone)
@@ -365,11 +366,11 @@ impl<'a> RowChanges<'a> {
         }
         // Once the transaction has an ITL slot in the block, its own cleanout may be why the lock byte says nothing: then the rows are compared.
         let cleaned_by_others = format::itl::find(block, self.xid).is_none();
-        if self.session.isolation() == Isolation::Serializable && cleaned_by_others {
-            return Err(changed(self.session));
+        if self.worker.isolation() == Isolation::Serializable && cleaned_by_others {
+            return Err(changed(self.worker));
         }
         let mut copy = block.to_vec();
-        self.session.roll_back_copy(at.block, &mut copy, snapshot)?;
+        self.worker.roll_back_copy(at.block, &mut copy, snapshot)?;
         let without_lock = |bytes: &[u8]| {
             let mut piece = heap::live_row(bytes, at.slot).and_then(RowPiece::encoded)?.to_vec();
             piece[1] = 0;
@@ -378,20 +379,20 @@ impl<'a> RowChanges<'a> {
         if without_lock(&copy) == without_lock(block) {
             return Ok(());
         }
-        Err(changed(self.session))
+        Err(changed(self.worker))
     }
 
     /// Lets the block go; the space manager is told what has become free.
     pub(super) fn release(&mut self) -> Result<()> {
         match self.block.take() {
-            Some(block) => self.table.segment.changed(self.session, block),
+            Some(block) => self.table.segment.changed(self.worker, block),
             None => Ok(()),
         }
     }
 }
 
 /// What a statement is told whose row was changed since it began.
-fn changed(s: &Session) -> Error {
+fn changed(s: &Worker) -> Error {
     if s.isolation() == Isolation::Serializable {
         return Error::user(8177, "can't serialize access for this transaction");
     }
@@ -402,8 +403,8 @@ fn changed(s: &Session) -> Error {
 ///
 /// # Errors
 /// HW-00043 or ORA-08177 when the row was changed since `snapshot`; ORA-00054, ORA-30006, ORA-00060 of waits; ORA-01410; those of the cache and of undo.
-pub fn lock_row(s: &Session, table: &TableDef, rowid: Rowid, snapshot: &Snapshot, wait: LockWait) -> Result<bool> {
-    s.check_not_loaded(table)?;
+pub fn lock_row(s: &Worker, table: &HeapTable, rowid: Rowid, snapshot: &Snapshot, wait: LockWait) -> Result<bool> {
+    s.check_not_loaded(table.object)?;
     let at = super::address_in(table, rowid)?;
     if !super::fetch::can_exist(s, table, at) {
         return Ok(false);
@@ -418,7 +419,7 @@ pub fn lock_row(s: &Session, table: &TableDef, rowid: Rowid, snapshot: &Snapshot
 ///
 /// # Errors
 /// ORA-01410; those of the cache and of undo.
-pub(crate) fn row_holder(s: &Session, table: &TableDef, rowid: Rowid) -> Result<Option<Xid>> {
+pub(crate) fn row_holder(s: &Worker, table: &HeapTable, rowid: Rowid) -> Result<Option<Xid>> {
     let at = super::address_in(table, rowid)?;
     if !super::fetch::can_exist(s, table, at) {
         return Ok(None);

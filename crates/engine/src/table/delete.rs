@@ -6,15 +6,15 @@ use format::heap::row::HEAD;
 use format::heap::{RowAddress, RowPiece};
 use waits::Statistic;
 
+use super::HeapTable;
 use super::address_in;
 use super::change::{Change, Check, Done, RowChanges, Work};
 use super::fetch::{Mode, Tail, can_exist};
 use super::keys::KeyBatch;
 use super::place::remove_pieces;
 use super::row::Row;
-use crate::catalog::TableDef;
-use crate::instance::Session;
-use crate::txn::Snapshot;
+use crate::snapshot::Snapshot;
+use crate::txn::Worker;
 
 /// Rows whose index entries are taken out together.
 const BATCH_ROWS: usize = 1024;
@@ -22,8 +22,8 @@ const BATCH_ROWS: usize = 1024;
 /// A delete statement at work. Rowids that follow one another in the same block cost one get.
 #[derive(Debug)]
 pub struct Deleter {
-    session: Arc<Session>,
-    table: Arc<TableDef>,
+    worker: Arc<Worker>,
+    table: Arc<HeapTable>,
     /// What the statement sees: rows that others have changed since make it start again.
     snapshot: Arc<Snapshot>,
     waiting: Vec<RowAddress>,
@@ -40,9 +40,9 @@ struct Found {
 
 impl Deleter {
     #[must_use]
-    pub fn new(session: Arc<Session>, table: Arc<TableDef>) -> Self {
-        let snapshot = session.snapshot();
-        Self { session, table, snapshot, waiting: Vec::new(), gone: 0 }
+    pub fn new(worker: Arc<Worker>, table: Arc<HeapTable>) -> Self {
+        let snapshot = worker.snapshot();
+        Self { worker, table, snapshot, waiting: Vec::new(), gone: 0 }
     }
 
     /// Adds a row to delete.
@@ -50,7 +50,7 @@ impl Deleter {
     /// # Errors
     /// ORA-01410 for a rowid of another segment; ORA-01013 when the user has cancelled; those of getting blocks. Rows of earlier flushes are gone.
     pub fn push(&mut self, rowid: Rowid) -> Result<()> {
-        self.session.check_not_loaded(&self.table)?;
+        self.worker.check_not_loaded(self.table.object)?;
         let address = address_in(&self.table, rowid)?;
         self.waiting.push(address);
         if self.waiting.len() >= BATCH_ROWS { self.flush() } else { Ok(()) }
@@ -75,22 +75,22 @@ impl Deleter {
         let waiting = std::mem::take(&mut self.waiting);
         let mut keys = KeyBatch::new(&self.table);
         let mut addresses = Vec::new();
-        let mark = self.session.mark();
+        let mark = self.worker.mark();
         let mut result = Ok(());
         for group in waiting.chunk_by(|a, b| a.block == b.block) {
             result =
-                self.session.check_cancelled().and_then(|()| self.delete_in_block(group, &mut keys, &mut addresses));
+                self.worker.check_cancelled().and_then(|()| self.delete_in_block(group, &mut keys, &mut addresses));
             if result.is_err() {
                 break;
             }
         }
-        let result = result.and_then(|()| keys.remove(&self.session, &addresses));
+        let result = result.and_then(|()| keys.remove(&self.worker, &addresses));
         if result.is_err() {
-            self.session.rollback_to_mark(mark)?;
+            self.worker.rollback_to_mark(mark)?;
             return result;
         }
         self.gone += addresses.len() as u64;
-        self.session.meter().count(Statistic::RowsDeleted, addresses.len() as u64);
+        self.worker.meter().count(Statistic::RowsDeleted, addresses.len() as u64);
         result
     }
 
@@ -101,10 +101,10 @@ impl Deleter {
         keys: &mut KeyBatch,
         addresses: &mut Vec<RowAddress>,
     ) -> Result<()> {
-        if group.first().is_none_or(|home| !can_exist(&self.session, &self.table, *home)) {
+        if group.first().is_none_or(|home| !can_exist(&self.worker, &self.table, *home)) {
             return Ok(());
         }
-        let mut changes = RowChanges::new(&self.session, &self.table, Check::Against(&self.snapshot));
+        let mut changes = RowChanges::new(&self.worker, &self.table, Check::Against(&self.snapshot));
         let work: Vec<_> = group.iter().map(|home| Change { at: *home, work: Work::Delete }).collect();
         let mut seen: Vec<Option<Found>> = Vec::new();
         seen.resize_with(group.len(), || None);
@@ -124,8 +124,8 @@ impl Deleter {
         changes.release()?;
         for mut found in found {
             if found.continues {
-                let rest = found.tail.read(&self.session, &self.table, Mode::Current, usize::MAX, &mut found.row)?;
-                remove_pieces(&self.session, &self.table, &rest)?;
+                let rest = found.tail.read(&self.worker, &self.table, Mode::Current, usize::MAX, &mut found.row)?;
+                remove_pieces(&self.worker, &self.table, &rest)?;
             }
             keys.add(addresses.len(), |position| found.row.column(position));
             addresses.push(found.home);
@@ -143,7 +143,7 @@ pub(super) fn is_head(piece: RowPiece<'_>) -> bool {
 ///
 /// # Errors
 /// As [`Deleter::push`].
-pub fn delete(s: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid) -> Result<bool> {
+pub fn delete(s: &Arc<Worker>, table: &Arc<HeapTable>, rowid: Rowid) -> Result<bool> {
     let mut deleter = Deleter::new(s.clone(), table.clone());
     deleter.push(rowid)?;
     Ok(deleter.finish()? > 0)

@@ -9,12 +9,12 @@
 //!
 //! `_serial_direct_read` says always or never instead.
 
+use common::BlockRange;
 use common::sync::Arc;
 
-use crate::catalog::TableDef;
-use crate::instance::Session;
+use super::HeapTable;
 use crate::parameters::Parameter;
-use crate::segment::BlockRange;
+use crate::txn::Worker;
 
 /// Share of the buffers, in percent, that a small table takes at most.
 const SMALL_PERCENT: u64 = 2;
@@ -24,19 +24,19 @@ const DIRTY_PERCENT: u64 = 25;
 /// A table so many times as large as the cache is always read directly.
 const VERY_LARGE: u64 = 5;
 
-pub(super) fn is_worth(session: &Arc<Session>, table: &TableDef, ranges: &[BlockRange]) -> bool {
+pub(super) fn is_worth(worker: &Arc<Worker>, table: &HeapTable, ranges: &[BlockRange]) -> bool {
     let blocks: u64 = ranges.iter().map(|range| u64::from(range.blocks)).sum();
-    match &*session.parameters().text(Parameter::SerialDirectRead) {
+    match &*worker.parameters().text(Parameter::SerialDirectRead) {
         _ if blocks == 0 => return false,
         "NEVER" => return false,
         "ALWAYS" => return true,
         _ => {}
     }
-    let cache = session.instance().cache();
+    let cache = worker.store().cache();
     let pool = cache.pool_of(table.segment.block_size());
     let buffers = pool.capacity() as u64;
-    let threshold = match session.parameters().unsigned(Parameter::SmallTableThreshold) {
-        set if session.parameters().is_set(Parameter::SmallTableThreshold) && set > 0 => set,
+    let threshold = match worker.parameters().unsigned(Parameter::SmallTableThreshold) {
+        set if worker.parameters().is_set(Parameter::SmallTableThreshold) && set > 0 => set,
         _ => buffers * SMALL_PERCENT / 100,
     };
     if table.cache || table.is_dictionary() || blocks <= threshold {

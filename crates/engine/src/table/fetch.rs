@@ -6,12 +6,12 @@ use format::heap::row::{CONTINUES, HEAD};
 use format::heap::{self, RowAddress, RowPiece};
 use waits::Statistic;
 
+use super::HeapTable;
 use super::row::Row;
 use super::{address_in, is_block_of};
 use crate::cache::Block;
-use crate::catalog::TableDef;
-use crate::instance::Session;
-use crate::txn::Snapshot;
+use crate::snapshot::Snapshot;
+use crate::txn::Worker;
 
 /// No row has more pieces: a stub and a piece for each column twice. A longer chain is a circle.
 const PIECES_MAX: usize = 2 * common::limits::COLUMNS_MAX + 2;
@@ -24,10 +24,10 @@ pub(super) enum Mode<'a> {
     At(&'a Snapshot),
 }
 
-fn get(s: &Session, table: &TableDef, address: RowAddress, mode: Mode<'_>) -> Result<Block> {
+fn get(s: &Worker, table: &HeapTable, address: RowAddress, mode: Mode<'_>) -> Result<Block> {
     match mode {
         Mode::Current => s.current(address.block, BlockClass::Data),
-        Mode::At(snapshot) => s.consistent_at(&table.segment, address.block, BlockClass::Data, snapshot),
+        Mode::At(snapshot) => table.segment.consistent_at(s, address.block, BlockClass::Data, snapshot),
     }
 }
 
@@ -54,8 +54,8 @@ impl Tail {
     /// One of kind Retry when a piece is not there: the row has moved since its first piece was seen, or the chain is broken. [`read_row`] tells which.
     pub(super) fn read(
         mut self,
-        s: &Session,
-        table: &TableDef,
+        s: &Worker,
+        table: &HeapTable,
         mode: Mode<'_>,
         width: usize,
         row: &mut Row,
@@ -79,7 +79,7 @@ impl Tail {
         Ok(pieces)
     }
 
-    fn next_piece<'a>(&self, table: &TableDef, block: &'a [u8], address: RowAddress) -> Result<RowPiece<'a>> {
+    fn next_piece<'a>(&self, table: &HeapTable, block: &'a [u8], address: RowAddress) -> Result<RowPiece<'a>> {
         let belongs = |piece: &RowPiece<'_>| match self.after_stub {
             true => piece.head_address() == Some(self.home),
             false => !piece.starts_row() && !piece.is_stub(),
@@ -101,8 +101,8 @@ impl Tail {
 /// # Errors
 /// ORA-01578 when a piece is missing though the row has not moved.
 pub(super) fn read_row(
-    s: &Session,
-    table: &TableDef,
+    s: &Worker,
+    table: &HeapTable,
     home: RowAddress,
     mode: Mode<'_>,
     width: usize,
@@ -138,15 +138,15 @@ pub(super) fn read_row(
 }
 
 /// Can there be a row at this address? A rowid that a user wrote may name a block that no file of the tablespace has.
-pub(super) fn can_exist(s: &Session, table: &TableDef, home: RowAddress) -> bool {
-    s.instance()
+pub(super) fn can_exist(s: &Worker, table: &HeapTable, home: RowAddress) -> bool {
+    s.store()
         .cache()
         .file(home.block.file)
         .is_ok_and(|file| file.tablespace() == table.segment.tablespace().number() && home.block.block < file.blocks())
 }
 
 /// The piece that a rowid may name.
-pub(super) fn head_piece<'a>(table: &TableDef, block: &'a [u8], home: RowAddress) -> Option<RowPiece<'a>> {
+pub(super) fn head_piece<'a>(table: &HeapTable, block: &'a [u8], home: RowAddress) -> Option<RowPiece<'a>> {
     if !is_block_of(table, block) {
         return None;
     }
@@ -157,8 +157,8 @@ pub(super) fn head_piece<'a>(table: &TableDef, block: &'a [u8], home: RowAddress
 ///
 /// Neighbouring rowids of the same block cost one get: the block stays pinned from one [`Fetcher::fetch`] to the next, until [`Fetcher::release`].
 pub struct Fetcher {
-    session: Arc<Session>,
-    table: Arc<TableDef>,
+    worker: Arc<Worker>,
+    table: Arc<HeapTable>,
     snapshot: Arc<Snapshot>,
     projection: Vec<usize>,
     /// Columns to read at most: one more than the last that is wanted.
@@ -175,10 +175,10 @@ impl std::fmt::Debug for Fetcher {
 impl Fetcher {
     /// `projection`: positions in the table.
     #[must_use]
-    pub fn new(session: Arc<Session>, table: Arc<TableDef>, projection: Vec<usize>) -> Self {
+    pub fn new(worker: Arc<Worker>, table: Arc<HeapTable>, projection: Vec<usize>) -> Self {
         let width = projection.iter().max().map_or(0, |last| last + 1);
-        let snapshot = session.snapshot();
-        Self { session, table, snapshot, projection, width, block: None }
+        let snapshot = worker.snapshot();
+        Self { worker, table, snapshot, projection, width, block: None }
     }
 
     /// The projected columns of a row, into `row`. False when there is no such row.
@@ -190,14 +190,14 @@ impl Fetcher {
         row.clear();
         let home = address_in(&self.table, rowid)?;
         if self.block.as_ref().is_none_or(|block| block.address() != home.block) {
-            self.session.check_not_loaded(&self.table)?;
+            self.worker.check_not_loaded(self.table.object)?;
             // One data block at a time (rule 1).
             self.block = None;
-            if !can_exist(&self.session, &self.table, home) {
+            if !can_exist(&self.worker, &self.table, home) {
                 self.table.segment.check_there(self.snapshot.scn())?;
                 return Ok(false);
             }
-            self.block = Some(get(&self.session, &self.table, home, Mode::At(&self.snapshot))?);
+            self.block = Some(get(&self.worker, &self.table, home, Mode::At(&self.snapshot))?);
         }
         let Some(block) = &self.block else { return Ok(false) };
         let Some(piece) = head_piece(&self.table, block, home) else {
@@ -205,7 +205,7 @@ impl Fetcher {
             self.block = None;
             return Ok(false);
         };
-        self.session.meter().count(Statistic::TableFetchByRowid, 1);
+        self.worker.meter().count(Statistic::TableFetchByRowid, 1);
         if !piece.continues() {
             project_piece(piece, &self.projection, self.width, row);
             return Ok(true);
@@ -214,7 +214,7 @@ impl Fetcher {
         whole.append_piece(piece);
         let tail = Tail::behind(piece, home);
         self.block = None;
-        let (s, table) = (&self.session, &self.table);
+        let (s, table) = (&self.worker, &self.table);
         match tail.read(s, table, Mode::At(&self.snapshot), self.width, &mut whole) {
             Ok(_) => {}
             Err(error) if error.kind == ErrorKind::Retry => {
@@ -247,7 +247,7 @@ fn project_piece(piece: RowPiece<'_>, projection: &[usize], width: usize, row: &
 ///
 /// # Errors
 /// ORA-01410 for a rowid of another segment; those of getting blocks.
-pub fn fetch(s: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid, projection: &[usize]) -> Result<Option<Row>> {
+pub fn fetch(s: &Arc<Worker>, table: &Arc<HeapTable>, rowid: Rowid, projection: &[usize]) -> Result<Option<Row>> {
     let mut row = Row::new();
     let found = Fetcher::new(s.clone(), table.clone(), projection.to_vec()).fetch(rowid, &mut row)?;
     Ok(found.then_some(row))
@@ -257,6 +257,6 @@ pub fn fetch(s: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid, projection: 
 ///
 /// # Errors
 /// As [`fetch`].
-pub fn fetch_row(s: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid) -> Result<Option<Row>> {
+pub fn fetch_row(s: &Arc<Worker>, table: &Arc<HeapTable>, rowid: Rowid) -> Result<Option<Row>> {
     fetch(s, table, rowid, &(0..table.columns.len()).collect::<Vec<_>>())
 }

@@ -8,18 +8,18 @@ use format::heap::row::trim;
 use format::heap::{RowAddress, RowBuffer};
 use waits::Statistic;
 
+use super::HeapTable;
 use super::keys::KeyBatch;
 use super::place::{place_chain, place_rows};
 use super::{check_width, piece_capacity};
-use crate::catalog::TableDef;
-use crate::instance::Session;
 use crate::txn::Mark;
+use crate::txn::Worker;
 
 /// An insert statement at work. Rows that are pushed stand, with their index entries, once they have been flushed; a dropped inserter drops the rest.
 #[derive(Debug)]
 pub struct Inserter {
-    session: Arc<Session>,
-    table: Arc<TableDef>,
+    worker: Arc<Worker>,
+    table: Arc<HeapTable>,
     capacity: usize,
     rows: RowBuffer,
     keys: KeyBatch,
@@ -31,13 +31,13 @@ pub struct Inserter {
 impl Inserter {
     /// # Errors
     /// ORA-12838; ORA-08103 for a definition of a table whose segment was given up since.
-    pub fn new(session: Arc<Session>, table: Arc<TableDef>) -> Result<Self> {
-        session.check_not_loaded(&table)?;
+    pub fn new(worker: Arc<Worker>, table: Arc<HeapTable>) -> Result<Self> {
+        worker.check_not_loaded(table.object)?;
         table.segment.check_alive()?;
         let capacity = piece_capacity(&table);
         let keys = KeyBatch::new(&table);
         let (rows, addresses, slots) = (RowBuffer::new(), Vec::new(), Vec::new());
-        Ok(Self { session, table, capacity, rows, keys, addresses, slots, stand: 0 })
+        Ok(Self { worker, table, capacity, rows, keys, addresses, slots, stand: 0 })
     }
 
     /// Adds a row: all columns of the table, encoded. Lengths and NOT NULL have been checked.
@@ -83,10 +83,10 @@ impl Inserter {
         if self.rows.is_empty() {
             return Ok(());
         }
-        self.session.check_cancelled()?;
+        self.worker.check_cancelled()?;
         self.addresses.clear();
-        let mark = self.session.mark();
-        let placed = place_rows(&self.session, &self.table, &self.rows, &mut self.addresses, &mut self.slots);
+        let mark = self.worker.mark();
+        let placed = place_rows(&self.worker, &self.table, &self.rows, &mut self.addresses, &mut self.slots);
         self.rows.clear();
         let indexed = placed.and_then(|()| self.index_rows());
         self.keys.clear();
@@ -95,21 +95,21 @@ impl Inserter {
 
     /// Puts the placed rows into the indexes.
     fn index_rows(&mut self) -> Result<()> {
-        self.keys.insert(&self.session, &self.addresses)?;
+        self.keys.insert(&self.worker, &self.addresses)?;
         let rows = self.addresses.len() as u64;
         self.stand += rows;
-        self.session.meter().count(Statistic::RowsInserted, rows);
+        self.worker.meter().count(Statistic::RowsInserted, rows);
         Ok(())
     }
 
     /// A row that needs more than one piece goes in by itself.
     fn insert_chained(&mut self, columns: &[Option<&[u8]>]) -> Result<()> {
-        self.session.check_cancelled()?;
+        self.worker.check_cancelled()?;
         self.addresses.clear();
         self.keys.clear();
         let chain = Chain::cut(columns, self.capacity);
-        let mark = self.session.mark();
-        let placed = place_chain(&self.session, &self.table, &chain).and_then(|address| {
+        let mark = self.worker.mark();
+        let placed = place_chain(&self.worker, &self.table, &chain).and_then(|address| {
             self.addresses.push(address);
             self.keys.add(0, |position| columns[position]);
             self.index_rows()
@@ -121,7 +121,7 @@ impl Inserter {
     /// Takes back what a flush has done that failed.
     fn or_back_to(&self, mark: Mark, result: Result<()>) -> Result<()> {
         if result.is_err() {
-            self.session.rollback_to_mark(mark)?;
+            self.worker.rollback_to_mark(mark)?;
         }
         result
     }

@@ -4,9 +4,10 @@ use common::sync::Arc;
 use common::{ObjectNumber, Result, Rowid};
 use format::heap::RowAddress;
 
-use crate::catalog::{IndexDef, TableDef};
+use super::HeapTable;
+use crate::index::IndexDef;
 use crate::index::{self, Key, Keys};
-use crate::instance::Session;
+use crate::txn::Worker;
 
 /// The key of a row in an index; None when all its columns are NULL: such rows are not indexed.
 pub(super) fn key_of<'a>(index: &IndexDef, column: impl Fn(usize) -> Option<&'a [u8]>) -> Option<Key> {
@@ -52,12 +53,12 @@ pub(super) struct KeyBatch {
 }
 
 impl KeyBatch {
-    pub(super) fn new(table: &TableDef) -> Self {
+    pub(super) fn new(table: &HeapTable) -> Self {
         Self::of(table, table.indexes.iter().cloned())
     }
 
     /// For some of the table's indexes only.
-    pub(super) fn of(table: &TableDef, indexes: impl Iterator<Item = Arc<IndexDef>>) -> Self {
+    pub(super) fn of(table: &HeapTable, indexes: impl Iterator<Item = Arc<IndexDef>>) -> Self {
         let indexes = indexes.map(|index| Entries { index, keys: Keys::default(), numbers: Vec::new() }).collect();
         Self { indexes, data_object: table.segment.data_object() }
     }
@@ -88,7 +89,7 @@ impl KeyBatch {
     }
 
     /// Puts the keys of the rows at `addresses` into the indexes. When one refuses, the caller goes back to the mark of its statement.
-    pub(super) fn insert(&self, s: &Session, addresses: &[RowAddress]) -> Result<()> {
+    pub(super) fn insert(&self, s: &Worker, addresses: &[RowAddress]) -> Result<()> {
         for entries in &self.indexes {
             index::insert_batch(s, &entries.index, entries.rows(self.data_object, addresses))?;
         }
@@ -96,7 +97,7 @@ impl KeyBatch {
     }
 
     /// Takes the keys of the rows at `addresses` out of the indexes.
-    pub(super) fn remove(&self, s: &Session, addresses: &[RowAddress]) -> Result<()> {
+    pub(super) fn remove(&self, s: &Worker, addresses: &[RowAddress]) -> Result<()> {
         for entries in &self.indexes {
             index::delete_batch(s, &entries.index, entries.rows(self.data_object, addresses))?;
         }

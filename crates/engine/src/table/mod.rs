@@ -5,9 +5,11 @@
 mod append;
 mod chained;
 mod change;
+mod definition;
 mod delete;
 mod direct;
 mod fetch;
+mod index_keys;
 mod insert;
 mod keys;
 mod place;
@@ -19,12 +21,15 @@ mod update;
 #[cfg(test)]
 mod tests;
 
+use crate::control::SpaceManagement;
 pub use append::Appender;
 pub use chained::{BlockFigures, chained_rows};
 pub(crate) use change::row_holder;
 pub use change::{RESTART, lock_row};
+pub use definition::{ColumnDef, HeapTable};
 pub use delete::{Deleter, delete};
 pub use fetch::{Fetcher, fetch, fetch_row};
+pub use index_keys::build_index;
 pub use insert::Inserter;
 pub use row::Row;
 pub use scan::TableScan;
@@ -35,18 +40,15 @@ use format::block::{self, BlockType};
 use format::heap::{self, RowAddress};
 use format::transaction::{self, Owner};
 
-use crate::catalog::TableDef;
-use crate::instance::SpaceManagement;
-
 /// The largest row piece that an empty block of the table takes.
-fn piece_capacity(table: &TableDef) -> usize {
+fn piece_capacity(table: &HeapTable) -> usize {
     let segment = &table.segment;
     let assm = segment.management() == SpaceManagement::Auto;
     heap::capacity(segment.block_size().bytes(), segment.itl_slots(), assm)
 }
 
 /// Is this a block of rows of the table? A rowid that a user wrote may name any block.
-fn is_block_of(table: &TableDef, bytes: &[u8]) -> bool {
+fn is_block_of(table: &HeapTable, bytes: &[u8]) -> bool {
     let owner = transaction::header(bytes);
     block::kind(bytes) == Some(BlockType::Data)
         && owner.owner == Owner::Table as u8
@@ -54,7 +56,7 @@ fn is_block_of(table: &TableDef, bytes: &[u8]) -> bool {
 }
 
 /// The address that a rowid names, when it is one of this table's segment.
-fn address_in(table: &TableDef, rowid: Rowid) -> Result<RowAddress> {
+fn address_in(table: &HeapTable, rowid: Rowid) -> Result<RowAddress> {
     if rowid.data_object != table.segment.data_object() {
         return Err(Error::user(1410, format!("invalid ROWID: {rowid} is not a row of {}", table.qualified_name())));
     }
@@ -62,7 +64,7 @@ fn address_in(table: &TableDef, rowid: Rowid) -> Result<RowAddress> {
 }
 
 /// A table's row must have as many columns as the table.
-fn check_width(table: &TableDef, columns: usize) -> Result<()> {
+fn check_width(table: &HeapTable, columns: usize) -> Result<()> {
     if columns == table.columns.len() {
         Ok(())
     } else {

@@ -6,13 +6,13 @@ use format::heap::{self, RowAddress, RowBuffer};
 use format::transaction::ITL_BYTES;
 use waits::Event;
 
+use super::HeapTable;
 use super::change::{Check, RowChanges, Work};
 use super::is_block_of;
 use crate::cache::BlockMut;
-use crate::catalog::TableDef;
-use crate::instance::Session;
 use crate::parameters::Parameter;
 use crate::segment::RowRoom;
+use crate::txn::Worker;
 use crate::txn::{Interest, LockWait, Slots, is_changed_since, operation};
 
 /// Undo payload of an array of rows: a block seldom has more than a few runs of free slots; what does not fit goes in another visit.
@@ -25,7 +25,7 @@ fn room_for(bytes: usize, xid: Option<Xid>, own_slot: bool) -> RowRoom {
 }
 
 /// A block in which a piece fits, and this transaction's ITL slot in it.
-fn block_with_slot(s: &Session, table: &TableDef, bytes: usize, own_slot: bool) -> Result<(BlockMut, (u8, bool))> {
+fn block_with_slot(s: &Worker, table: &HeapTable, bytes: usize, own_slot: bool) -> Result<(BlockMut, (u8, bool))> {
     let (segment, most) = (&table.segment, table.segment.itl_slots_max());
     let mut room = bytes;
     loop {
@@ -51,7 +51,7 @@ fn block_with_slot(s: &Session, table: &TableDef, bytes: usize, own_slot: bool) 
                 }
                 table.segment.inserted(s, block, None)?;
                 let (object, how) = (segment.data_object(), (Event::EnqTxAllocateItlEntry, 4));
-                s.instance().locks().wait_for_in(s, holder, object, LockWait::Forever, how)?;
+                s.locks().wait_for_in(s, holder, object, LockWait::Forever, how)?;
             }
         }
     }
@@ -59,8 +59,8 @@ fn block_with_slot(s: &Session, table: &TableDef, bytes: usize, own_slot: bool) 
 
 /// Puts encoded rows into blocks, from `addresses.len()` on, and appends the address of each that stands. One get and one change a block visit.
 pub(super) fn place_rows(
-    s: &Session,
-    table: &TableDef,
+    s: &Worker,
+    table: &HeapTable,
     rows: &RowBuffer,
     addresses: &mut Vec<RowAddress>,
     slots: &mut Vec<u16>,
@@ -97,7 +97,7 @@ pub(super) fn place_rows(
 }
 
 /// Puts one piece into a block by the insert rule.
-fn place_piece(s: &Session, table: &TableDef, piece: &[u8]) -> Result<RowAddress> {
+fn place_piece(s: &Worker, table: &HeapTable, piece: &[u8]) -> Result<RowAddress> {
     let (mut block, slot) = block_with_slot(s, table, piece.len(), false)?;
     let _group = s.group();
     let address = block.address();
@@ -112,8 +112,8 @@ fn credit(block: &[u8], itl: u8) -> u16 {
 }
 
 fn insert_one(
-    s: &Session,
-    table: &TableDef,
+    s: &Worker,
+    table: &HeapTable,
     block: &mut BlockMut,
     slot: (u8, bool),
     piece: &[u8],
@@ -134,7 +134,7 @@ fn insert_one(
 }
 
 /// Puts a chained row into blocks, last piece first, and returns the address of its first piece. What an error leaves is taken back with the statement.
-pub(super) fn place_chain(s: &Session, table: &TableDef, chain: &Chain<'_>) -> Result<RowAddress> {
+pub(super) fn place_chain(s: &Worker, table: &HeapTable, chain: &Chain<'_>) -> Result<RowAddress> {
     let rest = place_tail(s, table, chain)?;
     let mut piece = Vec::new();
     chain.encode(0, None, rest.first().copied(), &mut piece);
@@ -142,7 +142,7 @@ pub(super) fn place_chain(s: &Session, table: &TableDef, chain: &Chain<'_>) -> R
 }
 
 /// Puts all pieces of a chained row but the first into blocks; their addresses in the row's order.
-pub(super) fn place_tail(s: &Session, table: &TableDef, chain: &Chain<'_>) -> Result<Vec<RowAddress>> {
+pub(super) fn place_tail(s: &Worker, table: &HeapTable, chain: &Chain<'_>) -> Result<Vec<RowAddress>> {
     let mut placed: Vec<RowAddress> = Vec::with_capacity(chain.len());
     let mut piece = Vec::new();
     for index in (1..chain.len()).rev() {
@@ -156,8 +156,8 @@ pub(super) fn place_tail(s: &Session, table: &TableDef, chain: &Chain<'_>) -> Re
 
 /// Puts pieces into a block that is named, from `addresses.len()` on, as far as they have room there by the insert rule; appends the address of each.
 pub(super) fn put_into(
-    s: &Session,
-    table: &TableDef,
+    s: &Worker,
+    table: &HeapTable,
     address: BlockAddress,
     pieces: &[Vec<u8>],
     addresses: &mut Vec<RowAddress>,
@@ -190,7 +190,7 @@ pub(super) fn put_into(
 }
 
 /// Puts migrated pieces into receiving blocks, each with an ITL slot of its own; their addresses in the same order.
-pub(super) fn receive(s: &Session, table: &TableDef, pieces: &RowBuffer) -> Result<Vec<RowAddress>> {
+pub(super) fn receive(s: &Worker, table: &HeapTable, pieces: &RowBuffer) -> Result<Vec<RowAddress>> {
     let mut placed = Vec::with_capacity(pieces.len());
     while placed.len() < pieces.len() {
         receive_some(s, table, pieces, &mut placed)?;
@@ -199,7 +199,7 @@ pub(super) fn receive(s: &Session, table: &TableDef, pieces: &RowBuffer) -> Resu
 }
 
 /// One receiving block.
-fn receive_some(s: &Session, table: &TableDef, pieces: &RowBuffer, placed: &mut Vec<RowAddress>) -> Result<()> {
+fn receive_some(s: &Worker, table: &HeapTable, pieces: &RowBuffer, placed: &mut Vec<RowAddress>) -> Result<()> {
     let Some(first) = pieces.get(placed.len()) else { return Ok(()) };
     let (pctfree, most) = (table.segment.pctfree(), table.segment.itl_slots_max());
     let legacy = s.parameters().boolean(Parameter::LegacySpaceSearch);
@@ -233,8 +233,8 @@ fn receive_some(s: &Session, table: &TableDef, pieces: &RowBuffer, placed: &mut 
 /// Puts further pieces into a receiving block together, each with an ITL slot that is added for it, as many as have room; how many those were: none
 /// while the block has a slot that can be had without adding one.
 fn receive_run(
-    s: &Session,
-    table: &TableDef,
+    s: &Worker,
+    table: &HeapTable,
     pieces: &RowBuffer,
     block: &mut BlockMut,
     placed: &mut Vec<RowAddress>,
@@ -270,7 +270,7 @@ fn no_room(address: BlockAddress) -> Error {
 }
 
 /// Takes row pieces out of their blocks, which belong to a row that this transaction holds; those that are gone are passed over.
-pub(super) fn remove_pieces(s: &Session, table: &TableDef, pieces: &[RowAddress]) -> Result<()> {
+pub(super) fn remove_pieces(s: &Worker, table: &HeapTable, pieces: &[RowAddress]) -> Result<()> {
     let mut changes = RowChanges::new(s, table, Check::Held);
     for piece in pieces {
         changes.change(*piece, &Work::Delete, |_| true, |_| {})?;

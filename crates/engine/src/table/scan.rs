@@ -7,14 +7,14 @@ use format::transaction;
 use scan::{RowSink, ScanSpec, Scanner, Stop};
 use waits::{SegmentStatistic, Statistic};
 
+use super::HeapTable;
 use super::direct;
 use super::fetch::{self, Mode, Tail};
 use super::is_block_of;
 use super::row::Row;
 use crate::cache::{Block, BlockScan, DirectScan};
-use crate::catalog::TableDef;
-use crate::instance::Session;
-use crate::txn::Snapshot;
+use crate::snapshot::Snapshot;
+use crate::txn::Worker;
 
 /// A table of no more blocks than this percentage of the buffers of its size is a short table: its blocks are kept as any others.
 const SHORT_TABLE_PERCENT: u64 = 2;
@@ -22,8 +22,8 @@ const SHORT_TABLE_PERCENT: u64 = 2;
 /// A full scan at work.
 #[derive(Debug)]
 pub struct TableScan {
-    session: Arc<Session>,
-    table: Arc<TableDef>,
+    worker: Arc<Worker>,
+    table: Arc<HeapTable>,
     snapshot: Arc<Snapshot>,
     scanner: Scanner,
     blocks: Blocks,
@@ -68,38 +68,38 @@ impl TableScan {
     ///
     /// # Errors
     /// Those of getting blocks.
-    pub fn new(session: Arc<Session>, table: Arc<TableDef>, spec: ScanSpec) -> Result<Self> {
-        Self::start(session, table, spec, false)
+    pub fn new(worker: Arc<Worker>, table: Arc<HeapTable>, spec: ScanSpec) -> Result<Self> {
+        Self::start(worker, table, spec, false)
     }
 
     /// As [`TableScan::new`], for a query: blocks of a large table that is not in the cache are read past it.
     ///
     /// # Errors
     /// Those of getting blocks, and of writing what the cache has of the table.
-    pub fn for_query(session: Arc<Session>, table: Arc<TableDef>, spec: ScanSpec) -> Result<Self> {
-        Self::start(session, table, spec, true)
+    pub fn for_query(worker: Arc<Worker>, table: Arc<HeapTable>, spec: ScanSpec) -> Result<Self> {
+        Self::start(worker, table, spec, true)
     }
 
-    fn start(session: Arc<Session>, table: Arc<TableDef>, spec: ScanSpec, query: bool) -> Result<Self> {
-        session.check_not_loaded(&table)?;
-        let snapshot = session.snapshot();
+    fn start(worker: Arc<Worker>, table: Arc<HeapTable>, spec: ScanSpec, query: bool) -> Result<Self> {
+        worker.check_not_loaded(table.object)?;
+        let snapshot = worker.snapshot();
         table.segment.check_readable(snapshot.scn())?;
         let shrinks = table.segment.shrinks();
-        let ranges = table.segment.scan_ranges_at(&session, snapshot.scn())?;
+        let ranges = table.segment.scan_ranges_at(&worker, snapshot.scn())?;
         let blocks: u64 = ranges.iter().map(|range| u64::from(range.blocks)).sum();
-        let buffers = session.instance().cache().pool_of(table.segment.block_size()).capacity() as u64;
+        let buffers = worker.store().cache().pool_of(table.segment.block_size()).capacity() as u64;
         let short = table.cache || blocks * 100 <= buffers * SHORT_TABLE_PERCENT;
         let kind = if short { Statistic::TableScansShortTables } else { Statistic::TableScansLongTables };
-        session.meter().count(kind, 1);
-        session.meter().segment(table.segment.data_object(), SegmentStatistic::SegmentScans, 1);
+        worker.meter().count(kind, 1);
+        worker.meter().segment(table.segment.data_object(), SegmentStatistic::SegmentScans, 1);
         table.segment.check_readable(snapshot.scn())?;
-        let blocks = if query && direct::is_worth(&session, &table, &ranges) {
-            session.meter().count(Statistic::TableScansDirectRead, 1);
-            Blocks::Direct(session.scan_directly(ranges, BlockClass::Data)?)
+        let blocks = if query && direct::is_worth(&worker, &table, &ranges) {
+            worker.meter().count(Statistic::TableScansDirectRead, 1);
+            Blocks::Direct(worker.scan_directly(ranges, BlockClass::Data)?)
         } else {
-            Blocks::Cached(session.scan_blocks(ranges, BlockClass::Data, !short))
+            Blocks::Cached(worker.scan_blocks(ranges, BlockClass::Data, !short))
         };
-        Ok(Self { session, table, snapshot, scanner: Scanner::new(spec), blocks, resume: None, shrinks })
+        Ok(Self { worker, table, snapshot, scanner: Scanner::new(spec), blocks, resume: None, shrinks })
     }
 
     /// Blocks that the scan covers.
@@ -124,20 +124,20 @@ impl TableScan {
         while left > 0 {
             let (block, slot) = match self.resume.take() {
                 Some((address, slot)) => match self.blocks.again(address) {
-                    Some(block) => (self.session.as_seen(&self.table.segment, block, &self.snapshot)?, slot),
+                    Some(block) => (self.table.segment.as_seen(&self.worker, block, &self.snapshot)?, slot),
                     None => {
                         let segment = &self.table.segment;
-                        (self.session.consistent_at(segment, address, BlockClass::Data, &self.snapshot)?, slot)
+                        (segment.consistent_at(&self.worker, address, BlockClass::Data, &self.snapshot)?, slot)
                     }
                 },
                 None => {
-                    self.session.check_cancelled()?;
+                    self.worker.check_cancelled()?;
                     let segment = &self.table.segment;
                     let next = self.blocks.next_block();
-                    let next = next.map_err(|error| segment.explained(&self.session, self.snapshot.scn(), error))?;
+                    let next = next.map_err(|error| segment.explained(&self.worker, self.snapshot.scn(), error))?;
                     let Some(block) = next else { return Ok(false) };
-                    self.session.meter().count(Statistic::TableScanBlocksGotten, 1);
-                    (self.session.as_seen(segment, block, &self.snapshot)?, 0)
+                    self.worker.meter().count(Statistic::TableScanBlocksGotten, 1);
+                    (segment.as_seen(&self.worker, block, &self.snapshot)?, 0)
                 }
             };
             let address = block.address();
@@ -157,7 +157,7 @@ impl TableScan {
             return if shrunk { Ok(Progress::Done) } else { Err(self.table.segment.gone()) };
         }
         let outcome = self.scanner.scan_block(&block, slot, *left, sink);
-        self.session.meter().count(Statistic::TableScanRowsGotten, outcome.examined as u64);
+        self.worker.meter().count(Statistic::TableScanRowsGotten, outcome.examined as u64);
         *left -= outcome.accepted;
         match outcome.stop {
             Stop::BlockEnd => Ok(Progress::Done),
@@ -178,10 +178,10 @@ impl TableScan {
             if *left == 0 {
                 return Ok(Progress::Full(continued));
             }
-            self.session.meter().count(Statistic::TableScanRowsGotten, 1);
+            self.worker.meter().count(Statistic::TableScanRowsGotten, 1);
             *left -= usize::from(self.offer_continued(bytes, continued, sink)?);
             let outcome = self.scanner.scan_block(bytes, continued + 1, *left, sink);
-            self.session.meter().count(Statistic::TableScanRowsGotten, outcome.examined as u64);
+            self.worker.meter().count(Statistic::TableScanRowsGotten, outcome.examined as u64);
             *left -= outcome.accepted;
             match outcome.stop {
                 Stop::BlockEnd => return Ok(Progress::Done),
@@ -199,7 +199,7 @@ impl TableScan {
         let mut row = Row::new();
         row.append_piece(piece);
         let width = self.width();
-        let (s, table) = (&self.session, &self.table);
+        let (s, table) = (&self.worker, &self.table);
         match Tail::behind(piece, home).read(s, table, Mode::At(&self.snapshot), width, &mut row) {
             Ok(_) => {}
             // The row has moved since this block was copied.

@@ -15,20 +15,20 @@ use format::heap::chain::fits_one_piece;
 use format::heap::row::{WHOLE, encode_piece, trim};
 use format::heap::{self, RowAddress};
 
+use super::HeapTable;
 use super::delete::Deleter;
 use super::fetch::{Mode, read_row};
 use super::keys::KeyBatch;
 use super::place::put_into;
 use super::row::Row;
 use super::{is_block_of, piece_capacity};
-use crate::catalog::TableDef;
-use crate::instance::Session;
+use crate::txn::Worker;
 
 /// Moves rows towards the beginning of the segment; how many have moved.
 ///
 /// # Errors
 /// Those of the cache, of undo and of the indexes; ORA-01013. What was done is the transaction's, and goes with it.
-pub(crate) fn compact(s: &Arc<Session>, table: &Arc<TableDef>) -> Result<u64> {
+pub(crate) fn compact(s: &Arc<Worker>, table: &Arc<HeapTable>) -> Result<u64> {
     let blocks = data_blocks(s, table)?;
     let (mut target, mut end, mut moved) = (0, blocks.len(), 0);
     while target + 1 < end {
@@ -48,7 +48,7 @@ pub(crate) fn compact(s: &Arc<Session>, table: &Arc<TableDef>) -> Result<u64> {
 ///
 /// # Errors
 /// Those of the cache; ORA-01013.
-pub(crate) fn last_used(s: &Arc<Session>, table: &TableDef) -> Result<Option<BlockAddress>> {
+pub(crate) fn last_used(s: &Arc<Worker>, table: &HeapTable) -> Result<Option<BlockAddress>> {
     for address in data_blocks(s, table)?.into_iter().rev() {
         s.check_cancelled()?;
         let block = s.current(address, BlockClass::Data)?;
@@ -60,13 +60,13 @@ pub(crate) fn last_used(s: &Arc<Session>, table: &TableDef) -> Result<Option<Blo
 }
 
 /// Formatted data blocks below the high-water mark, in order.
-fn data_blocks(s: &Session, table: &TableDef) -> Result<Vec<BlockAddress>> {
+fn data_blocks(s: &Worker, table: &HeapTable) -> Result<Vec<BlockAddress>> {
     let ranges = table.segment.scan_ranges(s)?;
     Ok(ranges.iter().flat_map(|range| (0..range.blocks).map(|at| range.start.plus(at))).collect())
 }
 
 /// The homes of the rows that have a piece in a block; None when one of them has a piece that is not its only one and says nothing of its home.
-fn rows_of(s: &Session, table: &TableDef, address: BlockAddress) -> Result<Option<Vec<RowAddress>>> {
+fn rows_of(s: &Worker, table: &HeapTable, address: BlockAddress) -> Result<Option<Vec<RowAddress>>> {
     let block = s.current(address, BlockClass::Data)?;
     if !is_block_of(table, &block) {
         return Ok(Some(Vec::new()));
@@ -86,8 +86,8 @@ fn rows_of(s: &Session, table: &TableDef, address: BlockAddress) -> Result<Optio
 
 /// Moves rows into blocks from `targets[*next]` on. False, and nothing changed, when they have no room there.
 fn move_rows(
-    s: &Arc<Session>,
-    table: &Arc<TableDef>,
+    s: &Arc<Worker>,
+    table: &Arc<HeapTable>,
     homes: &[RowAddress],
     targets: &[BlockAddress],
     next: &mut usize,

@@ -18,6 +18,7 @@ use format::heap::row::{FIRST, LAST, WHOLE, encode_piece, stub, trim};
 use format::heap::{RowAddress, RowBuffer, RowPiece};
 use waits::Statistic;
 
+use super::HeapTable;
 use super::change::{Change as PieceChange, Check, Done, RowChanges, Work};
 use super::delete::is_head;
 use super::fetch::{Mode, Tail, can_exist};
@@ -25,9 +26,9 @@ use super::keys::{KeyBatch, key_of};
 use super::place::{place_tail, receive, remove_pieces};
 use super::row::Row;
 use super::{address_in, check_width, piece_capacity};
-use crate::catalog::TableDef;
-use crate::instance::Session;
-use crate::txn::{Mark, Snapshot};
+use crate::snapshot::Snapshot;
+use crate::txn::Mark;
+use crate::txn::Worker;
 
 /// An update statement at work.
 ///
@@ -35,8 +36,8 @@ use crate::txn::{Mark, Snapshot};
 /// After an error nothing of what the updater has done stands; one that is dropped without `finish` leaves it to be rolled back by its statement.
 #[derive(Debug)]
 pub struct Updater {
-    session: Arc<Session>,
-    table: Arc<TableDef>,
+    worker: Arc<Worker>,
+    table: Arc<HeapTable>,
     capacity: usize,
     /// What the statement sees: rows that others have changed since make it start again.
     snapshot: Arc<Snapshot>,
@@ -70,11 +71,11 @@ struct Move<'a> {
 
 impl Updater {
     #[must_use]
-    pub fn new(session: Arc<Session>, table: Arc<TableDef>) -> Self {
+    pub fn new(worker: Arc<Worker>, table: Arc<HeapTable>) -> Self {
         let capacity = piece_capacity(&table);
         let (waiting, held) = (Vec::new(), Vec::new());
-        let (snapshot, mark) = (session.snapshot(), session.mark());
-        Self { session, table, capacity, snapshot, mark, waiting, waiting_bytes: 0, held, changed: 0 }
+        let (snapshot, mark) = (worker.snapshot(), worker.mark());
+        Self { worker, table, capacity, snapshot, mark, waiting, waiting_bytes: 0, held, changed: 0 }
     }
 
     /// Adds a row to change: all its columns as they are to be, encoded.
@@ -84,7 +85,7 @@ impl Updater {
     /// of what was done stands then.
     pub fn push(&mut self, rowid: Rowid, columns: &[Option<&[u8]>]) -> Result<()> {
         check_width(&self.table, columns.len())?;
-        self.session.check_not_loaded(&self.table)?;
+        self.worker.check_not_loaded(self.table.object)?;
         let address = address_in(&self.table, rowid)?;
         let row = Row::from_columns(columns);
         self.waiting_bytes += row.bytes() + columns.len();
@@ -117,19 +118,19 @@ impl Updater {
 
     /// Puts the new keys in of those rows, held since there were `since` of them, whose keys no row has.
     fn release_free(&mut self, since: usize) -> Result<()> {
-        let _now = self.session.enter(self.session.current_snapshot());
+        let _now = self.worker.enter(self.worker.current_snapshot());
         for change in self.held.split_off(since) {
             let mut is_free = true;
             for index in self.table.indexes.iter().filter(|index| index.unique) {
                 let old = key_of(index, |position| change.old.column(position));
                 let new = key_of(index, |position| change.new.column(position));
                 if let Some(new) = new.filter(|new| Some(new) != old.as_ref()) {
-                    is_free &= crate::index::lookup(&self.session, index, &new)?.is_none();
+                    is_free &= crate::index::lookup(&self.worker, index, &new)?.is_none();
                 }
             }
             if is_free {
                 let (changes, address) = (std::slice::from_ref(&change), [change.address]);
-                self.changed_keys(changes, |change| &change.new, |unique| unique).insert(&self.session, &address)?;
+                self.changed_keys(changes, |change| &change.new, |unique| unique).insert(&self.worker, &address)?;
             } else {
                 self.held.push(change);
             }
@@ -142,7 +143,7 @@ impl Updater {
             self.held.clear();
             self.waiting.clear();
             self.changed = 0;
-            self.session.rollback_to_mark(self.mark)?;
+            self.worker.rollback_to_mark(self.mark)?;
         }
         result
     }
@@ -159,7 +160,7 @@ impl Updater {
         let mut changes = Vec::new();
         let mut result = Ok(());
         for group in waiting.chunk_by(|a, b| a.0.block == b.0.block) {
-            result = self.session.check_cancelled().and_then(|()| self.update_in_block(group, &mut changes));
+            result = self.worker.check_cancelled().and_then(|()| self.update_in_block(group, &mut changes));
             if result.is_err() {
                 break;
             }
@@ -168,17 +169,17 @@ impl Updater {
         let result = result.and_then(|()| self.change_keys(changes));
         if result.is_ok() {
             self.changed += rows;
-            self.session.meter().count(Statistic::RowsUpdated, rows);
+            self.worker.meter().count(Statistic::RowsUpdated, rows);
         }
         self.or_nothing(result)
     }
 
     /// Changes rows of one block; those that no longer fit it are locked there, and move after it has been released.
     fn update_in_block(&self, group: &[(RowAddress, Row)], changes: &mut Vec<Change>) -> Result<()> {
-        if group.first().is_none_or(|(home, _)| !can_exist(&self.session, &self.table, *home)) {
+        if group.first().is_none_or(|(home, _)| !can_exist(&self.worker, &self.table, *home)) {
             return Ok(());
         }
-        let mut rows = RowChanges::new(&self.session, &self.table, Check::Against(&self.snapshot));
+        let mut rows = RowChanges::new(&self.worker, &self.table, Check::Against(&self.snapshot));
         // The new pieces, one behind the other.
         let (mut pieces, mut ends) = (Vec::new(), Vec::with_capacity(group.len()));
         let mut columns = Vec::new();
@@ -274,8 +275,8 @@ impl Updater {
             }
         }
         if !migrating.is_empty() {
-            let addresses = receive(&self.session, &self.table, &pieces)?;
-            let mut rows = RowChanges::new(&self.session, &self.table, Check::Held);
+            let addresses = receive(&self.worker, &self.table, &pieces)?;
+            let mut rows = RowChanges::new(&self.worker, &self.table, Check::Held);
             let stubs: Vec<_> = addresses.into_iter().map(stub).collect();
             let work: Vec<PieceChange<'_>> = migrating
                 .iter()
@@ -288,7 +289,7 @@ impl Updater {
             if let Some((row, done)) = migrating.iter().zip(&done).find(|(_, done)| **done != Done::Yes) {
                 return Err(self.lost(row, *done));
             }
-            self.session.meter().count(Statistic::RowsMigrated, migrating.len() as u64);
+            self.worker.meter().count(Statistic::RowsMigrated, migrating.len() as u64);
             changes.extend(migrating.iter().map(|row| self.changed(row)));
         }
         for row in moving {
@@ -304,7 +305,7 @@ impl Updater {
 
     /// Moves one row, which is locked at home.
     fn move_row(&self, mut row: Move<'_>) -> Result<Change> {
-        let rest = row.tail.read(&self.session, &self.table, Mode::Current, usize::MAX, &mut row.old)?;
+        let rest = row.tail.read(&self.worker, &self.table, Mode::Current, usize::MAX, &mut row.old)?;
         self.move_pieces(&row, &rest)?;
         Ok(self.changed(&row))
     }
@@ -326,7 +327,7 @@ impl Updater {
         }
         let columns = row.new.columns();
         let chain = Chain::cut(&columns, self.capacity);
-        let tail = place_tail(&self.session, &self.table, &chain)?;
+        let tail = place_tail(&self.worker, &self.table, &chain)?;
         let next = tail.first().copied();
         piece.clear();
         chain.encode(0, None, next, &mut piece);
@@ -340,13 +341,13 @@ impl Updater {
 
     /// Puts `piece` at the row's home and takes the row's other pieces out. False when it does not fit there.
     fn replace_home(&self, row: &Move<'_>, piece: &[u8], rest: &[RowAddress]) -> Result<bool> {
-        let mut rows = RowChanges::new(&self.session, &self.table, Check::Held);
+        let mut rows = RowChanges::new(&self.worker, &self.table, Check::Held);
         let done = rows.change(row.home, &Work::Replace(piece), is_head, |_| {})?;
         rows.release()?;
         match done {
             Done::Yes => {
                 // Once the home piece says where the row is, nothing leads to the old pieces.
-                remove_pieces(&self.session, &self.table, rest)?;
+                remove_pieces(&self.worker, &self.table, rest)?;
                 Ok(true)
             }
             Done::NoRoom => Ok(false),
@@ -356,7 +357,7 @@ impl Updater {
 
     /// Puts `piece` in the place of a migrated one. False when it does not fit there.
     fn replace_migrated(&self, home: RowAddress, at: RowAddress, piece: &[u8]) -> Result<bool> {
-        let mut rows = RowChanges::new(&self.session, &self.table, Check::Held);
+        let mut rows = RowChanges::new(&self.worker, &self.table, Check::Held);
         let done = rows.change(at, &Work::Replace(piece), |old| old.head_address() == Some(home), |_| {})?;
         rows.release()?;
         Ok(done == Done::Yes)
@@ -366,12 +367,12 @@ impl Updater {
     fn move_behind_stub(&self, row: &Move<'_>, piece: &[u8], rest: &[RowAddress]) -> Result<()> {
         let mut pieces = RowBuffer::new();
         pieces.push_encoded(piece);
-        let new = receive(&self.session, &self.table, &pieces)?;
+        let new = receive(&self.worker, &self.table, &pieces)?;
         let Some(address) = new.first().copied() else { return Err(Error::bug("a received piece has no address")) };
         if !self.replace_home(row, &stub(address), rest)? {
             return Err(Error::corrupt(row.home.block, format!("no room for a stub at slot {}", row.home.slot)));
         }
-        self.session.meter().count(Statistic::RowsMigrated, 1);
+        self.worker.meter().count(Statistic::RowsMigrated, 1);
         Ok(())
     }
 
@@ -383,8 +384,8 @@ impl Updater {
         let addresses: Vec<RowAddress> = changes.iter().map(|change| change.address).collect();
         let old = self.changed_keys(&changes, |change| &change.old, |_| true);
         let new = self.changed_keys(&changes, |change| &change.new, |unique| !unique);
-        old.remove(&self.session, &addresses)?;
-        new.insert(&self.session, &addresses)?;
+        old.remove(&self.worker, &addresses)?;
+        new.insert(&self.worker, &addresses)?;
         let unique: Vec<_> = self.table.indexes.iter().filter(|index| index.unique).cloned().collect();
         let touches = |change: &Change| {
             unique.iter().any(|index| {
@@ -422,7 +423,7 @@ impl Updater {
             return Ok(());
         }
         let addresses: Vec<RowAddress> = held.iter().map(|change| change.address).collect();
-        self.changed_keys(&held, |change| &change.new, |unique| unique).insert(&self.session, &addresses)
+        self.changed_keys(&held, |change| &change.new, |unique| unique).insert(&self.worker, &addresses)
     }
 }
 
@@ -430,7 +431,7 @@ impl Updater {
 ///
 /// # Errors
 /// As [`Updater::push`] and [`Updater::finish`].
-pub fn update(s: &Arc<Session>, table: &Arc<TableDef>, rowid: Rowid, columns: &[Option<&[u8]>]) -> Result<bool> {
+pub fn update(s: &Arc<Worker>, table: &Arc<HeapTable>, rowid: Rowid, columns: &[Option<&[u8]>]) -> Result<bool> {
     let mut updater = Updater::new(s.clone(), table.clone());
     updater.push(rowid, columns)?;
     Ok(updater.finish()? > 0)

@@ -2,13 +2,9 @@
 //!
 //! See README.md in this folder.
 
-mod change;
-mod datafile;
+mod size;
 mod space;
 
-pub(crate) use change::open_file;
-pub use change::{DatafileSpec, TablespaceSpec};
-pub use datafile::{Datafile, FileFigures};
 pub(crate) use space::Growth;
 pub use space::{FreeSpace, extent_step_blocks};
 
@@ -16,7 +12,7 @@ use common::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use common::sync::{Arc, RwLock};
 use common::{BlockSize, Error, FileNumber, Result, TablespaceNumber};
 
-use crate::instance::{ExtentManagement, SpaceManagement, TablespaceKind, TablespaceRecord};
+use crate::control::{ExtentManagement, SpaceManagement, TablespaceKind, TablespaceRecord};
 
 /// An open tablespace.
 #[derive(Debug)]
@@ -100,9 +96,30 @@ impl Tablespace {
         self.logging.load(Ordering::Acquire)
     }
 
+    pub(crate) fn set_retention_guarantee(&self, guaranteed: bool) {
+        self.retention_guarantee.store(guaranteed, Ordering::Release);
+    }
+
+    pub(crate) fn set_logging(&self, logging: bool) {
+        self.logging.store(logging, Ordering::Release);
+    }
+
     /// From now on no extent is given out.
     pub(crate) fn begin_drop(&self) {
         self.dropping.store(true, Ordering::Release);
+    }
+
+    /// Extents are given out again: the drop has failed.
+    pub(crate) fn end_drop(&self) {
+        self.dropping.store(false, Ordering::Release);
+    }
+
+    pub(crate) fn add_file(&self, file: FileNumber) {
+        self.files.write().push(file);
+    }
+
+    pub(crate) fn remove_file(&self, file: FileNumber) {
+        self.files.write().retain(|other| *other != file);
     }
 
     #[must_use]

@@ -5,13 +5,15 @@
 
 use common::sync::Arc;
 use common::sync::atomic::Ordering;
-use common::{BlockAddress, BlockClass, BlockSize, Error, ErrorKind, FileNumber, Number, Result};
+use common::{BlockAddress, BlockClass, BlockRange, BlockSize, Error, ErrorKind, FileNumber, Number, Result};
 use format::{extent_bitmap, file};
 use waits::Statistic;
 
-use super::{Datafile, Tablespace};
-use crate::instance::{ExtentManagement, Session};
-use crate::segment::{BlockRange, metadata};
+use super::Tablespace;
+use super::size::{autoextended, set_file_blocks};
+use crate::control::ExtentManagement;
+use crate::datafile::Datafile;
+use crate::process::{Process, metadata};
 
 const KB: u64 = 1 << 10;
 const MB: u64 = 1 << 20;
@@ -49,12 +51,12 @@ impl Tablespace {
     ///
     /// # Errors
     /// An out-of-resource error without an object's name (the caller says which object could not grow): number ORA-01653.
-    pub(crate) fn allocate(self: &Arc<Self>, s: &Session, blocks: u32) -> Result<BlockRange> {
+    pub(crate) fn allocate(self: &Arc<Self>, s: &Process, blocks: u32) -> Result<BlockRange> {
         self.allocate_within(s, blocks, Growth::Allowed)
     }
 
     /// As [`Tablespace::allocate`]; without growth only what the files have now is looked at.
-    pub(crate) fn allocate_within(self: &Arc<Self>, s: &Session, blocks: u32, growth: Growth) -> Result<BlockRange> {
+    pub(crate) fn allocate_within(self: &Arc<Self>, s: &Process, blocks: u32, growth: Growth) -> Result<BlockRange> {
         if self.dropping.load(Ordering::Acquire) {
             return Err(Error::user(959, format!("tablespace '{}' is being dropped", self.name)));
         }
@@ -102,9 +104,9 @@ impl Tablespace {
         ))
     }
 
-    fn allocate_in(&self, s: &Session, number: FileNumber, want: u32, grow: bool) -> Result<Option<BlockRange>> {
+    fn allocate_in(&self, s: &Process, number: FileNumber, want: u32, grow: bool) -> Result<Option<BlockRange>> {
         let _group = s.group();
-        let chosen = s.instance().cache().file(number).ok();
+        let chosen = s.store().cache().file(number).ok();
         let header = metadata::current_mut(s, space_header_address(number), BlockClass::FileBitmapIndex);
         // The file may have been dropped since it was chosen, and another may have its number; as long as its header is latched it stays.
         if !self.has_still(s, number, chosen.as_deref()) {
@@ -133,19 +135,19 @@ impl Tablespace {
                 s.change(&mut header, |block| resize_header(block, there));
                 continue;
             }
-            let longer = if grow { s.instance().autoextended(number, want)? } else { None };
+            let longer = if grow { autoextended(s.store(), number, want)? } else { None };
             let Some(blocks) = longer else {
                 return Ok(None);
             };
-            s.instance().set_file_blocks(s, number, blocks)?;
+            set_file_blocks(s, number, blocks)?;
             s.meter().count(Statistic::DatafileExtensions, 1);
             s.change(&mut header, |block| resize_header(block, blocks));
         }
     }
 
     /// Whether a file that was open before its space header was latched is the one that is latched, and one of this tablespace.
-    fn has_still(&self, s: &Session, number: FileNumber, chosen: Option<&Datafile>) -> bool {
-        let now = s.instance().cache().file(number).ok();
+    fn has_still(&self, s: &Process, number: FileNumber, chosen: Option<&Datafile>) -> bool {
+        let now = s.store().cache().file(number).ok();
         let same = matches!((chosen, &now), (Some(chosen), Some(now)) if std::ptr::eq(chosen, &**now));
         same && self.files.read().contains(&number)
     }
@@ -153,7 +155,7 @@ impl Tablespace {
     /// Finds and marks `units` consecutive free units.
     fn find_units(
         &self,
-        s: &Session,
+        s: &Process,
         number: FileNumber,
         space: &file::SpaceHeader,
         units: u32,
@@ -184,7 +186,7 @@ impl Tablespace {
     ///
     /// # Errors
     /// Those of the cache; ORA-00600 when the extent is not allocated.
-    pub(crate) fn free(&self, s: &Session, range: BlockRange) -> Result<()> {
+    pub(crate) fn free(&self, s: &Process, range: BlockRange) -> Result<()> {
         s.meter().count(Statistic::ExtentsReleased, 1);
         // Before anybody can be given the extent.
         self.freed.fetch_add(1, Ordering::AcqRel);
@@ -229,7 +231,7 @@ impl Tablespace {
     ///
     /// # Errors
     /// Those of the cache.
-    pub fn free_space(&self, s: &Session) -> Result<Vec<FreeSpace>> {
+    pub fn free_space(&self, s: &Process) -> Result<Vec<FreeSpace>> {
         self.runs(s, false)
     }
 
@@ -242,17 +244,17 @@ impl Tablespace {
     ///
     /// # Errors
     /// Those of the cache.
-    pub(crate) fn used_space(&self, s: &Session) -> Result<Vec<BlockRange>> {
+    pub(crate) fn used_space(&self, s: &Process) -> Result<Vec<BlockRange>> {
         let used = self.runs(s, true)?;
         Ok(used.into_iter().map(|run| BlockRange { start: run.start, blocks: run.blocks }).collect())
     }
 
     /// The runs of units of one kind.
-    fn runs(&self, s: &Session, used: bool) -> Result<Vec<FreeSpace>> {
+    fn runs(&self, s: &Process, used: bool) -> Result<Vec<FreeSpace>> {
         let per_block = extent_bitmap::units_per_block(self.block_size.bytes());
         let mut found: Vec<FreeSpace> = Vec::new();
         for number in self.files() {
-            let chosen = s.instance().cache().file(number).ok();
+            let chosen = s.store().cache().file(number).ok();
             let header = metadata::current(s, space_header_address(number), BlockClass::FileBitmapIndex);
             if !self.has_still(s, number, chosen.as_deref()) {
                 continue;
@@ -290,7 +292,7 @@ impl Tablespace {
     ///
     /// # Errors
     /// ORA-03297 when used extents lie beyond the new end; ORA-01237 when the file system has no room.
-    pub(crate) fn resize_file(&self, s: &Session, number: FileNumber, blocks: u32) -> Result<()> {
+    pub(crate) fn resize_file(&self, s: &Process, number: FileNumber, blocks: u32) -> Result<()> {
         let mut header = metadata::current_mut(s, space_header_address(number), BlockClass::FileBitmapIndex)?;
         let space = *file::space_header(&header);
         let least = space.first_block.get() + space.unit_blocks.get();
@@ -311,20 +313,20 @@ impl Tablespace {
         }
         if blocks < space.blocks.get() {
             let start = BlockAddress::new(number, blocks);
-            s.instance().cache().discard(s.meter(), BlockRange { start, blocks: space.blocks.get() - blocks })?;
+            s.store().cache().discard(s.meter(), BlockRange { start, blocks: space.blocks.get() - blocks })?;
         }
         // The space header must never name more blocks than the control file, after a crash either.
         if blocks < space.blocks.get() {
             s.change(&mut header, |block| resize_header(block, blocks));
-            let redo = s.instance().redo();
+            let redo = s.store().redo();
             redo.flush(redo.end())?;
-            let cut = s.instance().set_file_blocks(s, number, blocks);
-            if cut.is_err() && s.instance().health().check().is_ok() {
+            let cut = set_file_blocks(s, number, blocks);
+            if cut.is_err() && s.store().health().check().is_ok() {
                 s.change(&mut header, |block| *file::space_header_mut(block) = space);
             }
             return cut;
         }
-        s.instance().set_file_blocks(s, number, blocks)?;
+        set_file_blocks(s, number, blocks)?;
         s.change(&mut header, |block| resize_header(block, blocks));
         Ok(())
     }

@@ -5,9 +5,9 @@ use format::itl;
 use format::undo::{Previous, UndoRecord};
 use waits::Statistic;
 
+use super::Worker;
 use crate::cache::BlockMut;
-use crate::instance::Session;
-use crate::undo::{self, State};
+use crate::undo::State;
 
 /// A transaction's ITL slot in a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,16 +79,16 @@ pub(crate) fn is_changed_since(block: &[u8], seen: Scn) -> bool {
         || itl::slots(block).any(|(_, slot)| slot.committed().is_some_and(|commit| commit > seen))
 }
 
-impl Session {
+impl Worker {
     /// What became of the transaction of an ITL slot that does not say; None when it still runs. It runs until new snapshots see that it has ended: a
     /// change that uses what it has freed would else come before a snapshot that sees the one and not the other.
     pub(crate) fn ended(&self, xid: Xid) -> Result<Option<(Scn, bool)>> {
-        let (scn, upper_bound) = match undo::state(self, xid)? {
+        let (scn, upper_bound) = match self.undo().state(self, xid)? {
             State::Active => return Ok(None),
             State::Committed(scn) => (scn, false),
             State::CommittedBefore(scn) => (scn, true),
         };
-        Ok((scn <= self.instance().visible_scn()).then_some((scn, upper_bound)))
+        Ok((scn <= self.store().visible_scn()).then_some((scn, upper_bound)))
     }
 
     /// Cleans an ITL slot whose transaction has ended; the transaction when it has not.
@@ -118,7 +118,7 @@ impl Session {
         Ok(())
     }
 
-    /// As [`Session::clean_current`], for a block that is to be read; whether there was anything to clean.
+    /// As [`Worker::clean_current`], for a block that is to be read; whether there was anything to clean.
     pub(crate) fn clean_ended(&self, block: &mut BlockMut) -> Result<bool> {
         if !itl::needs_cleanout(block) {
             return Ok(false);
@@ -137,12 +137,6 @@ impl Session {
         Ok(format::redo::Version::of(block) != version)
     }
 
-    /// What was committed before this, every snapshot in use sees.
-    pub(crate) fn oldest_snapshot(&self) -> Scn {
-        let visible = self.instance().visible_scn();
-        self.instance().transactions().snapshots.oldest(self.meter()).map_or(visible, |oldest| oldest.min(visible))
-    }
-
     /// The ITL slot with which the transaction under way can change a latched block; one is added while there are fewer than `most`.
     pub(crate) fn interest(&self, block: &mut BlockMut, xid: Xid, most: u8) -> Result<Interest> {
         match itl::find(block, xid) {
@@ -151,7 +145,7 @@ impl Session {
         }
     }
 
-    /// As [`Session::interest`], but a slot of its own even where the transaction has one: migrated rows take one each.
+    /// As [`Worker::interest`], but a slot of its own even where the transaction has one: migrated rows take one each.
     pub(crate) fn new_interest(&self, block: &mut BlockMut, xid: Xid, most: u8) -> Result<Interest> {
         let mut other = xid;
         for _ in 0..2 {
@@ -213,7 +207,7 @@ impl Session {
         Ok(self.clean_slot(block, lock)?.map_or(RowLock::Free, RowLock::Other))
     }
 
-    /// Changes a latched block under ITL slot `number`. `change` gives the undo record's payload, for which room was made by [`Session::prepare`], or None
+    /// Changes a latched block under ITL slot `number`. `change` gives the undo record's payload, for which room was made by [`Worker::prepare`], or None
     /// when it has changed nothing. Undo, ITL slot and change are one record of the log: where the undo block cannot be had nothing is changed, and what
     /// fails after the change stops the instance, since half a record would be a change that nothing takes back.
     pub(crate) fn transact<R>(
@@ -226,7 +220,7 @@ impl Session {
     ) -> Result<Option<R>> {
         let (number, fresh) = slot;
         let _group = self.group();
-        let mut state = self.transactions().0.lock();
+        let mut state = self.state.lock();
         let Some(transaction) = &mut state.transaction else {
             return Err(Error::bug("a change without a transaction"));
         };
@@ -250,7 +244,7 @@ impl Session {
         let Some((result, payload)) = done else { return Ok(None) };
         let previous = if fresh { Previous::Itl(&before) } else { Previous::Uba(previous_uba) };
         let record = UndoRecord { object, block: block.address(), operation, itl: number, previous, payload: &payload };
-        let stopped = |error: &Error| self.instance().health().stop(error);
+        let stopped = |error: &Error| self.store().health().stop(error);
         let written = transaction.undo.append_to(self, undo_block, &record).map_err(|error| stopped(&error))?;
         if written != uba {
             return Err(stopped(&Error::bug(format!("undo went to {written}, not to {uba}"))));
@@ -260,9 +254,9 @@ impl Session {
         Ok(Some(result))
     }
 
-    /// As [`Session::transact`], for `count` changes of one block: one change of the block and one of the undo block, with an undo record for each.
+    /// As [`Worker::transact`], for `count` changes of one block: one change of the block and one of the undo block, with an undo record for each.
     /// `change` makes the change of that number, puts its payload behind what is in the buffer and gives its operation, or gives None when it has
-    /// changed nothing: then it is the end. There must be [room](Session::undo_records_with_room) for all. How many were made.
+    /// changed nothing: then it is the end. There must be [room](Worker::undo_records_with_room) for all. How many were made.
     pub(crate) fn transact_many(
         &self,
         block: &mut BlockMut,
@@ -272,7 +266,7 @@ impl Session {
         mut change: impl FnMut(&mut [u8], u8, usize, &mut Vec<u8>) -> Option<u8>,
     ) -> Result<usize> {
         let _group = self.group();
-        let mut state = self.transactions().0.lock();
+        let mut state = self.state.lock();
         let Some(transaction) = &mut state.transaction else {
             return Err(Error::bug("a change without a transaction"));
         };
@@ -312,7 +306,7 @@ impl Session {
                 UndoRecord { object, block: address, operation: made.operation, itl: made.number, previous, payload }
             })
             .collect();
-        let stopped = |error: &Error| self.instance().health().stop(error);
+        let stopped = |error: &Error| self.store().health().stop(error);
         let written = transaction.undo.append_many_to(self, undo_block, &records).map_err(|error| stopped(&error))?;
         if written != first {
             return Err(stopped(&Error::bug(format!("undo went to {written}, not to {first}"))));
@@ -323,7 +317,7 @@ impl Session {
     }
 }
 
-impl super::session::Transaction {
+impl super::worker::Transaction {
     /// For the cleanout at commit.
     fn note_block(&mut self, address: BlockAddress) {
         if self.blocks.last() != Some(&address) {

@@ -1,14 +1,13 @@
 //! The end of a transaction that commits.
 
-use common::sync::atomic::Ordering;
 use common::{BlockAddress, BlockClass, Result, Scn, Xid};
 use format::block::{self, BlockType};
 use format::itl;
-use waits::{LatchName, Statistic};
+use waits::Statistic;
 
 use super::CommitWrite;
+use super::Worker;
 use crate::cache::BlockMut;
-use crate::instance::Session;
 use crate::redo::Lsn;
 
 /// Share of the standard cache's buffers, in percent, whose blocks a commit visits to write its SCN into them.
@@ -16,34 +15,34 @@ const CLEANOUT_PERCENT: usize = 10;
 /// A commit that cleans out more blocks has its redo written meanwhile.
 const POST_BLOCKS: usize = 32;
 
-impl Session {
+impl Worker {
     /// Commits the transaction, if there is one: returns when its redo is durable, unless `write` says otherwise.
     ///
     /// # Errors
     /// HW-0010 when the instance has stopped: whether the transaction has committed is then not known before the next open. Those of getting the header of
     /// the undo segment; the transaction is then still there, and can be committed or rolled back.
     pub fn commit(&self, write: CommitWrite) -> Result<()> {
-        let all = self.instance().transactions();
+        let all = self.transactions();
         let ended = self.end_committed()?;
         let (Some(transaction), Some((scn, end))) = (self.take_ended(), ended) else {
             all.locks.release_tables(self.meter(), self.sid());
-            return self.instance().health().check();
+            return self.store().health().check();
         };
         let (xid, changed) = (transaction.undo.xid(), transaction.undo.used_records() > 0);
-        let redo = self.instance().redo();
+        let redo = self.store().redo();
         // Who waits will see to the writing himself, unless there is much to be done before.
         if changed && !write.batch && (write.no_wait || transaction.blocks.len() > POST_BLOCKS) {
             redo.post();
         }
         all.locks.ended(self.meter(), xid);
         all.locks.release_tables(self.meter(), self.sid());
-        if transaction.jobs_changed {
-            self.instance().jobs().note_change();
+        if let Some(at_commit) = &transaction.at_commit {
+            at_commit.tell();
         }
         self.clean_out(&transaction.blocks, xid, scn)?;
         match end {
             Some(end) if changed && !write.no_wait => redo.wait_durable(self.meter(), end),
-            _ => self.instance().health().check(),
+            _ => self.store().health().check(),
         }
     }
 
@@ -52,7 +51,7 @@ impl Session {
     /// # Errors
     /// HW-0010 when the instance has stopped.
     pub fn wait_for_redo(&self) -> Result<()> {
-        let redo = self.instance().redo();
+        let redo = self.store().redo();
         redo.wait_durable(self.meter(), redo.end())
     }
 
@@ -64,25 +63,24 @@ impl Session {
     }
 
     /// Transactions end one at a time, and each is seen before the next one ends: `end` writes the SCN that it is given into the undo segment's header.
-    /// Who reads it there before snapshots see it takes the transaction for one that runs ([`Session::ended`]).
+    /// Who reads it there before snapshots see it takes the transaction for one that runs ([`Worker::ended`]).
     ///
     /// That header comes latched, so that the session waits for nothing while it keeps others from ending: DDL ends a transaction with blocks latched that a
     /// checkpoint needs, and the session before it would wait for the room in the log that the checkpoint brings.
     pub(super) fn end_at<R>(&self, header: BlockMut, end: impl FnOnce(BlockMut, Scn) -> R) -> (Scn, Option<Lsn>) {
-        let committing = &self.instance().transactions().committing;
-        let _committing = self.meter().latch(LatchName::CommitScn, committing);
-        let scn = self.instance().advance_scn();
+        let _committing = self.store().committing(self.meter());
+        let scn = self.store().advance_scn();
         let group = self.group();
         end(header, scn);
         let redo = group.finish();
-        self.instance().visible.store(scn.0, Ordering::Release);
+        self.store().show(scn);
         (scn, redo)
     }
 
     /// Commit cleanout: the blocks of the transaction that are still cached, and that nobody has latched, learn its SCN.
     fn clean_out(&self, blocks: &[BlockAddress], xid: Xid, scn: Scn) -> Result<()> {
-        let cache = self.instance().cache();
-        let most = cache.pool_of(self.instance().block_size()).capacity() * CLEANOUT_PERCENT / 100;
+        let cache = self.store().cache();
+        let most = cache.pool_of(self.store().block_size()).capacity() * CLEANOUT_PERCENT / 100;
         let left = blocks.len().saturating_sub(most);
         self.meter().count(Statistic::CommitCleanoutFailuresDelayed, left as u64);
         let mut visited: Vec<_> = blocks[left..].to_vec();

@@ -6,13 +6,12 @@
 use common::{BlockAddress, BlockClass, Error, Result, Scn, Uba, Xid};
 use format::itl;
 use format::transaction::Owner;
-use waits::{GetMode, Statistic};
+use waits::Statistic;
 
-use super::{Snapshot, operation};
+use super::{Worker, entries, operation};
 use crate::cache::Block;
-use crate::instance::Session;
-use crate::segment::{Segment, is_of};
-use crate::undo::{self, OwnedPrevious, Record, State};
+use crate::snapshot::Snapshot;
+use crate::undo::{OwnedPrevious, Record, State};
 
 /// What a reader makes of an ITL slot.
 enum Seen {
@@ -40,11 +39,11 @@ pub(crate) struct RolledBack {
 struct Known(Vec<(Xid, State)>);
 
 impl Known {
-    fn state(&mut self, session: &Session, xid: Xid) -> Result<State> {
+    fn state(&mut self, worker: &Worker, xid: Xid) -> Result<State> {
         if let Some((_, state)) = self.0.iter().find(|(other, _)| *other == xid) {
             return Ok(*state);
         }
-        let state = undo::state(session, xid)?;
+        let state = worker.undo().state(worker, xid)?;
         self.0.push((xid, state));
         Ok(state)
     }
@@ -59,40 +58,24 @@ fn seen_from(bytes: &[u8]) -> Option<Scn> {
     })
 }
 
-impl Session {
-    /// A block of a segment as a snapshot sees it; one that is not the segment's as it is.
+impl Worker {
+    /// A block of rows or entries that was got for a consistent read, as a snapshot sees it. `is_given_up`: whether its segment has been given up, so
+    /// that nothing of it is to be changed.
     ///
     /// # Errors
-    /// ORA-08103 when the segment was given up; ORA-01555 when undo that is needed is gone; those of
-    /// [`crate::cache::Cache::get`].
-    pub(crate) fn consistent_at(
+    /// ORA-01555 when undo that is needed is gone; those of [`crate::cache::Cache::get`].
+    pub(crate) fn version_seen(
         &self,
-        segment: &Segment,
-        address: BlockAddress,
-        class: BlockClass,
+        block: Block,
         snapshot: &Snapshot,
+        is_given_up: impl Fn() -> bool,
     ) -> Result<Block> {
-        let got = self.instance().cache().get(self.meter(), address, class, GetMode::Consistent);
-        let block = got.map_err(|error| segment.explained(self, snapshot.scn(), error))?;
-        self.as_seen(segment, block, snapshot)
-    }
-
-    /// A block that was got for a consistent read of a segment, as a snapshot sees it; one that is not the segment's as
-    /// it is.
-    ///
-    /// # Errors
-    /// As [`Session::consistent_at`].
-    pub(crate) fn as_seen(&self, segment: &Segment, block: Block, snapshot: &Snapshot) -> Result<Block> {
-        segment.check_there(snapshot.scn())?;
-        if !is_of(&block, segment.data_object()) {
-            return Ok(block);
-        }
         let meter = self.meter();
         if itl::is_visible_fast(&block, snapshot.scn()) {
             meter.count(Statistic::NoWorkConsistentReadGets, 1);
             return Ok(block);
         }
-        let cache = self.instance().cache();
+        let cache = self.store().cache();
         // Versions with changes of the own transaction are nobody else's. While it runs it has a slot where it has changed the block; once it has ended
         // another transaction may have that slot.
         let is_own = snapshot
@@ -107,7 +90,7 @@ impl Session {
             return Ok(clone);
         }
         // Asked for before any transaction is asked whether it has ended: one that has not, and one that changes the block later, commits behind this.
-        let visible = self.instance().visible_scn();
+        let visible = self.store().visible_scn();
         let (mut changed, mut ended, mut known) = (false, false, Known::default());
         for (_, slot) in itl::slots(&block) {
             match self.seen(slot, snapshot, &mut known)? {
@@ -133,7 +116,7 @@ impl Session {
             if !is_private
                 && let Some(mut block) = cache.try_cached_mut(meter, address, BlockClass::Data)?
                 && *block == *bytes
-                && !segment.is_given_up()
+                && !is_given_up()
             {
                 self.clean_ended(&mut block)?;
                 meter.count(Statistic::CleanoutsOnlyConsistentReadGets, 1);
@@ -247,7 +230,7 @@ impl Session {
                 itl::set_uba(bytes, number, uba);
                 return Ok(());
             }
-            let record = undo::read(self, uba, Some(xid))?;
+            let record = self.undo().read(self, uba, Some(xid))?;
             // Where an index block was split, its record names the block that the entry was in.
             undo_change(bytes, &record, address)?;
             self.meter().count(Statistic::ConsistentChanges, 1);
@@ -263,7 +246,7 @@ impl Session {
     }
 }
 
-pub(super) fn not_unloaded(address: BlockAddress) -> Error {
+pub(crate) fn not_unloaded(address: BlockAddress) -> Error {
     Error::corrupt(address, "rows that were loaded cannot be taken out")
 }
 
@@ -271,9 +254,9 @@ pub(super) fn not_unloaded(address: BlockAddress) -> Error {
 ///
 /// # Errors
 /// ORA-00600 when the block is not what the record says.
-pub(super) fn undo_change(bytes: &mut [u8], record: &Record, address: BlockAddress) -> Result<()> {
+pub(crate) fn undo_change(bytes: &mut [u8], record: &Record, address: BlockAddress) -> Result<()> {
     let is_index = format::transaction::header(bytes).owner == Owner::Index as u8;
-    let done = if is_index { crate::index::undo_in_leaf(bytes, record) } else { undo_rows(bytes, record) };
+    let done = if is_index { entries::undo_in_leaf(bytes, record) } else { undo_rows(bytes, record) };
     if done {
         return Ok(());
     }
@@ -304,7 +287,7 @@ fn undo_rows(bytes: &mut [u8], record: &Record) -> bool {
 }
 
 /// Whether a record is the newest change under its slot in a block that has not been undone.
-pub(super) fn is_newest(bytes: &[u8], record: &Record) -> bool {
+pub(crate) fn is_newest(bytes: &[u8], record: &Record) -> bool {
     newest(bytes, record.itl) == Some((record.xid, record.uba))
 }
 

@@ -1,16 +1,14 @@
 //! Blocks that a transaction loads past the cache, without undo of their rows: one undo record says which they are.
 
-use common::{Error, ObjectNumber, Result, Uba};
+use common::{BlockRange, Error, ObjectNumber, Result, Uba};
 use format::undo::{Previous, UndoRecord};
 
+use super::Worker;
 use super::operation;
-use super::session::Load;
-use crate::catalog::TableDef;
-use crate::instance::Session;
-use crate::segment::BlockRange;
+use super::worker::Load;
 
-impl Session {
-    /// Makes room for the undo record of [`Session::note_load`]. No block may be latched.
+impl Worker {
+    /// Makes room for the undo record of [`Worker::note_load`]. No block may be latched.
     pub(crate) fn prepare_load(&self, ranges: &[BlockRange]) -> Result<()> {
         self.prepare(operation::blocks(ranges).len()).map(drop)
     }
@@ -27,7 +25,7 @@ impl Session {
         ranges: &[BlockRange],
     ) -> Result<()> {
         let Some(first) = ranges.first() else { return Ok(()) };
-        let mut state = self.transactions().0.lock();
+        let mut state = self.state.lock();
         let Some(transaction) = &mut state.transaction else {
             return Err(Error::bug("a load without a transaction"));
         };
@@ -41,11 +39,16 @@ impl Session {
             previous: Previous::Uba(Uba::NONE),
             payload: &payload,
         };
-        let stopped = |error: Error| self.instance().health().stop(&error);
+        let stopped = |error: Error| self.store().health().stop(&error);
         let uba = transaction.undo.append_to(self, block, &record).map_err(stopped)?;
         transaction.identity.note(uba);
         transaction.loads.push(Load { table, uba });
         Ok(())
+    }
+
+    /// The load of this record has been taken back.
+    pub(crate) fn forget_load(&self, uba: Uba) {
+        self.with_transaction(|transaction| transaction.loads.retain(|load| load.uba != uba));
     }
 
     /// Refuses a table that the transaction under way has loaded: nobody reads or changes it before the transaction ends, since there is no undo by which a
@@ -53,8 +56,8 @@ impl Session {
     ///
     /// # Errors
     /// ORA-12838.
-    pub fn check_not_loaded(&self, table: &TableDef) -> Result<()> {
-        let loaded = |load: &Load| load.table == table.object;
+    pub fn check_not_loaded(&self, table: ObjectNumber) -> Result<()> {
+        let loaded = |load: &Load| load.table == table;
         match self.with_transaction(|transaction| transaction.loads.iter().any(loaded)) {
             Some(true) => Err(Error::user(12838, "cannot read/modify an object after modifying it in parallel")),
             _ => Ok(()),

@@ -9,10 +9,10 @@ use common::sync::{Condvar, Mutex, MutexGuard};
 use common::{Error, ErrorKind, Number, ObjectNumber, Result, Rowid, Xid};
 use waits::{Enqueue, Event, LatchName, Meter, SegmentStatistic, Statistic};
 
+use super::Worker;
 use super::deadlock::{DeadlockedSession, Waited};
 use super::waiting::{Wait, Wanted};
 use super::{LockWait, TableLock};
-use crate::instance::Session;
 
 /// How long a waiter sleeps between two looks at whether its user has cancelled.
 const LOOK_ROUND: Duration = Duration::from_millis(100);
@@ -221,14 +221,14 @@ impl Locks {
     ///
     /// # Errors
     /// ORA-00054, ORA-30006 when it is not to be waited for (so long), ORA-00060 in a deadlock, ORA-01013 when the user cancels.
-    pub(crate) fn wait_for(&self, s: &Session, xid: Xid, wait: LockWait, event: Event, mode: u64) -> Result<()> {
+    pub(crate) fn wait_for(&self, s: &Worker, xid: Xid, wait: LockWait, event: Event, mode: u64) -> Result<()> {
         self.wait_for_end(s, xid, wait, (event, mode), None, None)
     }
 
     /// As [`Locks::wait_for`], for the sake of something in a segment, by its data object.
     pub(crate) fn wait_for_in(
         &self,
-        s: &Session,
+        s: &Worker,
         xid: Xid,
         segment: ObjectNumber,
         wait: LockWait,
@@ -240,7 +240,7 @@ impl Locks {
     /// As [`Locks::wait_for`]; `row` is the row, of an object, that is wanted.
     pub(crate) fn wait_for_row(
         &self,
-        s: &Session,
+        s: &Worker,
         xid: Xid,
         wait: LockWait,
         how: (Event, u64),
@@ -251,7 +251,7 @@ impl Locks {
 
     fn wait_for_end(
         &self,
-        s: &Session,
+        s: &Worker,
         xid: Xid,
         wait: LockWait,
         (event, mode): (Event, u64),
@@ -291,7 +291,7 @@ impl Locks {
     ///
     /// # Errors
     /// ORA-00060 in a deadlock, ORA-01013 when the user cancels.
-    pub(crate) fn wait_unheld(&self, s: &Session, xid: Xid, resource: &Resource) -> Result<()> {
+    pub(crate) fn wait_unheld(&self, s: &Worker, xid: Xid, resource: &Resource) -> Result<()> {
         let Some(other) = self.state(s.meter()).other_holder(xid, resource) else { return Ok(()) };
         let at = [
             Enqueue::TxRowLockContention.name_mode(SHARE_MODE as u16),
@@ -308,7 +308,7 @@ impl Locks {
     ///
     /// # Errors
     /// As [`Locks::wait_unheld`].
-    pub(crate) fn claim(&self, s: &Session, xid: Xid, resource: &Resource) -> Result<()> {
+    pub(crate) fn claim(&self, s: &Worker, xid: Xid, resource: &Resource) -> Result<()> {
         loop {
             {
                 let mut state = self.state(s.meter());
@@ -325,7 +325,7 @@ impl Locks {
     ///
     /// # Errors
     /// As [`Locks::wait_for`].
-    pub(crate) fn lock_table(&self, s: &Session, table: ObjectNumber, mode: TableLock, wait: LockWait) -> Result<()> {
+    pub(crate) fn lock_table(&self, s: &Worker, table: ObjectNumber, mode: TableLock, wait: LockWait) -> Result<()> {
         let (sid, clock) = (s.sid(), s.meter().clock());
         let at = [Enqueue::TmContention.name_mode(mode as u16), u64::from(table.0), 0];
         let mut waited = false;
@@ -361,7 +361,7 @@ impl Locks {
     /// Waits while there is a holder. Whether there was one; a request that was waited for, or given up, has then been counted.
     fn wait(
         &self,
-        s: &Session,
+        s: &Worker,
         wait: LockWait,
         (enqueue, at): (Enqueue, [u64; 3]),
         Waiting { wanted, waited, mode, row, segment }: &Waiting,
@@ -400,7 +400,7 @@ impl Locks {
                     holder,
                     row: row.map(|(_, rowid)| rowid),
                     object: row.map(|(object, _)| object),
-                    statement: s.statement(),
+                    statement: s.client().statement(),
                 };
                 let this = Wait { wanted: wanted.clone(), shown };
                 if let Some(circle) = state.circle(&this) {
@@ -408,7 +408,7 @@ impl Locks {
                     s.note_deadlock(circle);
                     break Err(deadlock());
                 }
-                if s.instance().redo().is_inline() {
+                if s.store().redo().is_inline() {
                     // All sessions are this thread's: nobody could ever end the wait.
                     break Err(busy());
                 }
@@ -417,7 +417,7 @@ impl Locks {
                 #[cfg(test)]
                 woken(&mut state);
                 // Of an instance that has stopped no session gives its locks up.
-                if let Err(error) = s.check_cancelled().and_then(|()| s.instance().health().check()) {
+                if let Err(error) = s.check_cancelled().and_then(|()| s.store().health().check()) {
                     break Err(error);
                 }
             };

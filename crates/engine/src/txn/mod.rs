@@ -6,45 +6,46 @@ mod change;
 mod commit;
 mod consistent;
 mod deadlock;
+mod definitions;
+pub(crate) mod entries;
 mod load;
 mod locks;
 pub(crate) mod operation;
+mod own_freelist;
 mod rollback;
-mod session;
-mod snapshot;
 #[cfg(test)]
 mod tests;
 mod waiting;
+mod worker;
 
 pub(crate) use change::{Interest, RowLock, Slots, is_changed_since};
+pub(crate) use consistent::{is_newest, not_unloaded, undo_change};
 pub use deadlock::{Deadlock, DeadlockedSession, Waited};
+pub(crate) use definitions::Definitions;
 pub(crate) use locks::Resource;
 #[cfg(test)]
 pub(crate) use locks::WOKEN;
 pub use locks::{HeldTableLock, Locks, Waiter};
+pub(crate) use own_freelist::OwnFreelist;
 pub(crate) use rollback::Dead;
 #[cfg(test)]
 pub(crate) use rollback::RECORDS_OF_TEST;
-pub(crate) use session::SessionTransactions;
-pub use session::{Entered, Mark};
-pub use snapshot::Snapshot;
-pub(crate) use snapshot::Snapshots;
+pub use worker::{Entered, Mark, Worker};
 
-use common::Clock;
-use common::sync::{Arc, Mutex};
+use common::sync::Arc;
+
+use crate::undo::UndoSegments;
 
 /// What an instance knows of its transactions, beside what is in blocks.
 #[derive(Debug)]
 pub(crate) struct Transactions {
     pub(crate) locks: Locks,
-    pub(crate) snapshots: Arc<Snapshots>,
-    /// Held while a commit takes its SCN and its slot says so: a snapshot sees all of it or nothing.
-    pub(crate) committing: Mutex<()>,
+    pub(crate) undo: Arc<UndoSegments>,
 }
 
 impl Transactions {
-    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { locks: Locks::default(), snapshots: Arc::new(Snapshots::new(clock)), committing: Mutex::default() }
+    pub(crate) fn new(undo: Arc<UndoSegments>) -> Self {
+        Self { locks: Locks::default(), undo }
     }
 }
 

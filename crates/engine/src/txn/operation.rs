@@ -1,8 +1,6 @@
 //! What undo records say was done. The numbers are in undo blocks: they stay.
 
-use common::BlockAddress;
-
-use crate::segment::BlockRange;
+use common::{BlockAddress, BlockRange};
 
 /// Rows put in: pairs of first slot and count, two bytes each; then, where they took any, the bytes of the ITL slot's credit that they took (2).
 pub(crate) const INSERT_ROWS: u8 = 1;

@@ -96,7 +96,7 @@ impl Database {
 
     fn rows(&self) -> Rows {
         let spec = ScanSpec { projection: vec![0, 1, 2], predicate: None, rowids: true };
-        let mut scan = TableScan::new(self.session.clone(), self.table(), spec).unwrap();
+        let mut scan = TableScan::new(self.session.worker().clone(), self.table().heap().clone(), spec).unwrap();
         let mut found = Found::default();
         while scan.next(&mut found, 100).unwrap() {}
         found.rows
@@ -130,7 +130,7 @@ impl Database {
 
     fn insert(&self, rows: &[Row], at_once: usize) {
         for rows in rows.chunks(at_once) {
-            let mut inserter = Inserter::new(self.session.clone(), self.table()).unwrap();
+            let mut inserter = Inserter::new(self.session.worker().clone(), self.table().heap().clone()).unwrap();
             for row in rows {
                 inserter.push(&row.iter().map(|column| Some(column.as_slice())).collect::<Vec<_>>()).unwrap();
             }
@@ -147,7 +147,7 @@ impl Database {
         };
         let at = |n: usize| rows.iter().nth(n).unwrap();
         for n in few(9, 1) {
-            let mut updater = Updater::new(self.session.clone(), self.table());
+            let mut updater = Updater::new(self.session.worker().clone(), self.table().heap().clone());
             let (rowid, row) = at(n);
             let long = vec![b'a' + (seed % 26) as u8; 40 + (n * 37) % 700];
             updater.push(*rowid, &[Some(&row[0]), Some(&row[1]), Some(&long)]).unwrap();
@@ -156,7 +156,7 @@ impl Database {
         self.insert(&made(seed * 10_000..seed * 10_000 + 60, seed), 1);
         self.insert(&made(seed * 10_000 + 60..seed * 10_000 + 400, seed), 400);
         for (by, rest) in [(5, 2), (11, 3)] {
-            let mut updater = Updater::new(self.session.clone(), self.table());
+            let mut updater = Updater::new(self.session.worker().clone(), self.table().heap().clone());
             for n in few(by, rest) {
                 let (rowid, row) = at(n);
                 let short = format!("{}-{by}", (n as u32).wrapping_mul(seed) % 97).into_bytes();
@@ -164,7 +164,7 @@ impl Database {
             }
             updater.finish().unwrap();
         }
-        let mut deleter = Deleter::new(self.session.clone(), self.table());
+        let mut deleter = Deleter::new(self.session.worker().clone(), self.table().heap().clone());
         let gone = few(6, 0);
         gone.iter().for_each(|n| deleter.push(*at(*n).0).unwrap());
         deleter.finish().unwrap();

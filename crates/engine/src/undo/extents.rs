@@ -9,7 +9,8 @@ use format::undo::{self, Extent};
 
 use super::UndoSegments;
 use super::segment::UndoSegment;
-use crate::instance::{ExtentManagement, Session};
+use crate::control::ExtentManagement;
+use crate::process::Process;
 use crate::tablespace::{Growth, Tablespace, extent_step_blocks};
 
 /// Every segment keeps its first extent and one more.
@@ -57,7 +58,7 @@ impl UndoSegment {
     ///
     /// # Errors
     /// ORA-30036 when there is no room; those of the cache.
-    pub(super) fn extend(self: &Arc<Self>, s: &Session, all: &UndoSegments) -> Result<()> {
+    pub(super) fn extend(self: &Arc<Self>, s: &Process, all: &UndoSegments) -> Result<()> {
         let _space = all.space(s, self.number);
         // An extent belongs to the segment in the record in which it leaves where it was. What is latched is let go before the next may take extents.
         let _group = s.group();
@@ -81,7 +82,7 @@ impl UndoSegment {
     }
 
     /// Goes on in an extent of its own: the first one behind the current one that may be used again.
-    fn reuse_own(&self, s: &Session, all: &UndoSegments, reuse: Reuse) -> Result<bool> {
+    fn reuse_own(&self, s: &Process, all: &UndoSegments, reuse: Reuse) -> Result<bool> {
         let mut header = self.header_mut(s)?;
         let fields = *undo::header(&header);
         let (count, current) = (fields.extents.get(), fields.current_extent.get());
@@ -129,7 +130,7 @@ impl UndoSegment {
     }
 
     /// Makes extent `ordinal` the current one; what was in it is gone.
-    fn enter(&self, s: &Session, header: &mut crate::cache::BlockMut, ordinal: u32, life: u16) {
+    fn enter(&self, s: &Process, header: &mut crate::cache::BlockMut, ordinal: u32, life: u16) {
         s.change(header, |bytes| {
             let extent = undo::extent_mut(bytes, ordinal as usize);
             extent.committed_s = 0.into();
@@ -144,7 +145,7 @@ impl UndoSegment {
     }
 
     /// Adds an extent from the tablespace.
-    fn add(&self, s: &Session, growth: Growth) -> Result<bool> {
+    fn add(&self, s: &Process, growth: Growth) -> Result<bool> {
         let (extents, blocks) = {
             let header = self.header_mut(s)?;
             let fields = undo::header(&header);
@@ -172,7 +173,7 @@ impl UndoSegment {
     }
 
     /// `other`: the life that blocks of the extent may have in the segment that had it.
-    fn append_and_enter(&self, s: &Session, header: &mut crate::cache::BlockMut, extent: Extent, other: Option<u16>) {
+    fn append_and_enter(&self, s: &Process, header: &mut crate::cache::BlockMut, extent: Extent, other: Option<u16>) {
         let own = undo::header(header).life.get();
         // Lives go round; the later of two is less than half of the way ahead.
         let later = match other {
@@ -188,7 +189,7 @@ impl UndoSegment {
     }
 
     /// Takes an extent from another segment of the tablespace: the one that ended longest ago of the first segment that has one.
-    fn steal(&self, s: &Session, all: &UndoSegments, reuse: Reuse) -> Result<bool> {
+    fn steal(&self, s: &Process, all: &UndoSegments, reuse: Reuse) -> Result<bool> {
         let expired = matches!(reuse, Reuse::Expired(_));
         all.count(s, |interval| {
             if expired {
@@ -234,7 +235,7 @@ impl UndoSegment {
 
 /// Makes an undo segment with its first two extents, and links it behind `last`. [`UndoSegments::space`] is held.
 pub(super) fn make_segment(
-    s: &Session,
+    s: &Process,
     tablespace: &Arc<Tablespace>,
     number: u16,
     last: Option<BlockAddress>,
@@ -258,7 +259,7 @@ pub(super) fn make_segment(
         });
     }
     if let Some(last) = last {
-        let mut before = crate::segment::metadata::current_mut(s, last, common::BlockClass::UndoHeader)?;
+        let mut before = crate::process::metadata::current_mut(s, last, common::BlockClass::UndoHeader)?;
         s.change(&mut before, |bytes| undo::header_mut(bytes).next_segment = address.pack().into());
     }
     Ok(UndoSegment::new(number, address, tablespace.clone()))

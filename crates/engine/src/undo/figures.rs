@@ -7,8 +7,8 @@ use common::{BlockAddress, BlockClass, Result, Scn, TablespaceNumber, Uba, Xid};
 use format::undo;
 
 use super::UndoSegments;
-use crate::instance::Session;
-use crate::segment::metadata;
+use crate::process::Process;
+use crate::process::metadata;
 
 /// Intervals that are kept: four days.
 pub(super) const INTERVALS_MAX: usize = 576;
@@ -251,7 +251,7 @@ impl UndoSegments {
     ///
     /// # Errors
     /// Those of the cache.
-    pub fn extents(&self, s: &Session) -> Result<Vec<ExtentFigures>> {
+    pub fn extents(&self, s: &Process) -> Result<Vec<ExtentFigures>> {
         let mut extents = Vec::new();
         for segment in self.all() {
             let limit = self.retention(s, &segment.tablespace).expired;

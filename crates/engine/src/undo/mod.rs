@@ -15,8 +15,7 @@ mod tests;
 mod writer;
 
 pub use figures::{ExtentFigures, ExtentStatus, RollbackFigures, SegmentFigures, TransactionFigures, UndoInterval};
-pub(crate) use read::read_back;
-pub use read::{OwnedPrevious, Record, State, read, state};
+pub use read::{OwnedPrevious, Record, State};
 pub use segments::UndoSegments;
 pub(crate) use segments::first_header;
 pub use writer::UndoWriter;

@@ -6,10 +6,11 @@ use format::transaction::ITL_BYTES;
 use format::undo::{self, Previous};
 use waits::Statistic;
 
+use super::UndoSegments;
 use super::segment::name_of;
 use crate::cache::Block;
-use crate::instance::Session;
-use crate::segment::metadata;
+use crate::process::Process;
+use crate::process::metadata;
 
 /// What was there before the change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,71 +40,6 @@ pub struct Record {
 /// Undo blocks that are read at once where a rollback goes on: a transaction takes them one after another.
 const BLOCKS_BEHIND: u32 = 16;
 
-fn too_old(s: &Session, segment: Option<u16>) -> Error {
-    s.instance().undo().count_too_old(s);
-    let whose = segment.map_or_else(|| "undo segment".to_owned(), |number| format!("undo segment {}", name_of(number)));
-    Error::new(
-        ErrorKind::User,
-        Number::Ora(1555),
-        format!("snapshot too old: {whose} no longer has the undo that is needed"),
-    )
-}
-
-/// A block that had undo once. Its extent may have been given back since, and its file been cut or dropped.
-fn undo_block(s: &Session, address: BlockAddress, segment: Option<u16>) -> Result<Block> {
-    let block = s.consistent(address, BlockClass::UndoBlock).map_err(|error| {
-        let there = s.instance().cache().file(address.file).is_ok_and(|file| file.check_block(address).is_ok());
-        if there { error } else { too_old(s, segment) }
-    })?;
-    s.meter().count(Statistic::ConsistentGetsExamination, 1);
-    Ok(block)
-}
-
-/// The record at `uba`, by a consistent get of its block (several for a long one). `xid`: the transaction that it must be of.
-///
-/// # Errors
-/// ORA-01555 when the block has been put to another use since; those of the cache.
-pub fn read(s: &Session, uba: Uba, xid: Option<Xid>) -> Result<Record> {
-    let segment = xid.map(|xid| xid.segment);
-    let (mut record, more) = {
-        let bytes = undo_block(s, uba.block, segment)?;
-        let view = view(&bytes, uba, xid).filter(|view| !view.piece).ok_or_else(|| too_old(s, segment))?;
-        owned(uba, &view)
-    };
-    rest_of(s, &mut record, more)?;
-    Ok(record)
-}
-
-/// As [`read`], with the records before it on the way of a rollback that are in the same block, the newest first; not `to`, nor what is before that. One get,
-/// and the block where the way goes on is sent for.
-///
-/// # Errors
-/// As [`read`].
-pub(crate) fn read_back(s: &Session, uba: Uba, to: Uba, xid: Xid) -> Result<Vec<Record>> {
-    let segment = Some(xid.segment);
-    let (mut found, mut pieces) = (Vec::new(), Vec::new());
-    let mut at = uba;
-    {
-        let bytes = undo_block(s, uba.block, segment)?;
-        while at.block == uba.block && at != to && !at.is_none() {
-            let view = view(&bytes, at, Some(xid)).filter(|view| !view.piece).ok_or_else(|| too_old(s, segment))?;
-            let (record, more) = owned(at, &view);
-            at = record.chain;
-            if more.is_some() {
-                pieces.push((found.len(), more));
-            }
-            found.push(record);
-        }
-    }
-    if at != to && !at.is_none() {
-        s.instance().cache().read_behind(s.meter(), at.block, BLOCKS_BEHIND, BlockClass::UndoBlock);
-    }
-    for (number, more) in pieces {
-        rest_of(s, &mut found[number], more)?;
-    }
-    Ok(found)
-}
-
 /// A record as its block has it, and where its payload goes on.
 fn owned(uba: Uba, view: &undo::RecordView<'_>) -> (Record, Option<Uba>) {
     let previous = match view.record.previous {
@@ -124,24 +60,6 @@ fn owned(uba: Uba, view: &undo::RecordView<'_>) -> (Record, Option<Uba>) {
     (record, view.more)
 }
 
-/// Reads the pieces of a payload that its record's block had no room for.
-fn rest_of(s: &Session, record: &mut Record, mut more: Option<Uba>) -> Result<()> {
-    while let Some(next) = more {
-        let bytes = undo_block(s, next.block, Some(record.xid.segment))?;
-        let piece = view(&bytes, next, Some(record.xid)).filter(|view| view.piece);
-        let piece = piece.ok_or_else(|| too_old(s, Some(record.xid.segment)))?;
-        record.payload.extend_from_slice(piece.record.payload);
-        more = piece.more;
-    }
-    Ok(())
-}
-
-/// The transaction's record before the one at `uba`.
-pub(super) fn chain(s: &Session, uba: Uba, xid: Xid) -> Result<Uba> {
-    let bytes = undo_block(s, uba.block, Some(xid.segment))?;
-    view(&bytes, uba, Some(xid)).map(|view| view.chain).ok_or_else(|| too_old(s, Some(xid.segment)))
-}
-
 fn view(bytes: &[u8], uba: Uba, xid: Option<Xid>) -> Option<undo::RecordView<'_>> {
     if block::kind(bytes) != Some(BlockType::UndoBlock) || undo::block_header(bytes).life.get() != uba.sequence {
         return None;
@@ -159,24 +77,111 @@ pub enum State {
     CommittedBefore(Scn),
 }
 
-/// What became of a transaction, by a consistent get of its undo segment's header.
-///
-/// # Errors
-/// ORA-01578 when there has never been such a transaction; those of the cache.
-pub fn state(s: &Session, xid: Xid) -> Result<State> {
-    let Some(segment) = s.instance().undo().segment(xid.segment) else {
-        // Its undo tablespace has been dropped since, which only goes when its transactions have ended.
-        return Ok(State::CommittedBefore(s.instance().undo().gone(xid.segment)));
-    };
-    let bytes = segment.got(s, || metadata::consistent(s, segment.header, BlockClass::UndoHeader))?;
-    let slot = (xid.slot < undo::slots_of(bytes.len())).then(|| undo::slot(&bytes, xid.slot));
-    let Some(slot) = slot.filter(|slot| !xid.is_none() && slot.sequence.get() >= xid.sequence) else {
-        return Err(Error::corrupt(segment.header, format!("there has been no transaction {xid}")));
-    };
-    Ok(match slot.sequence.get() - xid.sequence {
-        0 if slot.is_active() => State::Active,
-        0 => State::Committed(Scn(slot.scn.get())),
-        1 => State::Committed(Scn(slot.previous_scn.get())),
-        _ => State::CommittedBefore(Scn(slot.previous_scn.get())),
-    })
+impl UndoSegments {
+    fn too_old(&self, s: &Process, segment: Option<u16>) -> Error {
+        self.count_too_old(s);
+        let whose =
+            segment.map_or_else(|| "undo segment".to_owned(), |number| format!("undo segment {}", name_of(number)));
+        Error::new(
+            ErrorKind::User,
+            Number::Ora(1555),
+            format!("snapshot too old: {whose} no longer has the undo that is needed"),
+        )
+    }
+
+    /// A block that had undo once. Its extent may have been given back since, and its file been cut or dropped.
+    fn undo_block(&self, s: &Process, address: BlockAddress, segment: Option<u16>) -> Result<Block> {
+        let block = s.consistent(address, BlockClass::UndoBlock).map_err(|error| {
+            let there = s.store().cache().file(address.file).is_ok_and(|file| file.check_block(address).is_ok());
+            if there { error } else { self.too_old(s, segment) }
+        })?;
+        s.meter().count(Statistic::ConsistentGetsExamination, 1);
+        Ok(block)
+    }
+
+    /// The record at `uba`, by a consistent get of its block (several for a long one). `xid`: the transaction that it must be of.
+    ///
+    /// # Errors
+    /// ORA-01555 when the block has been put to another use since; those of the cache.
+    pub fn read(&self, s: &Process, uba: Uba, xid: Option<Xid>) -> Result<Record> {
+        let segment = xid.map(|xid| xid.segment);
+        let (mut record, more) = {
+            let bytes = self.undo_block(s, uba.block, segment)?;
+            let view = view(&bytes, uba, xid).filter(|view| !view.piece).ok_or_else(|| self.too_old(s, segment))?;
+            owned(uba, &view)
+        };
+        self.rest_of(s, &mut record, more)?;
+        Ok(record)
+    }
+
+    /// As [`UndoSegments::read`], with the records before it on the way of a rollback that are in the same block, the newest first; not `to`, nor what is before that. One get,
+    /// and the block where the way goes on is sent for.
+    ///
+    /// # Errors
+    /// As [`UndoSegments::read`].
+    pub(crate) fn read_back(&self, s: &Process, uba: Uba, to: Uba, xid: Xid) -> Result<Vec<Record>> {
+        let segment = Some(xid.segment);
+        let (mut found, mut pieces) = (Vec::new(), Vec::new());
+        let mut at = uba;
+        {
+            let bytes = self.undo_block(s, uba.block, segment)?;
+            while at.block == uba.block && at != to && !at.is_none() {
+                let view =
+                    view(&bytes, at, Some(xid)).filter(|view| !view.piece).ok_or_else(|| self.too_old(s, segment))?;
+                let (record, more) = owned(at, &view);
+                at = record.chain;
+                if more.is_some() {
+                    pieces.push((found.len(), more));
+                }
+                found.push(record);
+            }
+        }
+        if at != to && !at.is_none() {
+            s.store().cache().read_behind(s.meter(), at.block, BLOCKS_BEHIND, BlockClass::UndoBlock);
+        }
+        for (number, more) in pieces {
+            self.rest_of(s, &mut found[number], more)?;
+        }
+        Ok(found)
+    }
+
+    /// Reads the pieces of a payload that its record's block had no room for.
+    fn rest_of(&self, s: &Process, record: &mut Record, mut more: Option<Uba>) -> Result<()> {
+        while let Some(next) = more {
+            let bytes = self.undo_block(s, next.block, Some(record.xid.segment))?;
+            let piece = view(&bytes, next, Some(record.xid)).filter(|view| view.piece);
+            let piece = piece.ok_or_else(|| self.too_old(s, Some(record.xid.segment)))?;
+            record.payload.extend_from_slice(piece.record.payload);
+            more = piece.more;
+        }
+        Ok(())
+    }
+
+    /// The transaction's record before the one at `uba`.
+    pub(super) fn chain(&self, s: &Process, uba: Uba, xid: Xid) -> Result<Uba> {
+        let bytes = self.undo_block(s, uba.block, Some(xid.segment))?;
+        view(&bytes, uba, Some(xid)).map(|view| view.chain).ok_or_else(|| self.too_old(s, Some(xid.segment)))
+    }
+
+    /// What became of a transaction, by a consistent get of its undo segment's header.
+    ///
+    /// # Errors
+    /// ORA-01578 when there has never been such a transaction; those of the cache.
+    pub fn state(&self, s: &Process, xid: Xid) -> Result<State> {
+        let Some(segment) = self.segment(xid.segment) else {
+            // Its undo tablespace has been dropped since, which only goes when its transactions have ended.
+            return Ok(State::CommittedBefore(self.gone(xid.segment)));
+        };
+        let bytes = segment.got(s, || metadata::consistent(s, segment.header, BlockClass::UndoHeader))?;
+        let slot = (xid.slot < undo::slots_of(bytes.len())).then(|| undo::slot(&bytes, xid.slot));
+        let Some(slot) = slot.filter(|slot| !xid.is_none() && slot.sequence.get() >= xid.sequence) else {
+            return Err(Error::corrupt(segment.header, format!("there has been no transaction {xid}")));
+        };
+        Ok(match slot.sequence.get() - xid.sequence {
+            0 if slot.is_active() => State::Active,
+            0 => State::Committed(Scn(slot.scn.get())),
+            1 => State::Committed(Scn(slot.previous_scn.get())),
+            _ => State::CommittedBefore(Scn(slot.previous_scn.get())),
+        })
+    }
 }

@@ -9,8 +9,8 @@ use common::sync::Arc;
 use super::UndoSegments;
 use super::figures::{INTERVAL_US, INTERVALS_MAX};
 use super::segment::now_s;
-use crate::instance::Session;
 use crate::parameters::Parameter;
+use crate::process::Process;
 use crate::tablespace::Tablespace;
 
 /// Seconds of undo beyond what the longest query needs.
@@ -31,7 +31,7 @@ pub(super) struct Retention {
 
 impl UndoSegments {
     /// The limits of this moment for a tablespace.
-    pub(super) fn retention(&self, s: &Session, tablespace: &Arc<Tablespace>) -> Retention {
+    pub(super) fn retention(&self, s: &Process, tablespace: &Arc<Tablespace>) -> Retention {
         let (now, wanted) = (now_s(s), wanted_s(s));
         let since = |seconds: u64| now.saturating_sub(u32::try_from(seconds).unwrap_or(u32::MAX));
         let tuned = self.tuned_s(s, tablespace);
@@ -42,13 +42,13 @@ impl UndoSegments {
     }
 
     /// Tuned retention of a tablespace, in seconds.
-    fn tuned_s(&self, s: &Session, tablespace: &Arc<Tablespace>) -> u64 {
-        let (longest_us, ended_us) = s.instance().transactions().snapshots.longest_us(s.meter());
+    fn tuned_s(&self, s: &Process, tablespace: &Arc<Tablespace>) -> u64 {
+        let (longest_us, ended_us) = s.store().snapshots().longest_us(s.meter());
         let interval = self.count(s, |interval| {
             interval.max_query_s = interval.max_query_s.max(longest_us.max(ended_us) / 1_000_000);
             *interval
         });
-        let tuned = if s.instance().can_grow(tablespace) {
+        let tuned = if tablespace.can_grow(s.store()) {
             (interval.max_query_s + MARGIN_S).max(wanted_s(s))
         } else {
             let lasts =
@@ -60,7 +60,7 @@ impl UndoSegments {
     }
 
     /// Undo that somebody might have needed yet was given up, as old as this: retention has come to no more.
-    pub(super) fn gave_up(&self, s: &Session, committed_s: u32) {
+    pub(super) fn gave_up(&self, s: &Process, committed_s: u32) {
         if committed_s > 0 {
             let age = u64::from(now_s(s).saturating_sub(committed_s));
             self.count(s, |interval| {
@@ -71,12 +71,12 @@ impl UndoSegments {
 }
 
 /// The parameter: what is guaranteed, if anything is.
-fn wanted_s(s: &Session) -> u64 {
-    s.instance().parameters().unsigned(Parameter::UndoRetention)
+fn wanted_s(s: &Process) -> u64 {
+    s.store().parameters().unsigned(Parameter::UndoRetention)
 }
 
 /// Blocks that extents can have in a tablespace.
-fn space(s: &Session, tablespace: &Tablespace) -> u64 {
-    let files = tablespace.files().into_iter().filter_map(|file| s.instance().cache().file(file).ok());
+fn space(s: &Process, tablespace: &Tablespace) -> u64 {
+    let files = tablespace.files().into_iter().filter_map(|file| s.store().cache().file(file).ok());
     files.map(|file| u64::from(tablespace.user_blocks(file.blocks()))).sum()
 }

@@ -7,7 +7,7 @@ use common::{Error, Xid};
 
 use super::UndoSegments;
 use super::figures::RollbackFigures;
-use crate::instance::Session;
+use crate::process::Process;
 
 /// A session's rollback that took less is not kept: what V$SESSION_LONGOPS calls long.
 const LONG_US: u64 = 6_000_000;
@@ -28,7 +28,7 @@ impl UndoSegments {
     }
 
     /// The rollback of a whole transaction begins, of so many undo blocks.
-    pub(crate) fn rollback_begins(&self, s: &Session, xid: Xid, blocks: u32) {
+    pub(crate) fn rollback_begins(&self, s: &Process, xid: Xid, blocks: u32) {
         let now = s.meter().clock().monotonic_us();
         let mut all = self.rollbacks.all.lock();
         let (sid, serial) = (s.sid(), s.meter().serial());
@@ -52,7 +52,7 @@ impl UndoSegments {
     }
 
     /// A rollback has come to its end. Blocks that only held parts of long records have not been counted on the way.
-    pub(crate) fn rollback_ended(&self, s: &Session, xid: Xid) {
+    pub(crate) fn rollback_ended(&self, s: &Process, xid: Xid) {
         let now = s.meter().clock().monotonic_us();
         let mut all = self.rollbacks.all.lock();
         let Some(figures) = all.get_mut(&xid) else { return };

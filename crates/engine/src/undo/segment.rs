@@ -11,8 +11,8 @@ use common::{BlockAddress, BlockClass, Result, Scn, Uba, Xid};
 use format::undo::{self, PooledBlock, Slot};
 
 use crate::cache::{BlockMut, ChangeGroup};
-use crate::instance::Session;
-use crate::segment::metadata;
+use crate::process::Process;
+use crate::process::metadata;
 use crate::tablespace::Tablespace;
 
 /// `_SYSSMUn$`.
@@ -21,7 +21,7 @@ pub(super) fn name_of(number: u16) -> String {
 }
 
 /// Seconds since 1970, as blocks hold them.
-pub(super) fn now_s(s: &Session) -> u32 {
+pub(super) fn now_s(s: &Process) -> u32 {
     u32::try_from(s.meter().clock().wall_us() / 1_000_000).unwrap_or(u32::MAX)
 }
 
@@ -107,7 +107,7 @@ impl UndoSegment {
     }
 
     /// Gets the header; counts the get, and what it waited for others that had it.
-    pub(super) fn got<B>(&self, s: &Session, get: impl FnOnce() -> Result<B>) -> Result<B> {
+    pub(super) fn got<B>(&self, s: &Process, get: impl FnOnce() -> Result<B>) -> Result<B> {
         let waits = || s.meter().buffer_waits(BlockClass::UndoHeader);
         let before = waits();
         let got = get();
@@ -120,13 +120,13 @@ impl UndoSegment {
         self.tablespace.block_size().bytes()
     }
 
-    pub(super) fn header_mut(&self, s: &Session) -> Result<BlockMut> {
+    pub(super) fn header_mut(&self, s: &Process) -> Result<BlockMut> {
         self.got(s, || metadata::current_mut(s, self.header, BlockClass::UndoHeader))
     }
 
     /// Takes the slot that has been free for longest, and a block: from the pool, else from the current extent if that has one left. None when every
     /// slot has a transaction.
-    pub(super) fn begin(&self, s: &Session) -> Result<Option<(Xid, Option<Taken>)>> {
+    pub(super) fn begin(&self, s: &Process) -> Result<Option<(Xid, Option<Taken>)>> {
         // A block is taken in the record in which it is formatted.
         let group = s.group();
         let mut header = self.header_mut(s)?;
@@ -144,7 +144,7 @@ impl UndoSegment {
             None => self.format_next(s, &header, &taker)?,
         };
         let begun = now_s(s);
-        ChangeGroup::note_session(xid, s.process().0, begun, &s.user());
+        ChangeGroup::note_session(xid, s.process().0, begun, &s.client().user());
         s.change(&mut header, |bytes| {
             let block = taken.map_or(0, |taken| taken.block.pack());
             *undo::slot_mut(bytes, number) = Slot {
@@ -200,7 +200,7 @@ impl UndoSegment {
     }
 
     /// Formats the next block of the current extent, if it has one left. It is taken when the header says so.
-    fn format_next(&self, s: &Session, header: &BlockMut, taker: &Taker) -> Result<Option<Taken>> {
+    fn format_next(&self, s: &Process, header: &BlockMut, taker: &Taker) -> Result<Option<Taken>> {
         let fields = undo::header(header);
         let extent = undo::extent(header, fields.current_extent.get() as usize);
         let at = fields.current_block.get();
@@ -220,7 +220,7 @@ impl UndoSegment {
     /// A block of the current extent for a transaction; None when none is left there. `first_use`: whether the transaction had none in the extent.
     pub(super) fn take(
         &self,
-        s: &Session,
+        s: &Process,
         taker: &Taker,
         first_use: impl FnOnce(BlockAddress) -> bool,
     ) -> Result<Option<Taken>> {
@@ -245,7 +245,7 @@ impl UndoSegment {
     }
 
     /// Ends a transaction: its slot is free, its last block goes to the pool if others have room in it, its extents know when.
-    pub(super) fn end(&self, s: &Session, mut header: BlockMut, ending: &Ending<'_>) {
+    pub(super) fn end(&self, s: &Process, mut header: BlockMut, ending: &Ending<'_>) {
         let now = now_s(s);
         s.change(&mut header, |bytes| {
             let last_free = undo::header(bytes).last_free.get();
@@ -284,7 +284,7 @@ impl UndoSegment {
     }
 
     /// Whether the current extent has a block left.
-    pub(super) fn has_block(&self, s: &Session) -> Result<bool> {
+    pub(super) fn has_block(&self, s: &Process) -> Result<bool> {
         let header = self.got(s, || metadata::current(s, self.header, BlockClass::UndoHeader))?;
         let fields = undo::header(&header);
         let extent = undo::extent(&header, fields.current_extent.get() as usize);

@@ -17,10 +17,11 @@ use super::rollbacks::Rollbacks;
 use super::segment::{UndoSegment, extent_of, name_of};
 use super::writer::UndoWriter;
 use crate::cache::latches_any;
-use crate::instance::{Session, TablespaceKind};
+use crate::control::TablespaceKind;
 use crate::parameters::Parameter;
-use crate::segment::metadata;
-use crate::tablespace::Tablespace;
+use crate::process::Process;
+use crate::process::metadata;
+use crate::tablespace::{Tablespace, Tablespaces};
 
 /// Undo segments that are made for one tablespace, at the most; then transactions share them.
 const SEGMENTS_MAX: usize = 1_000;
@@ -44,6 +45,7 @@ struct Gone {
 
 /// All undo segments.
 pub struct UndoSegments {
+    tablespaces: Arc<Tablespaces>,
     all: RwLock<Vec<Arc<UndoSegment>>>,
     /// Held while extents change hands, and while a segment is made.
     space: Mutex<()>,
@@ -66,8 +68,9 @@ impl fmt::Debug for UndoSegments {
 }
 
 impl UndoSegments {
-    pub(crate) fn new(now_us: u64) -> Self {
+    pub(crate) fn new(now_us: u64, tablespaces: Arc<Tablespaces>) -> Self {
         Self {
+            tablespaces,
             all: RwLock::default(),
             space: Mutex::default(),
             binding: Mutex::default(),
@@ -80,21 +83,25 @@ impl UndoSegments {
         }
     }
 
+    pub(crate) fn tablespaces(&self) -> &Arc<Tablespaces> {
+        &self.tablespaces
+    }
+
     /// Makes the first segments of an empty undo tablespace.
     ///
     /// # Errors
     /// ORA-30036 when they have no room; those of the cache.
-    pub fn create(&self, s: &Session, tablespace: &Arc<Tablespace>) -> Result<()> {
+    pub fn create(&self, s: &Process, tablespace: &Arc<Tablespace>) -> Result<()> {
         for _ in 0..FIRST_SEGMENTS {
             self.add_segment(s, tablespace)?;
         }
         Ok(())
     }
 
-    fn add_segment(&self, s: &Session, tablespace: &Arc<Tablespace>) -> Result<Arc<UndoSegment>> {
+    fn add_segment(&self, s: &Process, tablespace: &Arc<Tablespace>) -> Result<Arc<UndoSegment>> {
         let _space = self.space(s, 0);
         let (number, last) = {
-            let dropped = s.instance().control().data().bootstrap.get(HIGHEST_KEY).and_then(|n| n.parse().ok());
+            let dropped = s.store().control().data().bootstrap.get(HIGHEST_KEY).and_then(|n| n.parse().ok());
             let all = self.all.read();
             let highest = all.iter().map(|segment| segment.number).max().max(dropped).unwrap_or(0);
             let last = all.iter().rfind(|segment| segment.tablespace.number() == tablespace.number());
@@ -119,9 +126,9 @@ impl UndoSegments {
     ///
     /// # Errors
     /// ORA-01578 for a damaged header or undo block; those of the cache.
-    pub fn load(&self, s: &Session) -> Result<()> {
-        self.gone.write().before = s.instance().visible_scn();
-        for tablespace in s.instance().tablespaces().all() {
+    pub fn load(&self, s: &Process) -> Result<()> {
+        self.gone.write().before = s.store().visible_scn();
+        for tablespace in self.tablespaces.all() {
             if tablespace.kind() != TablespaceKind::Undo {
                 continue;
             }
@@ -150,7 +157,7 @@ impl UndoSegments {
                     let unfinished = find_unfinished(s, &bytes, xid, &slot)?;
                     unfinished.extents.iter().for_each(|extent| segment.uses(*extent, true));
                     segment.transactions.fetch_add(1, Ordering::AcqRel);
-                    let live = Live::new(0, u64::from(slot.begun_s.get()) * 1_000_000, s.instance().scn());
+                    let live = Live::new(0, u64::from(slot.begun_s.get()) * 1_000_000, s.store().scn());
                     live.note(Uba::NONE, unfinished.last, slot.used_blocks.get(), slot.used_records.get());
                     self.live(s).insert(xid, Arc::new(live));
                     self.rollback_waits(xid, slot.used_blocks.get());
@@ -179,7 +186,7 @@ impl UndoSegments {
     ///
     /// # Errors
     /// ORA-30012 when there is no undo tablespace, ORA-01554 when every slot of every segment is taken; those of the cache.
-    pub fn begin(&self, s: &Session) -> Result<UndoWriter> {
+    pub fn begin(self: &Arc<Self>, s: &Process) -> Result<UndoWriter> {
         let bound = self.bind(s)?;
         let tablespace = bound.tablespace.number();
         if let Some(writer) = self.begin_in(s, &bound)? {
@@ -200,13 +207,13 @@ impl UndoSegments {
     }
 
     /// Takes a slot in a segment that the transaction is bound to; when there is none it is bound no longer.
-    fn begin_in(&self, s: &Session, segment: &Arc<UndoSegment>) -> Result<Option<UndoWriter>> {
+    fn begin_in(self: &Arc<Self>, s: &Process, segment: &Arc<UndoSegment>) -> Result<Option<UndoWriter>> {
         let begun = segment.begin(s);
         let Ok(Some((xid, taken))) = begun else {
             segment.transactions.fetch_sub(1, Ordering::AcqRel);
             return begun.map(|_| None);
         };
-        let live = Arc::new(Live::new(s.sid(), s.meter().clock().wall_us(), s.instance().scn()));
+        let live = Arc::new(Live::new(s.sid(), s.meter().clock().wall_us(), s.store().scn()));
         let active = {
             let mut all = self.live(s);
             all.insert(xid, live.clone());
@@ -218,27 +225,27 @@ impl UndoSegments {
             interval.undo_blocks += took;
             interval.max_concurrency = interval.max_concurrency.max(active);
         });
-        Ok(Some(UndoWriter::begun(segment.clone(), xid, taken, live)))
+        Ok(Some(UndoWriter::begun(self.clone(), segment.clone(), xid, taken, live)))
     }
 
     /// Takes over a transaction of [`UndoSegments::active`], to roll it back; again after an attempt that has failed.
     ///
     /// # Errors
     /// ORA-00600 when there is none such; those of the cache.
-    pub fn resume(&self, s: &Session, xid: Xid) -> Result<UndoWriter> {
+    pub fn resume(self: &Arc<Self>, s: &Process, xid: Xid) -> Result<UndoWriter> {
         let bug = || Error::bug(format!("transaction {xid} is not there to be resumed"));
         let segment = self.segment(xid.segment).ok_or_else(bug)?;
         let live = self.live(s).get(&xid).cloned().ok_or_else(bug)?;
         let extents = self.unfinished.lock().get(&xid).map(|unfinished| unfinished.extents.clone()).ok_or_else(bug)?;
         let last = live.last();
-        UndoWriter::resumed(s, segment, xid, last, extents, live)
+        UndoWriter::resumed(self.clone(), s, segment, xid, last, extents, live)
     }
 
     /// An unused segment of the undo tablespace, or one more; the least used when there can be no more. It counts the transaction already.
-    fn bind(&self, s: &Session) -> Result<Arc<UndoSegment>> {
-        let name = s.instance().parameters().text(Parameter::UndoTablespace).to_uppercase();
+    fn bind(&self, s: &Process) -> Result<Arc<UndoSegment>> {
+        let name = s.store().parameters().text(Parameter::UndoTablespace).to_uppercase();
         let none = || Error::user(30012, format!("undo tablespace '{name}' does not exist or is not one"));
-        let tablespace = s.instance().tablespaces().named(&name).map_err(|_| none())?;
+        let tablespace = self.tablespaces.named(&name).map_err(|_| none())?;
         let (chosen, before, count) = {
             let _binding = self.binding(s);
             let all = self.all.read();
@@ -256,7 +263,7 @@ impl UndoSegments {
             }
             (chosen.clone(), chosen.transactions.fetch_add(1, Ordering::AcqRel), own().count())
         };
-        let sessions = s.instance().parameters().unsigned(Parameter::Sessions) as usize;
+        let sessions = s.store().parameters().unsigned(Parameter::Sessions) as usize;
         if before == 0 || count >= sessions.min(SEGMENTS_MAX) {
             return Ok(chosen);
         }
@@ -290,7 +297,7 @@ impl UndoSegments {
     }
 
     /// The right to give extents to segments; a wait for it is a wait event.
-    pub(super) fn space(&self, s: &Session, segment: u16) -> MutexGuard<'_, ()> {
+    pub(super) fn space(&self, s: &Process, segment: u16) -> MutexGuard<'_, ()> {
         debug_assert!(!latches_any(), "whoever has the right may be waiting for what is latched here");
         let at = [u64::from(segment), 0];
         let (try_take, take) = (|| self.space.try_lock(), || self.space.lock());
@@ -298,9 +305,9 @@ impl UndoSegments {
     }
 
     /// Whether new transactions go to a tablespace, or transactions are active in it.
-    pub(crate) fn in_use(&self, s: &Session, tablespace: TablespaceNumber) -> bool {
-        let name = s.instance().parameters().text(Parameter::UndoTablespace).to_uppercase();
-        s.instance().tablespaces().named(&name).is_ok_and(|current| current.number() == tablespace)
+    pub(crate) fn in_use(&self, s: &Process, tablespace: TablespaceNumber) -> bool {
+        let name = s.store().parameters().text(Parameter::UndoTablespace).to_uppercase();
+        self.tablespaces.named(&name).is_ok_and(|current| current.number() == tablespace)
             || self.by_use(tablespace).iter().any(|segment| segment.transactions.load(Ordering::Acquire) > 0)
     }
 
@@ -308,22 +315,22 @@ impl UndoSegments {
     ///
     /// # Errors
     /// ORA-30013 when transactions are active in it; those of the control file.
-    pub(crate) fn forget(&self, s: &Session, tablespace: TablespaceNumber) -> Result<()> {
+    pub(crate) fn forget(&self, s: &Process, tablespace: TablespaceNumber) -> Result<()> {
         let _binding = self.binding(s);
         let own = self.by_use(tablespace);
         if own.iter().any(|segment| segment.transactions.load(Ordering::Acquire) > 0) {
             return Err(Error::user(30013, "the undo tablespace is currently in use"));
         }
         if let Some(highest) = self.all.read().iter().map(|segment| segment.number).max() {
-            s.instance().control().update(|data| {
+            s.store().control().update(|data| {
                 let known = data.bootstrap.get(HIGHEST_KEY).and_then(|n| n.parse().ok()).unwrap_or(0);
                 data.bootstrap.insert(HIGHEST_KEY.to_owned(), highest.max(known).to_string());
             })?;
         }
         {
             // A transaction that has given its slot up may still be at its commit.
-            let _committing = s.instance().transactions().committing.lock();
-            let (mut gone, now) = (self.gone.write(), s.instance().visible_scn());
+            let _committing = s.store().committing(s.meter());
+            let (mut gone, now) = (self.gone.write(), s.store().visible_scn());
             gone.since.extend(own.iter().map(|segment| (segment.number, now)));
         }
         s.meter().count(Statistic::TotalNumberOfUndoSegmentsDropped, own.len() as u64);
@@ -337,16 +344,16 @@ impl UndoSegments {
         gone.since.get(&segment).copied().unwrap_or(gone.before)
     }
 
-    fn live(&self, s: &Session) -> MutexGuard<'_, BTreeMap<Xid, Arc<Live>>> {
+    fn live(&self, s: &Process) -> MutexGuard<'_, BTreeMap<Xid, Arc<Live>>> {
         s.meter().latch(LatchName::UndoGlobalData, &self.live)
     }
 
-    pub(super) fn ended(&self, s: &Session, xid: Xid) {
+    pub(super) fn ended(&self, s: &Process, xid: Xid) {
         self.live(s).remove(&xid);
         self.unfinished.lock().remove(&xid);
     }
 
-    pub(super) fn count<R>(&self, s: &Session, count: impl FnOnce(&mut UndoInterval) -> R) -> R {
+    pub(super) fn count<R>(&self, s: &Process, count: impl FnOnce(&mut UndoInterval) -> R) -> R {
         let active = self.live(s).len() as u64;
         count(s.meter().latch(LatchName::UndoGlobalData, &self.intervals).at(s.meter().clock().wall_us(), active))
     }
@@ -357,17 +364,17 @@ impl UndoSegments {
     }
 
     /// Transactions are kept from being bound to a segment.
-    pub(super) fn binding(&self, s: &Session) -> MutexGuard<'_, ()> {
+    pub(super) fn binding(&self, s: &Process) -> MutexGuard<'_, ()> {
         s.meter().latch(LatchName::UndoGlobalData, &self.binding)
     }
 
-    pub(super) fn count_too_old(&self, s: &Session) {
+    pub(super) fn count_too_old(&self, s: &Process) {
         self.count(s, |interval| interval.too_old_errors += 1);
     }
 
     /// V$UNDOSTAT: intervals of ten minutes, newest first; the present one has not ended. What is sampled is as of [`UndoSegments::sample`].
     #[must_use]
-    pub fn intervals(&self, s: &Session) -> Vec<UndoInterval> {
+    pub fn intervals(&self, s: &Process) -> Vec<UndoInterval> {
         self.count(s, |_| {});
         self.intervals.lock().rows()
     }
@@ -382,7 +389,7 @@ impl UndoSegments {
     ///
     /// # Errors
     /// Those of the cache.
-    pub fn segments(&self, s: &Session) -> Result<Vec<SegmentFigures>> {
+    pub fn segments(&self, s: &Process) -> Result<Vec<SegmentFigures>> {
         self.all()
             .iter()
             .map(|segment| {
@@ -421,7 +428,7 @@ pub(crate) fn first_header(tablespace: &Tablespace) -> Option<BlockAddress> {
 }
 
 /// What a transaction that was cut off has: its newest record, and the extents that its blocks are in.
-fn find_unfinished(s: &Session, header: &[u8], xid: Xid, slot: &undo::Slot) -> Result<Unfinished> {
+fn find_unfinished(s: &Process, header: &[u8], xid: Xid, slot: &undo::Slot) -> Result<Unfinished> {
     let mut found = Unfinished { last: Uba::NONE, extents: Vec::new() };
     let current = slot.current_block();
     if !current.is_none() {

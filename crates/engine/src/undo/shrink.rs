@@ -5,7 +5,7 @@
 
 use common::sync::Arc;
 use common::sync::atomic::Ordering;
-use common::{BlockClass, Result};
+use common::{BlockClass, BlockRange, Result};
 use format::undo;
 
 use super::UndoSegments;
@@ -13,9 +13,10 @@ use super::extents::{EXTENTS_LEAST, Reuse};
 use super::figures::ExtentStatus;
 use super::segment::UndoSegment;
 use super::{FIRST_SEGMENTS, figures::INTERVAL_US};
-use crate::instance::{Session, TablespaceKind};
+use crate::control::TablespaceKind;
 use crate::parameters::Parameter;
-use crate::segment::{BlockRange, metadata};
+use crate::process::Process;
+use crate::process::metadata;
 use crate::tablespace::Tablespace;
 
 impl UndoSegments {
@@ -26,9 +27,9 @@ impl UndoSegments {
     ///
     /// # Errors
     /// Those of the cache; ORA-01089 when the instance is being closed.
-    pub(crate) fn round(&self, s: &Session) -> Result<()> {
+    pub(crate) fn round(&self, s: &Process) -> Result<()> {
         self.sample(s)?;
-        for tablespace in s.instance().tablespaces().all() {
+        for tablespace in self.tablespaces().all() {
             if tablespace.kind() != TablespaceKind::Undo {
                 continue;
             }
@@ -51,9 +52,9 @@ impl UndoSegments {
     ///
     /// # Errors
     /// Those of the cache.
-    pub fn sample(&self, s: &Session) -> Result<()> {
-        let name = s.instance().parameters().text(Parameter::UndoTablespace).to_uppercase();
-        let Ok(tablespace) = s.instance().tablespaces().named(&name) else { return Ok(()) };
+    pub fn sample(&self, s: &Process) -> Result<()> {
+        let name = s.store().parameters().text(Parameter::UndoTablespace).to_uppercase();
+        let Ok(tablespace) = self.tablespaces().named(&name) else { return Ok(()) };
         self.retention(s, &tablespace);
         let own: Vec<_> = self.by_use(tablespace.number()).iter().map(|segment| segment.number).collect();
         let extents = self.extents(s)?;
@@ -70,7 +71,7 @@ impl UndoSegments {
     }
 
     /// Of segments beyond the first, those to which no transaction was bound since the last round.
-    fn take_idle_offline(&self, s: &Session, tablespace: &Arc<Tablespace>) {
+    fn take_idle_offline(&self, s: &Process, tablespace: &Arc<Tablespace>) {
         let _binding = self.binding(s);
         let own = self.all().into_iter().filter(|segment| segment.tablespace.number() == tablespace.number());
         for (place, segment) in own.enumerate() {
@@ -101,14 +102,14 @@ impl UndoSegment {
         u32::try_from(entered - before).unwrap_or(u32::MAX / 2)
     }
 
-    fn extents(&self, s: &Session) -> Result<u32> {
+    fn extents(&self, s: &Process) -> Result<u32> {
         let header = self.got(s, || metadata::current(s, self.header, BlockClass::UndoHeader))?;
         Ok(undo::header(&header).extents.get())
     }
 
     /// Gives extents back to the tablespace until the segment has `keep`, those whose transactions ended longest ago first.
     /// [`UndoSegments::space`] is held.
-    fn give_back(&self, s: &Session, reuse: Reuse, keep: u32) -> Result<()> {
+    fn give_back(&self, s: &Process, reuse: Reuse, keep: u32) -> Result<()> {
         let mut blocks = 0;
         loop {
             // An extent leaves the segment in the record in which it is free again.

@@ -11,15 +11,16 @@ use common::{BlockAddress, BlockClass, Error, Result, Scn, Uba, Xid};
 use format::undo::{self, Chain, NEXT_RECORD_OVERHEAD, Previous, RECORD_OVERHEAD_MAX, RECORDS_MAX, UndoRecord};
 use waits::Statistic;
 
+use super::UndoSegments;
 use super::figures::Live;
-use super::read;
 use super::segment::{Ending, Taken, Taker, UndoSegment, extent_of};
 use crate::cache::BlockMut;
-use crate::instance::Session;
-use crate::segment::metadata;
+use crate::process::Process;
+use crate::process::metadata;
 
 /// The undo of one transaction under way. Dropped without an end, the transaction stays active.
 pub struct UndoWriter {
+    all: Arc<UndoSegments>,
     segment: Arc<UndoSegment>,
     xid: Xid,
     /// Where records go.
@@ -52,8 +53,15 @@ fn piece_overhead() -> usize {
 }
 
 impl UndoWriter {
-    pub(super) fn begun(segment: Arc<UndoSegment>, xid: Xid, taken: Option<Taken>, live: Arc<Live>) -> Self {
+    pub(super) fn begun(
+        all: Arc<UndoSegments>,
+        segment: Arc<UndoSegment>,
+        xid: Xid,
+        taken: Option<Taken>,
+        live: Arc<Live>,
+    ) -> Self {
         let writer = Self {
+            all,
             segment,
             xid,
             current: taken,
@@ -71,7 +79,8 @@ impl UndoWriter {
     }
 
     pub(super) fn resumed(
-        s: &Session,
+        all: Arc<UndoSegments>,
+        s: &Process,
         segment: Arc<UndoSegment>,
         xid: Xid,
         last: Uba,
@@ -98,6 +107,7 @@ impl UndoWriter {
             })
         };
         let writer = Self {
+            all,
             segment,
             xid,
             current,
@@ -151,7 +161,7 @@ impl UndoWriter {
     ///
     /// # Errors
     /// ORA-30036 when the undo tablespace has no room; those of the cache.
-    pub fn reserve(&mut self, s: &Session, payload: usize) -> Result<()> {
+    pub fn reserve(&mut self, s: &Process, payload: usize) -> Result<()> {
         let empty = undo::empty_room(self.segment.block_bytes());
         let whole = payload + RECORD_OVERHEAD_MAX <= empty;
         if !whole {
@@ -169,8 +179,7 @@ impl UndoWriter {
         Ok(())
     }
 
-    fn take(&mut self, s: &Session, current: bool) -> Result<Taken> {
-        let all = s.instance().undo();
+    fn take(&mut self, s: &Process, current: bool) -> Result<Taken> {
         let taker = Taker { xid: self.xid, last: self.last, newest: self.newest, records: self.used_records, current };
         // A pooled block that nothing was written to is not known as the transaction's own, and nothing leads on from it.
         if self.current.is_some_and(|taken| !taken.owned) {
@@ -182,7 +191,7 @@ impl UndoWriter {
             if let Some(taken) = self.segment.take(s, &taker, |extent| !extents.contains(&extent))? {
                 break taken;
             }
-            self.segment.extend(s, all)?;
+            self.segment.extend(s, &self.all)?;
         };
         if !self.extents.contains(&taken.extent) {
             self.extents.push(taken.extent);
@@ -190,11 +199,11 @@ impl UndoWriter {
         self.newest = taken.block;
         self.used_blocks += 1;
         self.note();
-        all.count(s, |interval| interval.undo_blocks += 1);
+        self.all.count(s, |interval| interval.undo_blocks += 1);
         Ok(taken)
     }
 
-    fn own_current(&mut self, s: &Session) -> Result<()> {
+    fn own_current(&mut self, s: &Process) -> Result<()> {
         let Some(taken) = &mut self.current else { return Ok(()) };
         let mut block = metadata::current_mut(s, taken.block, BlockClass::UndoBlock)?;
         let xid = self.xid;
@@ -228,7 +237,7 @@ impl UndoWriter {
     ///
     /// # Errors
     /// Those of the cache; ORA-00600 without a reservation.
-    pub fn latch(&self, s: &Session) -> Result<BlockMut> {
+    pub fn latch(&self, s: &Process) -> Result<BlockMut> {
         self.own_block(s, &self.current.ok_or_else(no_reservation)?)
     }
 
@@ -237,7 +246,7 @@ impl UndoWriter {
     /// # Errors
     /// Those of the cache; ORA-00600 without a reservation.
     #[cfg(test)]
-    pub fn append(&mut self, s: &Session, record: &UndoRecord<'_>) -> Result<Uba> {
+    pub fn append(&mut self, s: &Process, record: &UndoRecord<'_>) -> Result<Uba> {
         let block = self.latch(s)?;
         self.append_to(s, block, record)
     }
@@ -247,7 +256,7 @@ impl UndoWriter {
     ///
     /// # Errors
     /// Those of the cache, for pieces of a long payload; ORA-00600 without a reservation. A change that the record is to undo must then not stand.
-    pub fn append_to(&mut self, s: &Session, mut block: BlockMut, record: &UndoRecord<'_>) -> Result<Uba> {
+    pub fn append_to(&mut self, s: &Process, mut block: BlockMut, record: &UndoRecord<'_>) -> Result<Uba> {
         let Some(mut taken) = self.current else { return Err(no_reservation()) };
         let chain = Chain::to(self.last, taken.block);
         let length_with = |more, payload| undo::record_bytes(&record.previous, chain, more, payload) + 2;
@@ -302,7 +311,7 @@ impl UndoWriter {
     ///
     /// # Errors
     /// ORA-00600 without room. Changes that the records are to undo must then not stand.
-    pub fn append_many_to(&mut self, s: &Session, mut block: BlockMut, records: &[UndoRecord<'_>]) -> Result<Uba> {
+    pub fn append_many_to(&mut self, s: &Process, mut block: BlockMut, records: &[UndoRecord<'_>]) -> Result<Uba> {
         let Some(mut taken) = self.current else { return Err(no_reservation()) };
         let own = records.iter().skip(1).any(|record| matches!(record.previous, Previous::Itl(_)));
         let fitting = self.records_with_room(own, records.iter().map(|record| record.payload.len()));
@@ -337,7 +346,7 @@ impl UndoWriter {
     }
 
     /// A block that the transaction was given, to change.
-    fn own_block(&self, s: &Session, taken: &Taken) -> Result<BlockMut> {
+    fn own_block(&self, s: &Process, taken: &Taken) -> Result<BlockMut> {
         let block = metadata::current_mut(s, taken.block, BlockClass::UndoBlock)?;
         let fields = undo::block_header(&block);
         if fields.life.get() != taken.life || fields.records != taken.records || undo::room(&block) != taken.room {
@@ -347,7 +356,7 @@ impl UndoWriter {
     }
 
     /// Writes a payload that no block has room for, the last part first, and returns where the first is.
-    fn append_pieces(&mut self, s: &Session, payload: &[u8]) -> Result<Option<Uba>> {
+    fn append_pieces(&mut self, s: &Process, payload: &[u8]) -> Result<Option<Uba>> {
         let part = undo::empty_room(self.segment.block_bytes()) - piece_overhead();
         let mut next = None;
         for part in payload.chunks(part).rev() {
@@ -364,8 +373,8 @@ impl UndoWriter {
     ///
     /// # Errors
     /// Those of [`read`]; ORA-00600 when the transaction has no undo block.
-    pub fn undone_to(&mut self, s: &Session, uba: Uba) -> Result<()> {
-        let before = read::chain(s, uba, self.xid)?;
+    pub fn undone_to(&mut self, s: &Process, uba: Uba) -> Result<()> {
+        let before = self.all.chain(s, uba, self.xid)?;
         let taken = self.current.filter(|taken| taken.owned).ok_or_else(no_reservation)?;
         let mut block = self.own_block(s, &taken)?;
         s.change(&mut block, |bytes| undo::set_last(bytes, before));
@@ -379,22 +388,22 @@ impl UndoWriter {
     ///
     /// # Errors
     /// Those of the cache.
-    pub(crate) fn header_mut(&self, s: &Session) -> Result<BlockMut> {
+    pub(crate) fn header_mut(&self, s: &Process) -> Result<BlockMut> {
         self.segment.header_mut(s)
     }
 
     /// Ends the transaction as committed at `scn`.
-    pub(crate) fn commit(&self, s: &Session, header: BlockMut, scn: Scn) {
+    pub(crate) fn commit(&self, s: &Process, header: BlockMut, scn: Scn) {
         self.end(s, header, scn, 0);
     }
 
     /// Ends the transaction as rolled back; every record has been undone.
-    pub(crate) fn rolled_back(&self, s: &Session, header: BlockMut, scn: Scn) {
+    pub(crate) fn rolled_back(&self, s: &Process, header: BlockMut, scn: Scn) {
         debug_assert!(self.last.is_none(), "transaction {} has undo that was not applied", self.xid);
         self.end(s, header, scn, undo::ROLLED_BACK);
     }
 
-    fn end(&self, s: &Session, header: BlockMut, scn: Scn, flags: u8) {
+    fn end(&self, s: &Process, header: BlockMut, scn: Scn, flags: u8) {
         let ending = Ending {
             xid: self.xid,
             scn,
@@ -404,12 +413,12 @@ impl UndoWriter {
             extents: &self.extents,
         };
         self.segment.end(s, header, &ending);
-        s.instance().undo().ended(s, self.xid);
+        self.all.ended(s, self.xid);
     }
 }
 
 /// A change of an undo block that adds a record: its vector is undo in the redo.
-fn change_counted<R>(s: &Session, block: &mut BlockMut, change: impl FnOnce(&mut [u8]) -> R) -> R {
+fn change_counted<R>(s: &Process, block: &mut BlockMut, change: impl FnOnce(&mut [u8]) -> R) -> R {
     let group = s.group();
     let before = group.record_bytes();
     let result = s.change(block, change);

@@ -16,6 +16,7 @@ mod undo;
 #[cfg(test)]
 mod tests;
 
+use crate::control::{ControlFile, Shutdown, TablespaceKind};
 pub use report::{Checked, Problem, Recovered, Report};
 
 use std::path::Path;
@@ -24,8 +25,7 @@ use common::sync::Arc;
 use common::{Clock, Result};
 use device::{DirectoryLock, FileSystem};
 
-use crate::disk_group::offline_files;
-use crate::instance::{ControlFile, Session, Shutdown, TablespaceKind};
+use crate::instance::{Session, offline_files};
 use image::Image;
 use readonly::ReadOnly;
 use segments::Expected;

@@ -71,7 +71,7 @@ fn check_index(
     report: &mut Report,
 ) -> Result<()> {
     let name = index.qualified_name();
-    let problems = index::verify(session, index)?;
+    let problems = index::verify(session, index, Some(&table.segment))?;
     let sound = problems.is_empty();
     for problem in problems {
         report.problem(Some(&name), Some(problem.address), problem.text);
@@ -108,7 +108,7 @@ fn sum_rows(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<(u64, Vec<S
 fn each_row(session: &Arc<Session>, table: &Arc<TableDef>, visit: impl FnMut(&[Option<&[u8]>], Rowid)) -> Result<u64> {
     let columns = table.columns.len() as u16;
     let spec = ScanSpec { projection: (0..columns).collect(), predicate: None, rowids: true };
-    let mut scan = table::TableScan::new(session.clone(), table.clone(), spec)?;
+    let mut scan = table::TableScan::new(session.worker().clone(), table.heap().clone(), spec)?;
     let mut sink = Visit { data_object: ObjectNumber(0), address: BlockAddress::NONE, rows: 0, visit };
     while scan.next(&mut sink, 10_000)? {}
     Ok(sink.rows)

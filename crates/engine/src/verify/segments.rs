@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use common::{BlockAddress, ObjectNumber};
+use common::{BlockAddress, BlockRange, ObjectNumber};
 use format::block::BlockType;
 use format::segment::{self, ExtentEntry, HighWaterMark, SegmentHeader};
 use format::transaction::Owner;
@@ -10,8 +10,8 @@ use format::transaction::Owner;
 use super::image::Image;
 use super::space::Claims;
 use super::{Report, bitmaps, freelists};
-use crate::instance::SpaceManagement;
-use crate::segment::{BlockRange, Segment};
+use crate::control::SpaceManagement;
+use crate::segment::Segment;
 
 /// A segment as the dictionary describes it.
 pub(super) struct Expected {

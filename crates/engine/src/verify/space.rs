@@ -2,13 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use common::{BlockAddress, FileNumber};
+use common::{BlockAddress, BlockRange, FileNumber};
 use format::block::BlockType;
 use format::{extent_bitmap, file};
 
 use super::Report;
 use super::image::Image;
-use crate::segment::BlockRange;
 
 /// Who says that it has which allocation units.
 #[derive(Default)]

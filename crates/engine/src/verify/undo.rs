@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 
-use common::BlockAddress;
+use common::{BlockAddress, BlockRange};
 use format::block::{self, BlockType};
 use format::undo;
 
 use super::Report;
 use super::image::Image;
 use super::space::Claims;
-use crate::segment::BlockRange;
 use crate::tablespace::Tablespace;
 use crate::undo::first_header;
 

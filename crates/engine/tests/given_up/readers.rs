@@ -47,7 +47,7 @@ fn readers_are_told(again: bool) {
             let mut direct = scan_directly(&reader, &a);
             let mut entries =
                 IndexScan::new(&reader, &a.indexes[0], Bound::Unbounded, Bound::Unbounded, false).unwrap();
-            let mut fetcher = Fetcher::new(reader.clone(), a.clone(), vec![0, 1]);
+            let mut fetcher = Fetcher::new(reader.worker().clone(), a.heap().clone(), vec![0, 1]);
             let mut numbers = Numbers::default();
             for scan in [&mut cached, &mut direct] {
                 assert!(scan.next(&mut numbers, 40).unwrap());
@@ -109,12 +109,12 @@ fn readers_from_before_a_shrink_are_told() {
     s.commit(CommitWrite::default()).unwrap();
     let reader = instance.connect("SYSTEM").unwrap();
     let mut cached = scan(&reader, &a);
-    let mut fetcher = Fetcher::new(reader.clone(), a.clone(), vec![0, 1]);
+    let mut fetcher = Fetcher::new(reader.worker().clone(), a.heap().clone(), vec![0, 1]);
     let mut entries = IndexScan::new(&reader, &a.indexes[0], Bound::Unbounded, Bound::Unbounded, true).unwrap();
     let (_, last) = entries.next().unwrap().unwrap();
     assert!(cached.next(&mut Numbers::default(), 40).unwrap());
     let mut scan = IndexScan::new(&s, &a.indexes[0], Bound::Unbounded, Bound::Unbounded, false).unwrap();
-    let mut deleted = engine::table::Deleter::new(s.clone(), a.clone());
+    let mut deleted = engine::table::Deleter::new(s.worker().clone(), a.heap().clone());
     for _ in 0..ROWS / 2 {
         let (_, rowid) = scan.next().unwrap().unwrap();
         deleted.push(rowid).unwrap();
@@ -162,7 +162,7 @@ fn scans_of_a_table_that_grows_go_on() {
                     for turn in 0..40 {
                         let loads = (n + turn) % 4 == 0;
                         if loads {
-                            s.lock_table(&table(&s, "A"), TableLock::Exclusive, LockWait::Forever).unwrap();
+                            s.lock_table(table(&s, "A").object, TableLock::Exclusive, LockWait::Forever).unwrap();
                         }
                         let (_lock, a) = s.lock_for_change(&table(&s, "A")).unwrap();
                         if loads {

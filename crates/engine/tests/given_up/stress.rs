@@ -47,7 +47,7 @@ fn change(s: &Arc<Session>, name: &str, turn: u64) -> common::Result<()> {
     match turn % 7 {
         0 => s.truncate_table("SYSTEM", name).map(drop),
         1 | 5 => {
-            s.lock_table(&*table_of(s, name)?, TableLock::Exclusive, LockWait::Forever)?;
+            s.lock_table(table_of(s, name)?.object, TableLock::Exclusive, LockWait::Forever)?;
             let (_lock, table) = s.lock_for_change(&*table_of(s, name)?)?;
             append(s, &table, 0..BATCH)?;
             s.commit(CommitWrite::default())
@@ -84,7 +84,7 @@ fn read(s: &Arc<Session>, name: &str, turn: u64) -> common::Result<()> {
     }
     let mode = if turn.is_multiple_of(2) { "never" } else { "always" };
     s.parameters().set("_serial_direct_read", mode)?;
-    let mut scan = TableScan::for_query(s.clone(), table, spec())?;
+    let mut scan = TableScan::for_query(s.worker().clone(), table.heap().clone(), spec())?;
     let numbers = rest(&mut scan)?;
     check_rows(&format!("{name}, turn {turn}"), &numbers);
     Ok(())

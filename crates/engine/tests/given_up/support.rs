@@ -7,10 +7,10 @@ use common::sync::{Arc, Condvar, JoinHandle, Mutex, spawn};
 use common::{BlockAddress, Clock, DataType, ObjectNumber, Result, SystemClock};
 use device::FileSystem;
 use engine::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
-use engine::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use engine::control::SpaceManagement;
+use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use engine::segment::Storage;
 use engine::table::{Appender, Inserter, TableScan};
-use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use engine::txn::CommitWrite;
 use scan::{RowSink, ScanSpec};
 
@@ -137,7 +137,7 @@ pub(crate) fn row(number: u32, bytes: usize) -> [Vec<u8>; 2] {
 }
 
 pub(crate) fn insert(session: &Arc<Session>, table: &Arc<TableDef>, numbers: std::ops::Range<u32>) -> Result<()> {
-    let mut inserter = Inserter::new(session.clone(), table.clone())?;
+    let mut inserter = Inserter::new(session.worker().clone(), table.heap().clone())?;
     for number in numbers {
         let [id, filler] = row(number, 500);
         inserter.push(&[Some(&id), Some(&filler)])?;
@@ -148,7 +148,7 @@ pub(crate) fn insert(session: &Arc<Session>, table: &Arc<TableDef>, numbers: std
 
 /// INSERT /*+ APPEND */.
 pub(crate) fn append(session: &Arc<Session>, table: &Arc<TableDef>, numbers: std::ops::Range<u32>) -> Result<u64> {
-    fill(Appender::into_table(session.clone(), table.clone())?, numbers)
+    fill(Appender::into_table(session.worker().clone(), table.heap().clone())?, numbers)
 }
 
 fn fill(mut appender: Appender, numbers: std::ops::Range<u32>) -> Result<u64> {
@@ -161,8 +161,9 @@ fn fill(mut appender: Appender, numbers: std::ops::Range<u32>) -> Result<u64> {
 
 /// CREATE TABLE AS SELECT.
 pub(crate) fn create_filled(session: &Arc<Session>, name: &str, numbers: std::ops::Range<u32>) -> Result<u64> {
-    session
-        .create_table_filled(&table_spec(name), |table| fill(Appender::new(session.clone(), table.clone())?, numbers))
+    session.create_table_filled(&table_spec(name), |table| {
+        fill(Appender::new(session.worker().clone(), table.heap().clone())?, numbers)
+    })
 }
 
 /// Rows whose change no block has been told the end of: they were out of the cache when their transaction committed.
@@ -192,12 +193,12 @@ pub(crate) fn spec() -> ScanSpec {
 }
 
 pub(crate) fn scan(session: &Arc<Session>, table: &Arc<TableDef>) -> TableScan {
-    TableScan::new(session.clone(), table.clone(), spec()).unwrap()
+    TableScan::new(session.worker().clone(), table.heap().clone(), spec()).unwrap()
 }
 
 pub(crate) fn scan_directly(session: &Arc<Session>, table: &Arc<TableDef>) -> TableScan {
     session.parameters().set("_serial_direct_read", "always").unwrap();
-    TableScan::for_query(session.clone(), table.clone(), spec()).unwrap()
+    TableScan::for_query(session.worker().clone(), table.heap().clone(), spec()).unwrap()
 }
 
 /// The rest of a scan, in order.

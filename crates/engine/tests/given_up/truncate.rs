@@ -18,7 +18,7 @@ const ROWS: u32 = 2_000;
 /// A table with two indexes, in a database of which nothing is in the cache.
 fn prepared(
     files: &Arc<dyn FileSystem>,
-    management: engine::instance::SpaceManagement,
+    management: engine::control::SpaceManagement,
 ) -> (Arc<Instance>, Arc<Session>) {
     let (instance, s) = create(files, &Options { management, ..Options::default() });
     let mut spec = table_spec("A");
@@ -44,7 +44,7 @@ fn check(s: &Arc<Session>, expected: &[u32]) {
             found += 1;
         }
         assert_eq!(found, expected.len(), "{}", index.name);
-        assert_eq!(engine::index::verify(s, index).unwrap(), []);
+        assert_eq!(engine::index::verify(s, index, Some(&a.segment)).unwrap(), []);
     }
 }
 
@@ -110,7 +110,7 @@ fn a_shrink_that_cannot_read_leaves_every_row() {
     for nth in 1.. {
         let faulty = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));
         let files: Arc<dyn FileSystem> = faulty.clone();
-        let (instance, s) = prepared(&files, engine::instance::SpaceManagement::Auto);
+        let (instance, s) = prepared(&files, engine::control::SpaceManagement::Auto);
         let a = table(&s, "A");
         let mut scan = IndexScan::new(&s, &a.indexes[0], Bound::Unbounded, Bound::Unbounded, false).unwrap();
         for _ in 0..ROWS - 20 {

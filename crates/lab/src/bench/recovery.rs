@@ -123,7 +123,7 @@ fn insert(connection: &Connection, rows: std::ops::Range<u64>) -> Result<()> {
     let session = connection.session();
     let table = session.catalog().require_table(&session.user(), "T")?.clone();
     let filler = [b'x'; FILLER_BYTES];
-    let mut inserter = Inserter::new(Arc::clone(session), table)?;
+    let mut inserter = Inserter::new(session.worker().clone(), table.heap().clone())?;
     for n in rows {
         inserter.push(&[Some(&format::number::encode_i64(key(n))), Some(&filler)])?;
     }
@@ -186,7 +186,7 @@ fn updates(directory: &Path, options: &BenchOptions, redo_mb: u64) -> Result<Ope
         let place = || Bound::Included(Key::new([Some(&id[..])]));
         let found = IndexScan::new(&session, &index, place(), place(), false)?.next()?.map(|(_, rowid)| rowid);
         let rowid = found.ok_or_else(|| Error::bug("a row is not in the index"))?;
-        let mut updater = Updater::new(Arc::clone(&session), table.clone());
+        let mut updater = Updater::new(session.worker().clone(), table.heap().clone());
         updater.push(rowid, &[Some(&id), Some(&[b'a' + (n % 26) as u8; FILLER_BYTES])])?;
         updater.finish()?;
         n += 1;

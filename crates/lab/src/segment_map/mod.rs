@@ -11,9 +11,9 @@ mod text;
 use std::collections::BTreeMap;
 
 use common::{Error, Result};
-use engine::instance::{Session, SpaceManagement};
+use engine::control::SpaceManagement;
+use engine::instance::Session;
 use engine::segment::{BlockMap, BlockUse, Segment};
-
 use kind::Kind;
 pub use page::page;
 pub use text::text;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use engine::instance::SpaceManagement;
+use engine::control::SpaceManagement;
 use engine::segment::{BlockUse, Freelist, MappedBlock};
 use maud::{DOCTYPE, PreEscaped, html};
 

@@ -84,7 +84,7 @@ fn is_our_space(name: &str) -> bool {
 
 fn scan(session: &Arc<Session>, table: &Arc<TableDef>, wrong: &mut Vec<String>) -> Result<Rows> {
     let spec = ScanSpec { projection: vec![0, 1, 2], predicate: None, rowids: false };
-    let mut scan = TableScan::new(session.clone(), table.clone(), spec)
+    let mut scan = TableScan::new(session.worker().clone(), table.heap().clone(), spec)
         .map_err(|error| Error { text: format!("{}: {}", table.name, error.text), ..error })?;
     let mut found = Found { table: table.name.clone(), ..Found::default() };
     while scan.next(&mut found, BLOCKS as usize)? {}

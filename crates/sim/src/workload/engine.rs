@@ -50,7 +50,7 @@ pub(crate) fn key_of(row: &Row) -> Option<u32> {
 /// Those of the scan; ORA-00600 for a row without a key, or two with the same.
 pub(crate) fn scan(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<BTreeMap<u32, (Rowid, Row)>> {
     let spec = ScanSpec { projection: (0..COLUMNS as u16).collect(), predicate: None, rowids: true };
-    let mut scan = TableScan::new(session.clone(), table.clone(), spec)?;
+    let mut scan = TableScan::new(session.worker().clone(), table.heap().clone(), spec)?;
     let mut found = Found::default();
     while scan.next(&mut found, 100)? {}
     let mut rows = BTreeMap::new();
@@ -148,7 +148,7 @@ pub(crate) fn create_index(
 /// # Errors
 /// Those of the insert; ORA-00600 when not all of them are in.
 pub fn insert(session: &Arc<Session>, name: &str, rows: &[Row]) -> Result<()> {
-    let mut inserter = Inserter::new(session.clone(), table(session, name)?)?;
+    let mut inserter = Inserter::new(session.worker().clone(), table(session, name)?.heap().clone())?;
     for row in rows {
         inserter.push(&borrow(row))?;
     }
@@ -157,7 +157,7 @@ pub fn insert(session: &Arc<Session>, name: &str, rows: &[Row]) -> Result<()> {
 
 /// Loads rows past the cache; unless `whole` the load is dropped before its end.
 pub(crate) fn load(session: &Arc<Session>, name: &str, rows: &[Row], whole: bool) -> Result<()> {
-    let mut appender = Appender::into_table(session.clone(), table(session, name)?)?;
+    let mut appender = Appender::into_table(session.worker().clone(), table(session, name)?.heap().clone())?;
     for row in rows {
         appender.push(&borrow(row))?;
     }
@@ -167,7 +167,7 @@ pub(crate) fn load(session: &Arc<Session>, name: &str, rows: &[Row], whole: bool
 pub(crate) fn update(session: &Arc<Session>, name: &str, rows: &[(u32, Row)]) -> Result<()> {
     let table = table(session, name)?;
     let found = scan(session, &table)?;
-    let mut updater = Updater::new(session.clone(), table);
+    let mut updater = Updater::new(session.worker().clone(), table.heap().clone());
     for (key, row) in rows {
         updater.push(place(&found, *key)?, &borrow(row))?;
     }
@@ -177,7 +177,7 @@ pub(crate) fn update(session: &Arc<Session>, name: &str, rows: &[(u32, Row)]) ->
 pub(crate) fn delete(session: &Arc<Session>, name: &str, keys: &[u32]) -> Result<()> {
     let table = table(session, name)?;
     let found = scan(session, &table)?;
-    let mut deleter = Deleter::new(session.clone(), table);
+    let mut deleter = Deleter::new(session.worker().clone(), table.heap().clone());
     for key in keys {
         deleter.push(place(&found, *key)?)?;
     }

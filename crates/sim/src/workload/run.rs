@@ -2,8 +2,7 @@
 
 use common::sync::Arc;
 use common::{Result, Seeded};
-use engine::instance::{Instance, Session};
-use engine::tablespace::DatafileSpec;
+use engine::instance::{DatafileSpec, Instance, Session};
 use engine::txn::CommitWrite;
 
 use super::Plan;

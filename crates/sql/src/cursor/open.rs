@@ -1,9 +1,9 @@
 //! A session's open cursor.
 
-use engine::txn::Snapshot;
 use std::sync::Arc;
 
 use common::{DataType, Rowid};
+use engine::snapshot::Snapshot;
 use scalar::Datum;
 
 use super::library::SharedCursor;

@@ -6,9 +6,8 @@ use engine::catalog::{
     ColumnDef, ConstraintChange, ConstraintName, ConstraintState, DatafileChange, DiskGroupChange, ExternalLocation,
     ObjectPrivilege, OnDelete, PhysicalAttributes, ProgramKind, SequenceSpec, TablespaceChange, UserSpec,
 };
-use engine::disk_group::DiskGroupSpec;
+use engine::instance::{DatafileSpec, DiskGroupSpec, TablespaceSpec};
 use engine::segment::Storage;
-use engine::tablespace::{DatafileSpec, TablespaceSpec};
 use engine::txn::Isolation;
 
 use super::logfile::LogfileChange;

@@ -2,7 +2,7 @@
 
 use common::Result;
 use engine::catalog::DiskGroupChange;
-use engine::disk_group::DiskGroupSpec;
+use engine::instance::DiskGroupSpec;
 use sqlparser::tokenizer::Token;
 
 use super::command::Command;

@@ -6,8 +6,8 @@ use common::{Error, Number, Result};
 use engine::catalog::{
     ColumnChange, ColumnDef, IndexSpec, MoveTo, NewColumn, PhysicalAttributes, SchemaObject, TableChange, TableSpec,
 };
+use engine::control::SpaceManagement;
 use engine::disk_group::is_in_group;
-use engine::instance::SpaceManagement;
 use engine::parameters::Parameter;
 use engine::segment::Segment;
 use scalar::Datum;

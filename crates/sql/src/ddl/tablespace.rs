@@ -2,9 +2,9 @@
 
 use common::{BlockSize, Result};
 use engine::catalog::{DatafileChange, TablespaceChange};
+use engine::control::SpaceManagement;
 use engine::disk_group::is_in_group;
-use engine::instance::SpaceManagement;
-use engine::tablespace::{DatafileSpec, TablespaceSpec};
+use engine::instance::{DatafileSpec, TablespaceSpec};
 use sqlparser::tokenizer::Token;
 
 use super::command::{Command, UndoTablespaceSpec};

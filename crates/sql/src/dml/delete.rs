@@ -1,7 +1,5 @@
 //! DELETE: a query for the rowids, settled before the first row goes; then the rows in rowid order.
 
-use std::sync::Arc;
-
 use common::{Error, Result, Rowid};
 use engine::catalog::ObjectPrivilege;
 use engine::table::{Deleter, fetch_row};
@@ -77,7 +75,7 @@ impl Connection {
             let rows = victims.rows.iter().map(|(rowid, ..)| *rowid);
             Some(work.measure(self.session.meter(), || Consequences::of_delete(self, &table, rows))?)
         };
-        let mut deleter = Deleter::new(Arc::clone(&self.session), Arc::clone(&table));
+        let mut deleter = Deleter::new(self.session.worker().clone(), table.heap().clone());
         let result = work.measure(self.session.meter(), || {
             if let Some(consequences) = &consequences {
                 consequences.carry_out()?;

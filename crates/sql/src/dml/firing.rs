@@ -47,7 +47,7 @@ impl Connection {
         let changed = if triggers.has_before_row() { &all } else { changed };
         let mut checks = RowChecks::of(self, table, Some(changed))?;
         let mut leaving = LeavingKeys::new(table, changed);
-        let mut updater = Updater::new(Arc::clone(&self.session), Arc::clone(table));
+        let mut updater = Updater::new(self.session.worker().clone(), table.heap().clone());
         let named = |error| self.key_named(error);
         rows(&mut |rowid, row| {
             let Some(old) = self.old_row(table, rowid)? else { return Ok(()) };
@@ -86,7 +86,7 @@ impl Connection {
         mut giving: Option<&mut Giving>,
     ) -> Result<u64> {
         let named: BTreeSet<Rowid> = rows.iter().copied().collect();
-        let mut deleter = Deleter::new(Arc::clone(&self.session), Arc::clone(table));
+        let mut deleter = Deleter::new(self.session.worker().clone(), table.heap().clone());
         let mut late = Vec::new();
         for rowid in rows {
             let Some(old) = self.old_row(table, *rowid)? else { continue };

@@ -83,7 +83,7 @@ pub(crate) struct Intake<'c> {
 impl<'c> Intake<'c> {
     pub(crate) fn new(connection: &'c Connection, table: &Arc<TableDef>) -> Result<Self> {
         let checks = RowChecks::of(connection, table, None)?;
-        let sink = Sink::Insert(Inserter::new(Arc::clone(&connection.session), Arc::clone(table))?);
+        let sink = Sink::Insert(Inserter::new(connection.session.worker().clone(), table.heap().clone())?);
         let (bytes, places) = (Vec::new(), Vec::new());
         let (width, table) = (table.columns.len(), Arc::clone(table));
         Ok(Self { connection, sink, checks, width, bytes, places, table, triggers: None, giving: None })
@@ -95,14 +95,14 @@ impl<'c> Intake<'c> {
         if !table.indexes.is_empty() {
             return Ok(intake);
         }
-        let appender = Appender::new(Arc::clone(&connection.session), Arc::clone(table))?;
+        let appender = Appender::new(connection.session.worker().clone(), table.heap().clone())?;
         Ok(Self { sink: Sink::Append(Some(appender), 0), ..intake })
     }
 
     /// The rows of a direct load.
     pub(crate) fn of_load(connection: &'c Connection, table: &Arc<TableDef>) -> Result<Self> {
         let intake = Self::new(connection, table)?;
-        let appender = Appender::into_table(Arc::clone(&connection.session), Arc::clone(table))?;
+        let appender = Appender::into_table(connection.session.worker().clone(), table.heap().clone())?;
         Ok(Self { sink: Sink::Append(Some(appender), 0), ..intake })
     }
 

@@ -186,7 +186,7 @@ impl Connection {
         if let Some(consequences) = &consequences {
             consequences.carry_out()?;
         }
-        let mut deleter = Deleter::new(Arc::clone(&self.session), Arc::clone(table));
+        let mut deleter = Deleter::new(self.session.worker().clone(), table.heap().clone());
         gone.iter().try_for_each(|rowid| deleter.push(*rowid))?;
         deleter.finish()?;
         consequences.map_or(Ok(()), Consequences::settle)?;

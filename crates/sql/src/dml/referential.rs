@@ -55,7 +55,7 @@ fn keys_of(
     rows: &mut dyn Iterator<Item = Rowid>,
 ) -> Result<KeySet> {
     let projection = columns.iter().map(|column| usize::from(*column)).collect();
-    let mut fetcher = Fetcher::new(Arc::clone(&connection.session), Arc::clone(table), projection);
+    let mut fetcher = Fetcher::new(connection.session.worker().clone(), table.heap().clone(), projection);
     let mut row = Row::new();
     let places: Vec<u16> = (0..columns.len() as u16).collect();
     let mut keys = KeySet::new();
@@ -246,7 +246,7 @@ impl<'c> Consequences<'c> {
         self.fired.set(self.fired.get() || triggers.is_some());
         let session = &self.connection.session;
         let _seen = trigger::begin(triggers.as_ref())?;
-        let mut deleter = Deleter::new(Arc::clone(session), Arc::clone(table));
+        let mut deleter = Deleter::new(session.worker().clone(), table.heap().clone());
         for row in rows {
             let Some(triggers) = triggers.as_ref().filter(|triggers| triggers.has_row()) else {
                 deleter.push(*row)?;
@@ -325,7 +325,7 @@ impl Connection {
             checks.run(&mut self.shared.deferred.lock())?;
         }
         let late = self.vanished_keys(table, changed, rows)?;
-        let mut updater = Updater::new(Arc::clone(&self.session), Arc::clone(table));
+        let mut updater = Updater::new(self.session.worker().clone(), table.heap().clone());
         let result = rows(&mut |rowid, row| updater.push(rowid, row)).and_then(|()| updater.finish());
         let rows = result.map_err(|error| self.key_named(error))?;
         if let Some(checks) = checks {

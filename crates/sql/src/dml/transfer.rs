@@ -97,8 +97,9 @@ fn run_table(session: &Arc<Session>, read: &TableReadExec, mut rows: Rows<'_>, i
     let meter = session.meter();
     let figures = &read.figures;
     figures.start();
-    let mut scan = figures
-        .measure(meter, || TableScan::new(Arc::clone(session), Arc::clone(&read.spec.table), read.spec.scan_spec()))?;
+    let mut scan = figures.measure(meter, || {
+        TableScan::new(session.worker().clone(), read.spec.table.heap().clone(), read.spec.scan_spec())
+    })?;
     let most = batch_rows(&read.spec.table);
     loop {
         let more = figures.measure(meter, || scan.next(&mut rows, most))?;

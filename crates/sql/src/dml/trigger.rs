@@ -289,7 +289,7 @@ impl Connection {
         if self.shared.mutating().contains(&table.object) {
             return Err(mutating(table));
         }
-        self.session.check_not_loaded(table)?;
+        self.session.check_not_loaded(table.object)?;
         self.session.lock_for_change(table)
     }
 
@@ -301,7 +301,7 @@ impl Connection {
         if self.shared.mutating().contains(&table.object) {
             return Err(mutating(table));
         }
-        self.session.check_not_loaded(table)?;
-        self.session.lock_table(table, TableLock::Exclusive, LockWait::Forever)
+        self.session.check_not_loaded(table.object)?;
+        self.session.lock_table(table.object, TableLock::Exclusive, LockWait::Forever)
     }
 }

@@ -46,10 +46,10 @@ pub(crate) enum Source {
 impl Source {
     pub(crate) fn open(session: &Arc<Session>, spec: &ReadSpec) -> Result<Self> {
         spec.table.segment.check_readable(session.snapshot().scn())?;
-        session.check_not_loaded(&spec.table)?;
+        session.check_not_loaded(spec.table.object)?;
         Ok(match &spec.access {
             Access::Full => {
-                Self::Full(TableScan::for_query(Arc::clone(session), Arc::clone(&spec.table), spec.scan_spec())?)
+                Self::Full(TableScan::for_query(session.worker().clone(), spec.table.heap().clone(), spec.scan_spec())?)
             }
             Access::Rowids(rowids) => Self::Rowids { fetch: RowidFetch::new(spec), rowids: rowids.clone().into_iter() },
             Access::Index { index, lower, upper, unique } => Self::Index {
@@ -120,7 +120,7 @@ impl RowidFetch {
     }
 
     fn fetcher(&self, session: &Arc<Session>) -> Fetcher {
-        Fetcher::new(Arc::clone(session), Arc::clone(&self.table), (0..self.width).collect())
+        Fetcher::new(session.worker().clone(), self.table.heap().clone(), (0..self.width).collect())
     }
 
     fn one(&mut self, fetcher: &mut Fetcher, rowid: Rowid, sink: &mut ArrowSink) -> Result<()> {

@@ -184,7 +184,7 @@ impl Connection {
             TransactionCommand::LockTable { tables, mode, wait } => {
                 // All names are looked up before the first lock is taken.
                 let tables = tables.iter().map(|name| self.table_to_lock(name)).collect::<Result<Vec<_>>>()?;
-                tables.iter().try_for_each(|table| self.session.lock_table(table, *mode, *wait))
+                tables.iter().try_for_each(|table| self.session.lock_table(table.object, *mode, *wait))
             }
         }
     }

@@ -138,7 +138,7 @@ fn rowids(batch: &RecordBatch, column: usize) -> Result<Vec<Option<Rowid>>> {
 #[cfg(not(test))]
 fn lock_rows(session: &Session, table: &TableDef, rowids: &[Rowid], wait: LockWait) -> Result<Locked> {
     let waited = if wait == LockWait::SkipLocked { LockWait::Forever } else { wait };
-    session.lock_table(table, engine::txn::TableLock::RowExclusive, waited)?;
+    session.lock_table(table.object, engine::txn::TableLock::RowExclusive, waited)?;
     let snapshot = session.snapshot();
     let mut locked = Vec::with_capacity(rowids.len());
     for rowid in rowids {

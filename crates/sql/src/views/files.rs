@@ -1,7 +1,6 @@
 //! Datafiles, tablespaces and the buffer cache, as V$ views.
 
-use common::{BlockClass, Result};
-use engine::segment::BlockRange;
+use common::{BlockClass, BlockRange, Result};
 
 use super::view::{Rows, Scope, View, ViewContext, n, number, s, text, yes};
 

@@ -4,7 +4,7 @@
 //! bitmaps when the view is read.
 
 use common::Result;
-use engine::instance::SpaceManagement;
+use engine::control::SpaceManagement;
 use scalar::Datum;
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, maybe, n, number, s, text};

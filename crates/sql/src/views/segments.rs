@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use common::Result;
-use engine::instance::{ExtentManagement, SpaceManagement};
-use engine::segment::{BlockRange, Segment, Storage};
+use common::{BlockRange, Result};
+use engine::control::{ExtentManagement, SpaceManagement};
+use engine::segment::{Segment, Storage};
 use scalar::Datum;
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, maybe, n, number, s, text};

@@ -16,9 +16,9 @@ use format::number;
 use scan::{RowSink, ScanSpec};
 
 use super::{ColumnDef, TableDef, TableSpec};
-use crate::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use crate::control::SpaceManagement;
+use crate::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use crate::table;
-use crate::tablespace::{DatafileSpec, TablespaceSpec};
 
 const DIRECTORY: &str = "/database";
 
@@ -75,7 +75,7 @@ fn table_spec(name: &str) -> TableSpec {
 }
 
 fn insert(session: &Arc<Session>, table: &Arc<TableDef>, ids: std::ops::Range<i64>) {
-    let mut inserter = table::Inserter::new(session.clone(), table.clone()).unwrap();
+    let mut inserter = table::Inserter::new(session.worker().clone(), table.heap().clone()).unwrap();
     for id in ids {
         inserter.push(&[Some(&number::encode_i64(id)), Some(format!("name {id}").as_bytes())]).unwrap();
     }
@@ -93,7 +93,7 @@ fn rows(session: &Arc<Session>, table: &Arc<TableDef>) -> Vec<Vec<Option<Vec<u8>
     }
     let projection = (0..table.columns.len() as u16).collect();
     let spec = ScanSpec { projection, predicate: None, rowids: false };
-    let mut scan = table::TableScan::new(session.clone(), table.clone(), spec).unwrap();
+    let mut scan = table::TableScan::new(session.worker().clone(), table.heap().clone(), spec).unwrap();
     let mut sink = Rows(Vec::new());
     while scan.next(&mut sink, 100).unwrap() {}
     sink.0

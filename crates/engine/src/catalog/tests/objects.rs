@@ -53,7 +53,7 @@ fn a_table_and_its_rows_are_found_again_after_reopening() {
     spec.cache = true;
     let made = session.create_table(&spec).unwrap();
     let version = session.catalog().version();
-    let mut inserter = table::Inserter::new(session.clone(), made.clone()).unwrap();
+    let mut inserter = table::Inserter::new(session.worker().clone(), made.heap().clone()).unwrap();
     inserter.push(&[Some(&number::encode_i64(7)), None, None]).unwrap();
     inserter.finish().unwrap();
     session.create_index(&index_spec("T_I", "T", &["NAME", "ID"])).unwrap();

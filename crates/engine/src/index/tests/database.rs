@@ -11,12 +11,12 @@ use format::number;
 use waits::{GetMode, Statistic};
 
 use super::super::key::images;
-use super::super::{IndexScan, IndexStatistics, Key, build, delete_batch, insert_batch, lookup, statistics, verify};
+use super::super::{IndexScan, IndexStatistics, Key, delete_batch, insert_batch, lookup, statistics, verify};
 use crate::catalog::{ColumnDef, IndexDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
-use crate::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use crate::control::SpaceManagement;
+use crate::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use crate::segment::Storage;
 use crate::table::Inserter;
-use crate::tablespace::{DatafileSpec, TablespaceSpec};
 use crate::txn::CommitWrite;
 
 pub(super) const MB: u64 = 1 << 20;
@@ -96,6 +96,11 @@ impl Database {
     }
 
     /// A table of a NUMBER, a VARCHAR2 and a NUMBER.
+    /// The table of an index.
+    pub(super) fn table_of(&self, index: &IndexDef) -> Arc<TableDef> {
+        self.session.catalog().table_by_number(index.table).unwrap().clone()
+    }
+
     pub(super) fn table(&self, name: &str) -> Arc<TableDef> {
         let column =
             |name: &str, data_type| ColumnDef { name: name.to_owned(), data_type, nullable: true, default: None };
@@ -167,7 +172,7 @@ impl Database {
 
     /// The index is sound, its statistics are those of its creation, and it reads the same both ways.
     fn check(&self, index: &Arc<IndexDef>) -> (IndexStatistics, Vec<(Key, Rowid)>) {
-        assert_eq!(verify(&self.session, index).unwrap(), []);
+        assert_eq!(verify(&self.session, index, Some(&self.table_of(index).segment)).unwrap(), []);
         let found = statistics(&self.session, index).unwrap();
         let entries = self.entries(index, false);
         let mut backwards = self.entries(index, true);
@@ -187,7 +192,7 @@ fn insert(
     table: &Arc<TableDef>,
     rows: impl Iterator<Item = (Option<i64>, String, i64)>,
 ) -> Result<u64> {
-    let mut inserter = Inserter::new(session.clone(), table.clone())?;
+    let mut inserter = Inserter::new(session.worker().clone(), table.heap().clone())?;
     for (a, b, c) in rows {
         let (a, c) = (a.map(number), number(c));
         inserter.push(&[a.as_deref(), Some(b.as_bytes()), Some(&c)])?;
@@ -265,7 +270,7 @@ fn leaves_are_filled_as_oracles_are() {
         assert_eq!(spent.value(Statistic::IndexEntriesInserted), ROWS as u64);
         // Leaves are read once each from disk: the build left none of them in the cache.
         assert!(spent.value(Statistic::PhysicalReads) >= built.leaf_blocks);
-        assert_eq!(verify(&session, &index).unwrap(), []);
+        assert_eq!(verify(&session, &index, Some(&table.segment)).unwrap(), []);
     }
 }
 
@@ -319,7 +324,7 @@ fn no_space_left_leaves_a_sound_index() {
         delete_batch(&database.session, &index, images(&gone)).unwrap();
         insert_batch(&database.session, &index, images(&gone[..10])).unwrap();
         assert_eq!(statistics(&database.session, &index).unwrap().num_rows, (n - n / 2 + 10) as u64);
-        let odd: Vec<_> = verify(&database.session, &index)
+        let odd: Vec<_> = verify(&database.session, &index, Some(&database.table_of(&index).segment))
             .unwrap()
             .into_iter()
             .filter(|p| !p.text.contains("not one of table"))
@@ -462,7 +467,7 @@ fn an_index_of_a_segment_that_was_truncated_is_gone() {
     let segment = index.segment.truncate(&database.session, common::ObjectNumber(object)).unwrap();
     // Built again in the same segment, it has the same root.
     let emptied = IndexDef { segment: segment.clone(), ..IndexDef::clone(&index) };
-    let again = build(&database.session, &table, &emptied, &segment).unwrap();
+    let again = crate::table::build_index(&database.session, &table, &emptied, &segment).unwrap();
     assert_eq!(again.root, index.root);
     assert_eq!(again.statistics, index.statistics.unwrap());
     // Who still has the old definition is told.

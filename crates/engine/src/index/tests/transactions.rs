@@ -12,7 +12,8 @@ use super::super::key::images;
 use super::super::{IndexScan, Key, delete_batch, insert_batch, lookup, statistics, verify};
 use super::database::{Database, MB};
 use crate::catalog::{IndexDef, PhysicalAttributes, TableDef};
-use crate::instance::{Session, SpaceManagement};
+use crate::control::SpaceManagement;
+use crate::instance::Session;
 use crate::txn::{CommitWrite, Mark};
 
 /// Long enough that few keys fill a leaf of 2 KB.
@@ -102,7 +103,8 @@ impl Stage {
     }
 
     fn sound(&self) {
-        let problems = verify(&self.database.session, &self.index).unwrap();
+        let problems =
+            verify(&self.database.session, &self.index, Some(&self.database.table_of(&self.index).segment)).unwrap();
         let odd: Vec<_> = problems.into_iter().filter(|p| !p.text.contains("not one of table")).collect();
         assert_eq!(odd, []);
     }

@@ -7,7 +7,7 @@ use common::{Result, SystemClock};
 use device::FileSystem;
 use waits::{Meter, SystemMeter};
 
-use crate::instance::Health;
+use crate::health::Health;
 use crate::redo::{LogGroupRecord, LogGroupSpec, LogHost, LogOptions, Lsn, Rba, ReadEnd, RedoLog, RedoReader};
 
 pub(super) const DIRECTORY: &str = "data";

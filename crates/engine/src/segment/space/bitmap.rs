@@ -17,7 +17,7 @@
 //! 5. A search gives up on half-full blocks after `REFUSALS_MAX` refusals and takes an empty one: wasted probes stay bounded.
 //!    Nor does it pass over more than `PASSED_MAX` blocks that are in use.
 
-use common::{BlockAddress, BlockClass, Error, Result};
+use common::{BlockAddress, BlockClass, BlockRange, Error, Result};
 use format::bitmap::{self, BlockState};
 use format::transaction::Owner;
 use format::{heap, segment, transaction};
@@ -26,10 +26,11 @@ use waits::Statistic;
 use super::bitmap_search::{Want, in_batch};
 use super::{SegmentParts, SpaceManager};
 use crate::cache::BlockMut;
-use crate::instance::Session;
 use crate::parameters::Parameter;
+use crate::process::metadata;
 use crate::segment::extent::{Position, Reading};
-use crate::segment::{BlockRange, RowRoom, Segment, SpaceUsage, metadata};
+use crate::segment::{RowRoom, Segment, SpaceUsage};
+use crate::txn::Worker;
 
 /// Blocks formatted at a time.
 pub(super) const FORMAT_BATCH: usize = 16;
@@ -39,7 +40,7 @@ pub(in crate::segment) struct Bitmaps;
 
 impl Bitmaps {
     /// The L2 blocks of a segment, the hinted one first.
-    pub(super) fn second_levels(segment: &Segment, s: &Session) -> Result<Vec<BlockAddress>> {
+    pub(super) fn second_levels(segment: &Segment, s: &Worker) -> Result<Vec<BlockAddress>> {
         let header = segment.header_block(s, Reading::Current)?;
         let fields = *segment::header(&header);
         let count = fields.second_level_blocks.get() as usize;
@@ -74,7 +75,7 @@ impl Bitmaps {
     }
 
     /// Writes a block's state into its L1, and into the L2 when the best state in the L1 changes. The block is latched.
-    pub(super) fn set_state(segment: &Segment, s: &Session, block: &mut BlockMut, state: BlockState) -> Result<()> {
+    pub(super) fn set_state(segment: &Segment, s: &Worker, block: &mut BlockMut, state: BlockState) -> Result<()> {
         let _group = s.group();
         let l1 = transaction::header(block).bitmap_block();
         let address = block.address();
@@ -95,7 +96,7 @@ impl Bitmaps {
     }
 
     /// Brings an L1's entry in its L2 up to date when its best state has changed.
-    pub(super) fn tell_parent(s: &Session, first_level: &BlockMut, before: u8) -> Result<()> {
+    pub(super) fn tell_parent(s: &Worker, first_level: &BlockMut, before: u8) -> Result<()> {
         let mask = bitmap::state_mask(first_level);
         let best = |mask: u8| (mask & BlockState::Unformatted.bit(), mask.leading_zeros());
         if best(mask) == best(before) {
@@ -123,7 +124,7 @@ impl Bitmaps {
     /// the blocks of the batch that are empty.
     pub(super) fn format_batch(
         segment: &Segment,
-        s: &Session,
+        s: &Worker,
         l1: BlockAddress,
         (batch, first): (usize, BlockAddress),
     ) -> Result<Vec<BlockAddress>> {
@@ -172,19 +173,19 @@ impl Bitmaps {
 }
 
 impl SpaceManager for Bitmaps {
-    fn format_segment(&self, parts: &SegmentParts<'_>, s: &Session, first: BlockRange) -> Result<BlockAddress> {
+    fn format_segment(&self, parts: &SegmentParts<'_>, s: &Worker, first: BlockRange) -> Result<BlockAddress> {
         Self::format(parts, s, first)
     }
 
-    fn add_extent(&self, segment: &Segment, s: &Session, range: BlockRange) -> Result<()> {
+    fn add_extent(&self, segment: &Segment, s: &Worker, range: BlockRange) -> Result<()> {
         Self::enter_extent(segment, s, range)
     }
 
-    fn block_for_insert(&self, segment: &Segment, s: &Session, row: RowRoom) -> Result<BlockMut> {
+    fn block_for_insert(&self, segment: &Segment, s: &Worker, row: RowRoom) -> Result<BlockMut> {
         Self::search(segment, s, Want::Row(row))
     }
 
-    fn changed(&self, segment: &Segment, s: &Session, mut block: BlockMut, next_row: Option<RowRoom>) -> Result<()> {
+    fn changed(&self, segment: &Segment, s: &Worker, mut block: BlockMut, next_row: Option<RowRoom>) -> Result<()> {
         let (bytes, pctfree) = (block.len(), segment.spec.pctfree);
         let before = block.free_before.map(|free| BlockState::of(free, bytes, pctfree));
         let mut state = BlockState::of(heap::free_after_commit(&block), bytes, pctfree);
@@ -204,11 +205,11 @@ impl SpaceManager for Bitmaps {
         Ok(())
     }
 
-    fn restored(&self, segment: &Segment, s: &Session, block: BlockMut) -> Result<()> {
+    fn restored(&self, segment: &Segment, s: &Worker, block: BlockMut) -> Result<()> {
         self.changed(segment, s, block, None)
     }
 
-    fn empty_block(&self, segment: &Segment, s: &Session) -> Result<BlockMut> {
+    fn empty_block(&self, segment: &Segment, s: &Worker) -> Result<BlockMut> {
         // Between the two records the block is one that is on no list: it is lost for use at worst.
         let mut block = Self::search(segment, s, Want::Empty)?;
         segment.remember(s, None, segment.hint(s).first_level);
@@ -216,7 +217,7 @@ impl SpaceManager for Bitmaps {
         Ok(block)
     }
 
-    fn release_block(&self, segment: &Segment, s: &Session, mut block: BlockMut) -> Result<()> {
+    fn release_block(&self, segment: &Segment, s: &Worker, mut block: BlockMut) -> Result<()> {
         let address = block.address();
         let _group = s.group();
         let l1 = transaction::header(&block).bitmap_block();
@@ -230,7 +231,7 @@ impl SpaceManager for Bitmaps {
     fn covering(
         &self,
         segment: &Segment,
-        s: &Session,
+        s: &Worker,
         address: BlockAddress,
         extent: u32,
     ) -> Result<Option<(BlockAddress, u32)>> {
@@ -240,7 +241,7 @@ impl SpaceManager for Bitmaps {
     fn loaded(
         &self,
         segment: &Segment,
-        s: &Session,
+        s: &Worker,
         from: Position,
         to: Position,
         note: &mut dyn FnMut() -> Result<()>,
@@ -248,15 +249,15 @@ impl SpaceManager for Bitmaps {
         Self::mark_loaded(segment, s, from, to, note)
     }
 
-    fn scan_ranges(&self, segment: &Segment, s: &Session) -> Result<Vec<BlockRange>> {
+    fn scan_ranges(&self, segment: &Segment, s: &Worker) -> Result<Vec<BlockRange>> {
         Self::formatted_ranges(segment, s)
     }
 
-    fn give_up(&self, segment: &Segment, s: &Session, last: Option<BlockAddress>, keep: u32) -> Result<u32> {
+    fn give_up(&self, segment: &Segment, s: &Worker, last: Option<BlockAddress>, keep: u32) -> Result<u32> {
         Self::give_up(segment, s, last, keep)
     }
 
-    fn usage(&self, segment: &Segment, s: &Session) -> Result<SpaceUsage> {
+    fn usage(&self, segment: &Segment, s: &Worker) -> Result<SpaceUsage> {
         let (header, entries) = segment.map(s, Reading::Current)?;
         let mut usage = SpaceUsage::below_mark(&header, &entries);
         let high = Position::from(header.high);

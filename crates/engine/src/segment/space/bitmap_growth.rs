@@ -12,7 +12,7 @@
 //! An L1 covers 16 blocks in a segment's first MB, 64 up to 32 MB, 256 up to 1 GB, 1,024 beyond; a small extent joins the L1 of the extent before it
 //! while that has room. Blocks above the high mark are in their L1 as unformatted, but the L2's entry for it stays empty until the mark passes.
 
-use common::{BlockAddress, BlockClass, Error, Result};
+use common::{BlockAddress, BlockClass, BlockRange, Error, Result};
 use format::bitmap::{self, BlockState};
 use format::block::BlockType;
 use format::segment::{self, ExtentEntry, HighWaterMark, SegmentHeader};
@@ -21,9 +21,11 @@ use waits::Statistic;
 use super::SegmentParts;
 use super::bitmap::Bitmaps;
 use crate::cache::BlockMut;
-use crate::instance::{ExtentManagement, Session};
+use crate::control::ExtentManagement;
+use crate::process::metadata;
+use crate::segment::Segment;
 use crate::segment::extent::{Position, Reading};
-use crate::segment::{BlockRange, Segment, metadata};
+use crate::txn::Worker;
 
 const MB: u64 = 1 << 20;
 
@@ -73,10 +75,10 @@ struct Parents {
 
 impl Bitmaps {
     /// Formats the bitmaps and the header in the first extent of a segment.
-    pub(super) fn format(parts: &SegmentParts<'_>, s: &Session, first: BlockRange) -> Result<BlockAddress> {
+    pub(super) fn format(parts: &SegmentParts<'_>, s: &Worker, first: BlockRange) -> Result<BlockAddress> {
         let block_bytes = parts.block_size.bytes();
         let object = parts.spec.data_object;
-        let tablespace = s.instance().tablespaces().numbered(parts.spec.tablespace)?;
+        let tablespace = s.tablespaces().numbered(parts.spec.tablespace)?;
         let uniform = tablespace.extent_management() != ExtentManagement::Autoallocate;
         let cover = coverage(0, u64::from(first.blocks) * block_bytes as u64, uniform);
         let first_levels = first.blocks.div_ceil(cover);
@@ -132,13 +134,7 @@ impl Bitmaps {
     }
 
     /// Makes the L1 blocks at the start of an extent and enters them into their L2s, with no states yet.
-    fn make_first_levels(
-        s: &Session,
-        object: u32,
-        range: BlockRange,
-        plan: &Plan,
-        parents: &mut Parents,
-    ) -> Result<()> {
+    fn make_first_levels(s: &Worker, object: u32, range: BlockRange, plan: &Plan, parents: &mut Parents) -> Result<()> {
         for n in 0..plan.first_levels {
             let address = range.start.plus(n);
             let mut slot = None;
@@ -171,7 +167,7 @@ impl Bitmaps {
     }
 
     /// Enters an extent into the segment: into the last L1 if that has room for all of it, else with L1s of its own.
-    pub(super) fn enter_extent(segment: &Segment, s: &Session, range: BlockRange) -> Result<()> {
+    pub(super) fn enter_extent(segment: &Segment, s: &Worker, range: BlockRange) -> Result<()> {
         let block_bytes = segment.block_size().bytes();
         let mut header = segment.header_block_mut(s)?;
         let fields = *segment::header(&header);
@@ -229,7 +225,7 @@ impl Bitmaps {
     /// high mark goes to the extent's end with it.
     fn join(
         segment: &Segment,
-        s: &Session,
+        s: &Worker,
         header: &mut BlockMut,
         l1: BlockAddress,
         range: BlockRange,
@@ -274,7 +270,7 @@ impl Bitmaps {
         Ok(true)
     }
 
-    fn third_levels_needed(s: &Session, fields: &SegmentHeader, block_bytes: usize, second_levels: u32) -> Result<u32> {
+    fn third_levels_needed(s: &Worker, fields: &SegmentHeader, block_bytes: usize, second_levels: u32) -> Result<u32> {
         let listed = fields.second_level_blocks.get();
         let inline = (segment::SECOND_LEVEL_INLINE as u32).saturating_sub(listed);
         let beyond = second_levels.saturating_sub(inline);
@@ -294,7 +290,7 @@ impl Bitmaps {
     /// Makes an L2 and lists it in the header, or in an L3 once the header is full.
     fn add_second_level(
         segment: &Segment,
-        s: &Session,
+        s: &Worker,
         header: &mut BlockMut,
         address: BlockAddress,
         new_third: &mut Vec<BlockAddress>,
@@ -350,7 +346,7 @@ impl Bitmaps {
 
     /// Moves the high mark: over the rest of the extent, or in a large extent over about a MB of whole L1s; a new extent is added when there is none
     /// above the mark. Nothing is done when blocks below the mark are still unformatted: another session was here first.
-    pub(super) fn raise_high_water(segment: &Segment, s: &Session) -> Result<()> {
+    pub(super) fn raise_high_water(segment: &Segment, s: &Worker) -> Result<()> {
         let _growing = segment.growing(s);
         let mut before = None;
         let (next, entry) = loop {
@@ -410,7 +406,7 @@ impl Bitmaps {
     }
 
     /// Whether a block below the high mark is unformatted: mostly the L2 that the header names knows.
-    fn has_unformatted(segment: &Segment, s: &Session, fields: &SegmentHeader) -> Result<bool> {
+    fn has_unformatted(segment: &Segment, s: &Worker, fields: &SegmentHeader) -> Result<bool> {
         let hint = BlockAddress::unpack(fields.second_level_hint.get());
         if Self::lists_unformatted(s, hint)? {
             return Ok(true);
@@ -425,14 +421,14 @@ impl Bitmaps {
         Ok(false)
     }
 
-    fn lists_unformatted(s: &Session, l2: BlockAddress) -> Result<bool> {
+    fn lists_unformatted(s: &Worker, l2: BlockAddress) -> Result<bool> {
         let block = metadata::current(s, l2, BlockClass::SecondLevelBitmap)?;
         let entries = bitmap::upper(&block).entries.get() as usize;
         Ok((0..entries).any(|n| bitmap::second_level_entry(&block, n).states & BlockState::Unformatted.bit() != 0))
     }
 
     /// The L1 that covers block `offset` of an extent, and how many blocks it covers from there on within the extent.
-    pub(super) fn chunk(s: &Session, entry: &ExtentEntry, offset: u32) -> Result<(BlockAddress, u32)> {
+    pub(super) fn chunk(s: &Worker, entry: &ExtentEntry, offset: u32) -> Result<(BlockAddress, u32)> {
         let first = BlockAddress::unpack(entry.first_level.get());
         let rest = entry.blocks.get() - offset;
         if first != entry.address() {
@@ -445,7 +441,7 @@ impl Bitmaps {
     }
 
     /// What an L1's entry in its L2 is to say. The L1 is let go: nobody else changes one that searches cannot find yet.
-    fn mask_for_parent(s: &Session, l1: BlockAddress) -> Result<ParentMask> {
+    fn mask_for_parent(s: &Worker, l1: BlockAddress) -> Result<ParentMask> {
         let block = metadata::current(s, l1, BlockClass::FirstLevelBitmap)?;
         let fields = bitmap::first_level(&block);
         let (parent, slot) = (BlockAddress::unpack(fields.parent.get()), fields.parent_slot.get() as usize);
@@ -453,7 +449,7 @@ impl Bitmaps {
     }
 
     /// Lets searches see an L1: its states go into its L2's entry.
-    fn tell(s: &Session, told: &ParentMask) -> Result<()> {
+    fn tell(s: &Worker, told: &ParentMask) -> Result<()> {
         let mut upper = metadata::current_mut(s, told.parent, BlockClass::SecondLevelBitmap)?;
         Self::check_slot(&upper, told.slot, told.l1)?;
         s.change(&mut upper, |bytes| bitmap::second_level_entry_mut(bytes, told.slot).states = told.mask);
@@ -463,7 +459,7 @@ impl Bitmaps {
     /// The L1 that covers a block of extent `extent`, and how many blocks from there on.
     pub(super) fn covering_first_level(
         segment: &Segment,
-        s: &Session,
+        s: &Worker,
         address: BlockAddress,
         extent: u32,
     ) -> Result<(BlockAddress, u32)> {
@@ -477,7 +473,7 @@ impl Bitmaps {
     /// nothing below the load is unformatted.
     pub(super) fn mark_loaded(
         segment: &Segment,
-        s: &Session,
+        s: &Worker,
         from: Position,
         to: Position,
         note: &mut dyn FnMut() -> Result<()>,
@@ -546,7 +542,7 @@ impl Bitmaps {
     /// Calls `visit` with the state of each block from one position to another, extent by extent.
     pub(super) fn each_state(
         _: &Segment,
-        s: &Session,
+        s: &Worker,
         entries: &[ExtentEntry],
         from: Position,
         to: Position,
@@ -592,7 +588,7 @@ impl Bitmaps {
     }
 
     /// Formatted data blocks: all below the low mark, and those between the marks that their L1 says are formatted.
-    pub(super) fn formatted_ranges(segment: &Segment, s: &Session) -> Result<Vec<BlockRange>> {
+    pub(super) fn formatted_ranges(segment: &Segment, s: &Worker) -> Result<Vec<BlockRange>> {
         let (header, entries) = segment.map(s, Reading::Consistent)?;
         let (low, high) = (Position::from(header.low), Position::from(header.high));
         let mut ranges: Vec<BlockRange> = Vec::new();

@@ -8,9 +8,10 @@ use waits::Statistic;
 
 use super::bitmap::{Bitmaps, FORMAT_BATCH};
 use crate::cache::BlockMut;
-use crate::instance::Session;
 use crate::parameters::Parameter;
-use crate::segment::{RowRoom, Segment, metadata};
+use crate::process::metadata;
+use crate::segment::{RowRoom, Segment};
+use crate::txn::Worker;
 
 /// Probes of half-full blocks that may refuse a row before an empty block is taken.
 const REFUSALS_MAX: usize = 5;
@@ -111,7 +112,7 @@ impl Want {
 
 impl Bitmaps {
     /// A block that serves.
-    pub(super) fn search(segment: &Segment, s: &Session, want: Want) -> Result<BlockMut> {
+    pub(super) fn search(segment: &Segment, s: &Worker, want: Want) -> Result<BlockMut> {
         let hint = segment.hint(s);
         let migrates = matches!(want, Want::Row(row) if row.own_slot);
         let legacy = migrates && s.parameters().boolean(Parameter::LegacySpaceSearch);
@@ -157,7 +158,7 @@ impl Bitmaps {
     /// Looks for a block among those that an L1 covers. An L1 that is but remembered may be another segment's by now.
     fn search_first_level(
         segment: &Segment,
-        s: &Session,
+        s: &Worker,
         l1: BlockAddress,
         search: &mut Search,
         hinted: bool,
@@ -202,7 +203,7 @@ impl Bitmaps {
 
     /// The blocks that may serve, in the order in which this process looks at them: those of its own batch, which it formats, then those of the others; other
     /// batches are formatted when all those have been looked at.
-    fn steps(segment: &Segment, s: &Session, l1: &[u8], search: &Search) -> Vec<Step> {
+    fn steps(segment: &Segment, s: &Worker, l1: &[u8], search: &Search) -> Vec<Step> {
         let covered = usize::from(bitmap::first_level(l1).covered.get());
         let sure = search.is_sure();
         let (batches, process) = (covered.div_ceil(FORMAT_BATCH).max(1), s.process().0 as usize);
@@ -229,14 +230,14 @@ impl Bitmaps {
         steps
     }
 
-    fn remember(segment: &Segment, s: &Session, block: BlockAddress, l1: BlockAddress) {
+    fn remember(segment: &Segment, s: &Worker, block: BlockAddress, l1: BlockAddress) {
         segment.remember(s, Some(block), Some(l1));
     }
 
     /// The block that took the process's last row, unless another session is at work in it by now.
     fn probe_last(
         segment: &Segment,
-        s: &Session,
+        s: &Worker,
         address: BlockAddress,
         row: RowRoom,
         search: &mut Search,
@@ -253,7 +254,7 @@ impl Bitmaps {
     }
 
     /// Latches a block and lets it decide.
-    fn probe(segment: &Segment, s: &Session, address: BlockAddress, search: &mut Search) -> Result<Probed> {
+    fn probe(segment: &Segment, s: &Worker, address: BlockAddress, search: &mut Search) -> Result<Probed> {
         match search.want {
             Want::Row(row) if search.is_patient() => {
                 let block = s.current_mut(address, BlockClass::Data)?;
@@ -277,7 +278,7 @@ impl Bitmaps {
     }
 
     /// Whether a latched block takes a row.
-    fn ask(segment: &Segment, s: &Session, mut block: BlockMut, row: RowRoom, search: &mut Search) -> Result<Probed> {
+    fn ask(segment: &Segment, s: &Worker, mut block: BlockMut, row: RowRoom, search: &mut Search) -> Result<Probed> {
         if !segment.owns(&block) {
             return Ok(Probed::Refused);
         }
@@ -294,7 +295,7 @@ impl Bitmaps {
     }
 
     /// Whether another session has a transaction in a block.
-    fn is_in_use(s: &Session, block: &mut BlockMut) -> Result<bool> {
+    fn is_in_use(s: &Worker, block: &mut BlockMut) -> Result<bool> {
         let own = s.xid();
         let others = |block: &[u8]| itl::slots(block).any(|(_, slot)| slot.is_active() && Some(slot.xid()) != own);
         if !others(block) {

@@ -3,14 +3,15 @@
 //! The reverse of `bitmap_growth.rs`: an extent leaves the map, the bitmaps and the header, and enters its file's bitmap, in one record of the log. The caller
 //! has locked the table: nobody looks for room in it, and no block that goes has a row.
 
-use common::{BlockAddress, BlockClass, Error, Result};
+use common::{BlockAddress, BlockClass, BlockRange, Error, Result};
 use format::bitmap::{self, BlockState};
 use format::segment::{self, ExtentEntry, HighWaterMark};
 
 use super::bitmap::Bitmaps;
-use crate::instance::Session;
+use crate::process::metadata;
+use crate::segment::Segment;
 use crate::segment::extent::{Position, Reading};
-use crate::segment::{BlockRange, Segment, metadata};
+use crate::txn::Worker;
 
 /// What the header and the map are to say without their last extent.
 struct Leaving {
@@ -32,7 +33,7 @@ struct Leaving {
 impl Bitmaps {
     /// Gives up extents from the end on, down to the one with block `last` of the segment, and at least `keep` blocks; then lowers the marks to behind `last`.
     /// The number of extents that went. An extent in which a bitmap block of the third level lies, or is referred to from one, stays.
-    pub(super) fn give_up(segment: &Segment, s: &Session, last: Option<BlockAddress>, keep: u32) -> Result<u32> {
+    pub(super) fn give_up(segment: &Segment, s: &Worker, last: Option<BlockAddress>, keep: u32) -> Result<u32> {
         let _growing = segment.growing(s);
         let mut gone = 0;
         loop {
@@ -44,7 +45,7 @@ impl Bitmaps {
                 break;
             }
             let Some(leaving) = Self::leaving(segment, s, &entries)? else { break };
-            s.instance().cache().discard(s.meter(), range)?;
+            s.store().cache().discard(s.meter(), range)?;
             Self::leave(segment, s, &leaving)?;
             gone += 1;
         }
@@ -53,7 +54,7 @@ impl Bitmaps {
     }
 
     /// What the last extent has of the segment's metadata; None where it cannot go.
-    fn leaving(segment: &Segment, s: &Session, entries: &[ExtentEntry]) -> Result<Option<Leaving>> {
+    fn leaving(segment: &Segment, s: &Worker, entries: &[ExtentEntry]) -> Result<Option<Leaving>> {
         let [.., before, entry] = entries else { return Ok(None) };
         let header = segment.header_block(s, Reading::Current)?;
         let fields = *segment::header(&header);
@@ -102,13 +103,13 @@ impl Bitmaps {
     }
 
     /// The first-level bitmap blocks at the beginning of an extent that has such.
-    fn own_first_levels(s: &Session, entry: &ExtentEntry) -> Result<u32> {
+    fn own_first_levels(s: &Worker, entry: &ExtentEntry) -> Result<u32> {
         let first = metadata::current(s, entry.address(), BlockClass::FirstLevelBitmap)?;
         let cover = u32::from(bitmap::first_level(&first).limit.get()).max(1);
         Ok(entry.blocks.get().div_ceil(cover))
     }
 
-    fn leave(segment: &Segment, s: &Session, leaving: &Leaving) -> Result<()> {
+    fn leave(segment: &Segment, s: &Worker, leaving: &Leaving) -> Result<()> {
         let Leaving { entry, range, own, .. } = leaving;
         let group = s.revocable_group();
         let mut header = segment.header_block_mut(s)?;
@@ -179,7 +180,7 @@ impl Bitmaps {
     }
 
     /// Takes an extent out of a first-level bitmap block that it has joined.
-    fn part(s: &Session, l1: BlockAddress, range: BlockRange) -> Result<()> {
+    fn part(s: &Worker, l1: BlockAddress, range: BlockRange) -> Result<()> {
         let mut block = metadata::current_mut(s, l1, BlockClass::FirstLevelBitmap)?;
         let before = bitmap::state_mask(&block);
         if !s.change(&mut block, |bytes| bitmap::remove_last_range(bytes, range.start, range.blocks)) {
@@ -192,7 +193,7 @@ impl Bitmaps {
     }
 
     /// Takes a first-level bitmap block out of its second-level one, unless that goes too.
-    fn strike(s: &Session, range: &BlockRange, l1: BlockAddress) -> Result<()> {
+    fn strike(s: &Worker, range: &BlockRange, l1: BlockAddress) -> Result<()> {
         let (parent, slot) = {
             let block = metadata::current(s, l1, BlockClass::FirstLevelBitmap)?;
             let fields = bitmap::first_level(&block);
@@ -212,7 +213,7 @@ impl Bitmaps {
 
     /// Lowers the marks within the last extents: the low one to behind block `last`, the high one to the end of the bitmap block that covers that; blocks
     /// behind `last` become unformatted.
-    fn lower_marks(segment: &Segment, s: &Session, last: Option<BlockAddress>) -> Result<()> {
+    fn lower_marks(segment: &Segment, s: &Worker, last: Option<BlockAddress>) -> Result<()> {
         let (fields, entries) = segment.map(s, Reading::Current)?;
         let high = Position::from(fields.high);
         let first = entries.first().map_or(0, |entry| entry.metadata.get());
@@ -280,7 +281,7 @@ impl Bitmaps {
 
     /// Blocks of an extent count as unformatted; those `above` the high mark are not to be found by searches.
     fn unformat(
-        s: &Session,
+        s: &Worker,
         l1: BlockAddress,
         extent: BlockAddress,
         offsets: std::ops::Range<u32>,

@@ -20,18 +20,19 @@
 
 use std::time::Duration;
 
-use common::{BlockAddress, BlockClass, Error, Result};
+use common::{BlockAddress, BlockClass, BlockRange, Error, Result};
 use format::freelist::{self, FreeList};
 use format::segment::{self, ExtentEntry};
 use format::{heap, transaction};
 use waits::Statistic;
 
-use super::{OwnFreelist, SegmentParts, SpaceManager};
+use super::{SegmentParts, SpaceManager};
 use crate::cache::BlockMut;
-use crate::instance::Session;
 use crate::parameters::Parameter;
+use crate::process::{SearchHint, metadata};
 use crate::segment::extent::{Position, Reading};
-use crate::segment::{BlockRange, RowRoom, SearchHint, Segment, SpaceUsage, metadata};
+use crate::segment::{RowRoom, Segment, SpaceUsage};
+use crate::txn::{OwnFreelist, Worker};
 
 /// Blocks that move from the master list to a process list at a time.
 const MASTER_MOVE: usize = 5;
@@ -55,7 +56,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    pub(super) fn block_mut(&self, segment: &Segment, s: &Session) -> Result<BlockMut> {
+    pub(super) fn block_mut(&self, segment: &Segment, s: &Worker) -> Result<BlockMut> {
         let block = metadata::current_mut(s, self.block, self.class)?;
         if self.class == BlockClass::SegmentHeader {
             segment.check_header(&block)?;
@@ -113,7 +114,7 @@ impl Patrol {
 }
 
 impl FreeLists {
-    pub(super) fn lists(segment: &Segment, s: &Session) -> Lists {
+    pub(super) fn lists(segment: &Segment, s: &Worker) -> Lists {
         let storage = &segment.spec.storage;
         let process = s.process().0 as usize;
         let own = if storage.freelists > 1 { 1 + process % usize::from(storage.freelists) } else { 0 };
@@ -127,7 +128,7 @@ impl FreeLists {
 
     /// Takes a block off its list if it is at the head of one of this process's or this transaction's lists, and remembers the new head: the header,
     /// which had to be got for the change, need not be got again to find it. The block is latched by the caller.
-    pub(super) fn unlink(segment: &Segment, s: &Session, block: &mut BlockMut) -> Result<bool> {
+    pub(super) fn unlink(segment: &Segment, s: &Worker, block: &mut BlockMut) -> Result<bool> {
         let lists = Self::lists(segment, s);
         let _group = s.group();
         let address = block.address();
@@ -150,7 +151,7 @@ impl FreeLists {
     }
 
     /// Puts a latched block at the head of this process's list.
-    pub(super) fn link(segment: &Segment, s: &Session, block: &mut BlockMut) -> Result<()> {
+    pub(super) fn link(segment: &Segment, s: &Worker, block: &mut BlockMut) -> Result<()> {
         let lists = Self::lists(segment, s);
         let _group = s.group();
         let address = block.address();
@@ -164,7 +165,7 @@ impl FreeLists {
 
     /// Head of the process list, or of the master list when that is empty; blocks are moved from the one to the other, and to the master list from those
     /// of transactions that have ended.
-    fn head(segment: &Segment, s: &Session) -> Result<Option<BlockAddress>> {
+    fn head(segment: &Segment, s: &Worker) -> Result<Option<BlockAddress>> {
         let lists = Self::lists(segment, s);
         loop {
             let mut header = lists.block_mut(segment, s)?;
@@ -214,14 +215,14 @@ impl FreeLists {
     }
 
     /// Waits a moment for a block of a list that another session has; nothing is latched but, for an index, blocks of that.
-    pub(super) fn await_block(s: &Session, address: BlockAddress) -> Result<()> {
+    pub(super) fn await_block(s: &Worker, address: BlockAddress) -> Result<()> {
         s.check_cancelled()?;
         s.current_mut_within(address, BlockClass::Data, BUSY_WAIT).map(drop)
     }
 
     /// Moves the high-water mark by some blocks, formats them and links them; adds an extent first when there is none above the mark. Nothing is done, and
     /// there is no block, where `after` says that something else comes first.
-    fn bump(segment: &Segment, s: &Session, after: After) -> Result<Option<BlockAddress>> {
+    fn bump(segment: &Segment, s: &Worker, after: After) -> Result<Option<BlockAddress>> {
         let lists = Self::lists(segment, s);
         let _growing = segment.growing(s);
         // Another session may have moved the mark while this one waited.
@@ -295,7 +296,7 @@ impl FreeLists {
     /// Formats the last block of a chain so that it leads to the list's present head, and puts the chain in front.
     fn push_chain(
         segment: &Segment,
-        s: &Session,
+        s: &Worker,
         header: &mut BlockMut,
         lists: &Lists,
         first: BlockAddress,
@@ -312,7 +313,7 @@ impl FreeLists {
     }
 
     /// How far the mark moves: 5 blocks, for each process list and the master; one at a time at the start of a segment; never past the extent.
-    fn bump_blocks(segment: &Segment, s: &Session, extent: u32, high: u32, entry: &ExtentEntry) -> u32 {
+    fn bump_blocks(segment: &Segment, s: &Worker, extent: u32, high: u32, entry: &ExtentEntry) -> u32 {
         let per_list = match s.parameters().unsigned(Parameter::BumpHighwaterMarkCount) as u32 {
             0 => 5,
             set => set,
@@ -337,7 +338,7 @@ impl FreeLists {
 }
 
 impl SpaceManager for FreeLists {
-    fn format_segment(&self, parts: &SegmentParts<'_>, s: &Session, first: BlockRange) -> Result<BlockAddress> {
+    fn format_segment(&self, parts: &SegmentParts<'_>, s: &Worker, first: BlockRange) -> Result<BlockAddress> {
         let storage = &parts.spec.storage;
         let groups = u32::from(storage.freelist_groups);
         let metadata = if groups > 1 { 1 + groups } else { 1 };
@@ -381,7 +382,7 @@ impl SpaceManager for FreeLists {
         Ok(header_address)
     }
 
-    fn add_extent(&self, segment: &Segment, s: &Session, range: BlockRange) -> Result<()> {
+    fn add_extent(&self, segment: &Segment, s: &Worker, range: BlockRange) -> Result<()> {
         let mut header = segment.header_block_mut(s)?;
         let map_block = segment.needs_map_block(s, &header)?.then_some(range.start);
         let entry = ExtentEntry {
@@ -393,7 +394,7 @@ impl SpaceManager for FreeLists {
         segment.append_extent(s, &mut header, entry, map_block)
     }
 
-    fn block_for_insert(&self, segment: &Segment, s: &Session, row: RowRoom) -> Result<BlockMut> {
+    fn block_for_insert(&self, segment: &Segment, s: &Worker, row: RowRoom) -> Result<BlockMut> {
         let object = segment.data_object();
         if let Some(block) = Self::own_block(segment, s, row)? {
             return Ok(block);
@@ -469,7 +470,7 @@ impl SpaceManager for FreeLists {
         }
     }
 
-    fn changed(&self, segment: &Segment, s: &Session, mut block: BlockMut, next_row: Option<RowRoom>) -> Result<()> {
+    fn changed(&self, segment: &Segment, s: &Worker, mut block: BlockMut, next_row: Option<RowRoom>) -> Result<()> {
         if let Some(next) = next_row {
             if !segment.fits(&block, next) {
                 s.remember(segment.data_object(), SearchHint::default());
@@ -482,11 +483,11 @@ impl SpaceManager for FreeLists {
         if Self::has_fallen_below(segment, &block) { Self::link_freed(segment, s, block) } else { Ok(()) }
     }
 
-    fn restored(&self, segment: &Segment, s: &Session, mut block: BlockMut) -> Result<()> {
+    fn restored(&self, segment: &Segment, s: &Worker, mut block: BlockMut) -> Result<()> {
         if Self::has_fallen_below(segment, &block) { Self::link(segment, s, &mut block) } else { Ok(()) }
     }
 
-    fn empty_block(&self, segment: &Segment, s: &Session) -> Result<BlockMut> {
+    fn empty_block(&self, segment: &Segment, s: &Worker) -> Result<BlockMut> {
         let object = segment.data_object();
         let mut candidate = s.search_hint(object).block;
         let mut patrol = Patrol::default();
@@ -520,21 +521,21 @@ impl SpaceManager for FreeLists {
         }
     }
 
-    fn release_block(&self, segment: &Segment, s: &Session, mut block: BlockMut) -> Result<()> {
+    fn release_block(&self, segment: &Segment, s: &Worker, mut block: BlockMut) -> Result<()> {
         let address = block.address();
         let _group = s.group();
         s.change(&mut block, |bytes| segment.format_block(bytes, address, None));
         Self::link(segment, s, &mut block)
     }
 
-    fn covering(&self, _: &Segment, _: &Session, _: BlockAddress, _: u32) -> Result<Option<(BlockAddress, u32)>> {
+    fn covering(&self, _: &Segment, _: &Worker, _: BlockAddress, _: u32) -> Result<Option<(BlockAddress, u32)>> {
         Ok(None)
     }
 
     fn loaded(
         &self,
         segment: &Segment,
-        s: &Session,
+        s: &Worker,
         from: Position,
         to: Position,
         note: &mut dyn FnMut() -> Result<()>,
@@ -559,7 +560,7 @@ impl SpaceManager for FreeLists {
         Ok(())
     }
 
-    fn scan_ranges(&self, segment: &Segment, s: &Session) -> Result<Vec<BlockRange>> {
+    fn scan_ranges(&self, segment: &Segment, s: &Worker) -> Result<Vec<BlockRange>> {
         let (header, entries) = segment.map(s, Reading::Consistent)?;
         let high = Position::from(header.high);
         let mut ranges = Vec::new();
@@ -573,7 +574,7 @@ impl SpaceManager for FreeLists {
         Ok(ranges)
     }
 
-    fn give_up(&self, segment: &Segment, _: &Session, _: Option<BlockAddress>, _: u32) -> Result<u32> {
+    fn give_up(&self, segment: &Segment, _: &Worker, _: Option<BlockAddress>, _: u32) -> Result<u32> {
         Err(Error::user(
             10635,
             format!(
@@ -583,7 +584,7 @@ impl SpaceManager for FreeLists {
         ))
     }
 
-    fn usage(&self, segment: &Segment, s: &Session) -> Result<SpaceUsage> {
+    fn usage(&self, segment: &Segment, s: &Worker) -> Result<SpaceUsage> {
         let (header, entries) = segment.map(s, Reading::Current)?;
         let mut on_freelists = 0;
         let groups = u32::from(segment.spec.storage.freelist_groups);
@@ -605,7 +606,7 @@ impl SpaceManager for FreeLists {
 impl FreeLists {
     /// No block of the own list takes a row: the first of a list whose transaction has ended, which has become part of the master list, else a fresh one from
     /// above the mark.
-    fn behind_lists(segment: &Segment, s: &Session) -> Result<BlockAddress> {
+    fn behind_lists(segment: &Segment, s: &Worker) -> Result<BlockAddress> {
         if let Some(fresh) = Self::bump(segment, s, After::TransactionLists)? {
             return Ok(fresh);
         }
@@ -623,7 +624,7 @@ impl FreeLists {
     }
 
     /// After a search was given up: fresh blocks above the mark, though the list is not empty. They go to the head, so the next look finds them.
-    fn above_high_water(segment: &Segment, s: &Session) -> Result<BlockMut> {
+    fn above_high_water(segment: &Segment, s: &Worker) -> Result<BlockMut> {
         loop {
             Self::bump(segment, s, After::Nothing)?;
             if let Some(head) = Self::head(segment, s)? {

@@ -19,34 +19,12 @@ use waits::Event;
 
 use super::freelist::{FreeLists, Lists, Patrol};
 use crate::cache::BlockMut;
-use crate::instance::Session;
-use crate::segment::{RowRoom, Segment, metadata};
-use crate::txn::LockWait;
+use crate::process::metadata;
+use crate::segment::{RowRoom, Segment};
+use crate::txn::{LockWait, OwnFreelist, Worker};
 
 /// Mode of the wait for the end of a transaction: share.
 const WAIT_MODE: u64 = 4;
-
-/// The freelist of the transaction under way in one segment.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct OwnFreelist {
-    /// Its slot in the header.
-    pub(super) slot: usize,
-    /// Where a search begins: the block that took a row last, or the list's head.
-    pub(super) candidate: Option<BlockAddress>,
-    /// No block of it takes a row of so many bytes.
-    pub(super) refused: usize,
-}
-
-impl OwnFreelist {
-    fn new(slot: usize) -> Self {
-        Self { slot, candidate: None, refused: usize::MAX }
-    }
-
-    /// More may be free than when a row was refused.
-    pub(crate) fn look_again(&mut self) {
-        (self.candidate, self.refused) = (None, usize::MAX);
-    }
-}
 
 /// What became of a list that was to be merged.
 enum Merged {
@@ -69,7 +47,7 @@ fn others(header: &[u8], freelists: u16, own: Option<Xid>) -> Vec<(usize, Xid, b
 
 impl FreeLists {
     /// A block of the transaction's own list that takes the row.
-    pub(super) fn own_block(segment: &Segment, s: &Session, row: RowRoom) -> Result<Option<BlockMut>> {
+    pub(super) fn own_block(segment: &Segment, s: &Worker, row: RowRoom) -> Result<Option<BlockMut>> {
         let object = segment.data_object();
         let Some(mut own) = s.own_freelist(object).filter(|own| row.own.is_some() && row.bytes < own.refused) else {
             return Ok(None);
@@ -117,7 +95,7 @@ impl FreeLists {
     }
 
     /// Puts a latched block in which the transaction under way has freed room on its list.
-    pub(super) fn link_freed(segment: &Segment, s: &Session, mut block: BlockMut) -> Result<()> {
+    pub(super) fn link_freed(segment: &Segment, s: &Worker, mut block: BlockMut) -> Result<()> {
         let Some(xid) = s.xid() else { return Self::link(segment, s, &mut block) };
         let lists = Self::lists(segment, s);
         let address = block.address();
@@ -167,25 +145,25 @@ impl FreeLists {
     }
 
     /// All slots are other transactions': takes that of one that has ended, an empty list first, or waits for the end of one. Nothing may be latched.
-    fn free_slot(segment: &Segment, s: &Session, lists: &Lists, mut taken: Vec<(usize, Xid, bool)>) -> Result<()> {
+    fn free_slot(segment: &Segment, s: &Worker, lists: &Lists, mut taken: Vec<(usize, Xid, bool)>) -> Result<()> {
         taken.sort_by_key(|(slot, _, empty)| (!empty, *slot));
         if Self::merge_ended(segment, s, lists, &taken)?.is_some() || taken.is_empty() {
             return Ok(());
         }
         // Sessions that wait at the same time are not all to wait for the same transaction.
         let (_, xid, _) = taken[(s.sid() as usize).wrapping_mul(31) % taken.len()];
-        s.instance().locks().wait_for(s, xid, LockWait::Forever, Event::EnqTxContention, WAIT_MODE)
+        s.locks().wait_for(s, xid, LockWait::Forever, Event::EnqTxContention, WAIT_MODE)
     }
 
     /// Whether other transactions have lists with blocks in a header.
-    pub(super) fn has_lists_of_others(segment: &Segment, s: &Session, header: &[u8]) -> bool {
+    pub(super) fn has_lists_of_others(segment: &Segment, s: &Worker, header: &[u8]) -> bool {
         others(header, segment.spec.storage.freelists, s.xid()).iter().any(|(_, _, empty)| !empty)
     }
 
     /// Puts the list of a transaction that has ended in front of the master list: its first block. None when there is none.
     pub(super) fn refill_master(
         segment: &Segment,
-        s: &Session,
+        s: &Worker,
         header: BlockMut,
         lists: &Lists,
     ) -> Result<Option<BlockAddress>> {
@@ -198,7 +176,7 @@ impl FreeLists {
     /// Gives the blocks of the first of some lists whose transaction has ended to the master list, and its slot to who wants it.
     fn merge_ended(
         segment: &Segment,
-        s: &Session,
+        s: &Worker,
         lists: &Lists,
         slots: &[(usize, Xid, bool)],
     ) -> Result<Option<BlockAddress>> {
@@ -217,7 +195,7 @@ impl FreeLists {
     }
 
     /// The last block of the list is taken against the order of latches, so only if it is free at once.
-    fn merge(segment: &Segment, s: &Session, lists: &Lists, slot: usize, xid: Xid) -> Result<Merged> {
+    fn merge(segment: &Segment, s: &Worker, lists: &Lists, slot: usize, xid: Xid) -> Result<Merged> {
         let _group = s.group();
         let mut header = lists.block_mut(segment, s)?;
         let list = *freelist::list(&header, slot);

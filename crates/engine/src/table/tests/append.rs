@@ -1,7 +1,6 @@
 //! Direct loads: rows of all lengths, in every block size, under both kinds of space management.
 
 use common::BlockSize;
-use common::sync::Arc;
 use format::{heap, itl};
 use waits::Statistic;
 
@@ -32,7 +31,7 @@ fn what_is_loaded_is_there_and_can_be_changed() {
             database.insert(&other, &[vec![Some(vec![1])]]);
             database.session.commit(CommitWrite::default()).unwrap();
             let rows: Vec<Columns> = (0..3_000).map(row).collect();
-            let mut appender = Appender::new(Arc::clone(&database.session), Arc::clone(&table)).unwrap();
+            let mut appender = Appender::new(database.session.worker().clone(), table.heap().clone()).unwrap();
             for row in &rows {
                 appender.push(&borrow(row)).unwrap();
             }
@@ -79,7 +78,7 @@ fn a_load_goes_past_the_cache() {
     let database = Database::new(BlockSize::K8, MANAGEMENTS[1]);
     let table = database.table("T", 4, 10);
     let gets = database.session.meter().value(Statistic::DbBlockGets);
-    let mut appender = Appender::new(Arc::clone(&database.session), Arc::clone(&table)).unwrap();
+    let mut appender = Appender::new(database.session.worker().clone(), table.heap().clone()).unwrap();
     for number in 0..80_000 {
         appender.push(&borrow(&row(number))).unwrap();
     }

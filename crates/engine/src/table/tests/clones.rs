@@ -10,8 +10,9 @@ use super::fixture::{Columns, Database, MANAGEMENTS, borrow, entries_by, scan_by
 use crate::cache::BufferState;
 use crate::catalog::TableDef;
 use crate::instance::Session;
+use crate::snapshot::Snapshot;
 use crate::table::{Deleter, Inserter, Updater};
-use crate::txn::{CommitWrite, Snapshot};
+use crate::txn::CommitWrite;
 
 /// Key and text of each row.
 type Content = BTreeMap<Vec<u8>, Vec<u8>>;
@@ -26,7 +27,7 @@ fn content(session: &Arc<Session>, table: &Arc<TableDef>) -> Content {
 }
 
 fn insert(session: &Arc<Session>, table: &Arc<TableDef>, rows: &[Columns]) {
-    let mut inserter = Inserter::new(session.clone(), table.clone()).unwrap();
+    let mut inserter = Inserter::new(session.worker().clone(), table.heap().clone()).unwrap();
     for row in rows {
         inserter.push(&borrow(row)).unwrap();
     }
@@ -36,7 +37,7 @@ fn insert(session: &Arc<Session>, table: &Arc<TableDef>, rows: &[Columns]) {
 /// Gives every row whose key begins so another text.
 fn update(session: &Arc<Session>, table: &Arc<TableDef>, prefix: &str, text: &str) {
     let rows = scan_by(session, table, None, 100);
-    let mut updater = Updater::new(session.clone(), table.clone());
+    let mut updater = Updater::new(session.worker().clone(), table.heap().clone());
     for (rowid, row) in rows.iter().filter(|(_, row)| row[0].as_ref().unwrap().starts_with(prefix.as_bytes())) {
         updater.push(*rowid, &[row[0].as_deref(), Some(text.as_bytes())]).unwrap();
     }
@@ -292,12 +293,12 @@ impl Writer {
         let (rowid, row) = &own[dice.below(own.len())];
         let key = row[0].clone().unwrap();
         if dice.below(4) == 0 {
-            let mut deleter = Deleter::new(self.session.clone(), table.clone());
+            let mut deleter = Deleter::new(self.session.worker().clone(), table.heap().clone());
             deleter.push(*rowid).unwrap();
             assert_eq!(deleter.finish().unwrap(), 1);
             self.pending.insert(key, None);
         } else {
-            let mut updater = Updater::new(self.session.clone(), table.clone());
+            let mut updater = Updater::new(self.session.worker().clone(), table.heap().clone());
             updater.push(*rowid, &[Some(&key), Some(&text)]).unwrap();
             assert_eq!(updater.finish().unwrap(), 1);
             self.pending.insert(key, Some(text));

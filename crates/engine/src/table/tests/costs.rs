@@ -49,7 +49,7 @@ fn a_scan_gets_a_block_again_for_each_call_that_goes_on_in_its_middle() {
         let spec = || ScanSpec { projection: vec![0], predicate: None, rowids: false };
         let cost = |array: usize| {
             let before = meter.gets(BlockClass::Data, GetMode::Consistent);
-            let mut scan = TableScan::new(database.session.clone(), table.clone(), spec()).unwrap();
+            let mut scan = TableScan::new(database.session.worker().clone(), table.heap().clone(), spec()).unwrap();
             let (mut calls, mut counter) = (1u64, Counter(0));
             while scan.next(&mut counter, array).unwrap() {
                 calls += 1;
@@ -78,7 +78,7 @@ fn a_fetch_of_neighbours_gets_their_block_once() {
     let blocks = database.blocks(&table).iter().filter(|(_, block)| !heap::is_empty(block)).count() as u64;
     let meter = database.session.meter();
     let before = meter.gets(BlockClass::Data, GetMode::Consistent);
-    let mut fetcher = Fetcher::new(database.session.clone(), table.clone(), vec![0]);
+    let mut fetcher = Fetcher::new(database.session.worker().clone(), table.heap().clone(), vec![0]);
     let mut row = Row::new();
     for (rowid, columns) in &expected {
         assert!(fetcher.fetch(*rowid, &mut row).unwrap());
@@ -110,7 +110,7 @@ fn rowids_of_other_segments_are_refused_and_rows_that_are_gone_are_not_found() {
 fn a_cancelled_insert_says_how_many_rows_stand() {
     let database = Database::new(BlockSize::K8, MANAGEMENTS[1]);
     let table = database.table("T1", 2, 10);
-    let mut inserter = Inserter::new(database.session.clone(), table.clone()).unwrap();
+    let mut inserter = Inserter::new(database.session.worker().clone(), table.heap().clone()).unwrap();
     for row in rows(1_000) {
         inserter.push(&borrow(&row)).unwrap();
     }
@@ -122,6 +122,6 @@ fn a_cancelled_insert_says_how_many_rows_stand() {
     assert_eq!(database.scan(&table).len() as u64, standing);
     database.session.cancel_handle().store(true, Ordering::Release);
     let spec = ScanSpec::default();
-    let mut scan = TableScan::new(database.session.clone(), table, spec).unwrap();
+    let mut scan = TableScan::new(database.session.worker().clone(), table.heap().clone(), spec).unwrap();
     assert!(scan.next(&mut Counter(0), usize::MAX).unwrap_err().is_ora(1013));
 }

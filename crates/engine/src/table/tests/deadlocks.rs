@@ -6,7 +6,8 @@ use waits::Statistic;
 
 use super::fixture::{Columns, Database, borrow};
 use crate::catalog::TableDef;
-use crate::instance::{Session, SpaceManagement};
+use crate::control::SpaceManagement;
+use crate::instance::Session;
 use crate::table::{RESTART, update};
 use crate::txn::{CommitWrite, LockWait, TableLock, WOKEN, Waited};
 
@@ -128,12 +129,12 @@ fn a_deadlock_with_any_holder_of_a_table_is_told() {
         let [a, b, c] = &sessions[..] else { unreachable!() };
         stage.change(a, 0);
         for session in [b, c] {
-            session.lock_table(&other, TableLock::Share, LockWait::NoWait).unwrap();
+            session.lock_table(other.object, TableLock::Share, LockWait::NoWait).unwrap();
         }
         let lock = {
             let other = other.clone();
             move |a: &Arc<Session>| {
-                a.lock_table(&other, TableLock::RowExclusive, LockWait::Seconds(SECONDS)).map(|()| true)
+                a.lock_table(other.object, TableLock::RowExclusive, LockWait::Seconds(SECONDS)).map(|()| true)
             }
         };
         let row = {

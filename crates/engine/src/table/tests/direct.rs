@@ -5,7 +5,7 @@ use common::{BlockClass, BlockSize};
 use waits::{Event, GetMode, Statistic};
 
 use super::fixture::{Columns, Database, borrow, scan_by, scan_directly_by};
-use crate::instance::SpaceManagement;
+use crate::control::SpaceManagement;
 use crate::table::{Inserter, Updater};
 use crate::txn::CommitWrite;
 
@@ -54,10 +54,10 @@ fn sessions_see_their_own_versions() {
     let before = scan_by(&database.session, &table, None, 100);
     // Another session's rows and changes, not committed: some rows migrate.
     let other = database.connect();
-    let mut inserter = Inserter::new(other.clone(), table.clone()).unwrap();
+    let mut inserter = Inserter::new(other.worker().clone(), table.heap().clone()).unwrap();
     (ROWS..ROWS + 500).for_each(|n| inserter.push(&borrow(&row(n))).unwrap());
     inserter.finish().unwrap();
-    let mut updater = Updater::new(other.clone(), table.clone());
+    let mut updater = Updater::new(other.worker().clone(), table.heap().clone());
     for (rowid, row) in before.iter().step_by(3) {
         let longer = vec![row[0].clone(), Some(vec![9; 900])];
         updater.push(*rowid, &borrow(&longer)).unwrap();
@@ -86,14 +86,14 @@ fn a_scan_beside_a_writer_sees_one_moment() {
         for round in 0..300_usize {
             let (a, b) = (round % 200, (round * 7 + 100) % 200);
             let (low, high) = (1 + (round % 100) as u8, 255 - (round % 100) as u8);
-            let mut updater = Updater::new(writer.clone(), its_table.clone());
+            let mut updater = Updater::new(writer.worker().clone(), its_table.heap().clone());
             if a != b {
                 updater.push(rowids[a], &borrow(&vec![Some(vec![a as u8, low]), Some(vec![2; 200])])).unwrap();
                 updater.push(rowids[b], &borrow(&vec![Some(vec![b as u8, high]), Some(vec![3; 200])])).unwrap();
             }
             updater.finish().unwrap();
             writer.commit(CommitWrite::default()).unwrap();
-            let mut updater = Updater::new(writer.clone(), its_table.clone());
+            let mut updater = Updater::new(writer.worker().clone(), its_table.heap().clone());
             if a != b {
                 updater.push(rowids[a], &borrow(&even(a as u8))).unwrap();
                 updater.push(rowids[b], &borrow(&even(b as u8))).unwrap();

@@ -29,7 +29,7 @@ fn table(session: &Arc<Session>) -> Arc<TableDef> {
 /// Every read of a commit and of a rollback fails once.
 #[test]
 fn a_transaction_whose_end_fails_is_still_there() {
-    let ends: [fn(&Session) -> Result<()>; 2] = [|s| s.commit(CommitWrite::default()), Session::rollback];
+    let ends: [fn(&Session) -> Result<()>; 2] = [|s| s.commit(CommitWrite::default()), |s| s.rollback()];
     for (commits, end) in [true, false].into_iter().zip(ends) {
         let faulty = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));
         let (clock, options) = (Arc::new(SystemClock::default()), CreateOptions::default());

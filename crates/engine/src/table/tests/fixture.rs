@@ -11,11 +11,11 @@ use format::heap;
 use scan::{Predicate, RowSink, ScanSpec};
 
 use crate::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
+use crate::control::SpaceManagement;
 use crate::index::IndexScan;
-use crate::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use crate::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use crate::segment::Storage;
 use crate::table::{Inserter, TableScan, fetch_row};
-use crate::tablespace::{DatafileSpec, TablespaceSpec};
 
 pub(super) type Columns = Vec<Option<Vec<u8>>>;
 pub(super) type Rows = BTreeMap<Rowid, Columns>;
@@ -139,7 +139,7 @@ impl Database {
     }
 
     pub(super) fn insert_as(session: &Arc<Session>, table: &Arc<TableDef>, rows: &[Columns]) -> u64 {
-        let mut inserter = Inserter::new(session.clone(), table.clone()).unwrap();
+        let mut inserter = Inserter::new(session.worker().clone(), table.heap().clone()).unwrap();
         for row in rows {
             inserter.push(&borrow(row)).unwrap();
         }
@@ -215,7 +215,7 @@ pub(super) fn scan_by(
 ) -> Rows {
     let projection = (0..table.columns.len() as u16).collect();
     let spec = ScanSpec { projection, predicate, rowids: true };
-    collected(TableScan::new(session.clone(), table.clone(), spec).unwrap(), array)
+    collected(TableScan::new(session.worker().clone(), table.heap().clone(), spec).unwrap(), array)
 }
 
 /// The same, past the cache.
@@ -223,7 +223,7 @@ pub(super) fn scan_directly_by(session: &Arc<Session>, table: &Arc<TableDef>, ar
     let projection = (0..table.columns.len() as u16).collect();
     let spec = ScanSpec { projection, predicate: None, rowids: true };
     session.parameters().set("_serial_direct_read", "always").unwrap();
-    collected(TableScan::for_query(session.clone(), table.clone(), spec).unwrap(), array)
+    collected(TableScan::for_query(session.worker().clone(), table.heap().clone(), spec).unwrap(), array)
 }
 
 fn collected(mut scan: TableScan, array: usize) -> Rows {

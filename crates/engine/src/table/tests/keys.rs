@@ -21,7 +21,7 @@ fn a_duplicate_key_takes_its_array_out_again_and_nothing_else() {
         let table = database.table("T1", 4, 10);
         let table = database.index(&table, "T1_N", &[2, 1], false);
         let table = database.index(&table, "T1_U", &[0], true);
-        let mut inserter = Inserter::new(database.session.clone(), table.clone()).unwrap();
+        let mut inserter = Inserter::new(database.session.worker().clone(), table.heap().clone()).unwrap();
         let error =
             (0..2000u32).map(|n| if n == 1500 { 700 } else { n }).try_for_each(|n| inserter.push(&borrow(&keyed(n))));
         let error = error.and_then(|()| inserter.finish().map(|_| ())).unwrap_err();
@@ -32,7 +32,7 @@ fn a_duplicate_key_takes_its_array_out_again_and_nothing_else() {
         assert_eq!(rows.len() as u64, standing);
         database.check(&table, &rows);
         // A key that stands already is refused alone too, and a chained row with it.
-        let mut again = Inserter::new(database.session.clone(), table.clone()).unwrap();
+        let mut again = Inserter::new(database.session.worker().clone(), table.heap().clone()).unwrap();
         let mut long = keyed(3);
         long[1] = Some(vec![b'l'; 300]);
         long[3] = Some(vec![b'l'; 4000]);
@@ -50,7 +50,7 @@ fn rows_of_one_statement_may_exchange_unique_keys() {
     let table = database.index(&table, "T1_N", &[1], false);
     database.insert(&table, &(0..1000).map(keyed).collect::<Vec<_>>());
     let mut rows = database.scan(&table);
-    let mut updater = Updater::new(database.session.clone(), table.clone());
+    let mut updater = Updater::new(database.session.worker().clone(), table.heap().clone());
     for (rowid, row) in &mut rows {
         let old = u32::from_be_bytes(row[0].clone().unwrap().try_into().unwrap());
         row[0] = Some((old + 1).to_be_bytes().to_vec());
@@ -69,7 +69,7 @@ fn an_update_to_a_duplicate_key_leaves_all_as_it_was() {
         let table = database.index(&table, "T1_N", &[1], false);
         database.insert(&table, &(0..500).map(keyed).collect::<Vec<_>>());
         let rows = database.scan(&table);
-        let mut updater = Updater::new(database.session.clone(), table.clone());
+        let mut updater = Updater::new(database.session.worker().clone(), table.heap().clone());
         // Every row grows and gets the same key.
         for rowid in rows.keys() {
             let row = vec![Some(b"same".to_vec()), Some(vec![b'y'; 120]), None, None];
@@ -91,7 +91,7 @@ fn what_an_updater_that_is_dropped_has_done_goes_with_its_statement() {
     database.insert(&table, &(0..500).map(keyed).collect::<Vec<_>>());
     let rows = database.scan(&table);
     let mark = database.session.mark();
-    let mut updater = Updater::new(database.session.clone(), table.clone());
+    let mut updater = Updater::new(database.session.worker().clone(), table.heap().clone());
     for (n, rowid) in rows.keys().enumerate() {
         updater.push(*rowid, &borrow(&keyed(10_000 + n as u32))).unwrap();
     }

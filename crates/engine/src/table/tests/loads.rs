@@ -9,10 +9,9 @@ use format::{heap, itl};
 
 use super::fixture::{Columns, Database, MANAGEMENTS, Rows, borrow, entries_by, scan_by, scan_directly_by};
 use crate::catalog::{TableChange, TableDef, TableSpec};
-use crate::instance::Session;
+use crate::instance::{DatafileSpec, Session, TablespaceSpec};
 use crate::table::append::MOST;
 use crate::table::{Appender, Deleter, Inserter, delete, fetch_row, lock_row, update};
-use crate::tablespace::{DatafileSpec, TablespaceSpec};
 use crate::txn::{CommitWrite, Isolation, LockWait};
 
 const SIZES: [BlockSize; 2] = [BlockSize::K2, BlockSize::K8];
@@ -32,7 +31,7 @@ fn rows(numbers: std::ops::Range<u32>) -> Vec<Columns> {
 }
 
 fn load(session: &Arc<Session>, table: &Arc<TableDef>, rows: &[Columns]) -> common::Result<u64> {
-    let mut appender = Appender::into_table(Arc::clone(session), Arc::clone(table))?;
+    let mut appender = Appender::into_table(session.worker().clone(), table.heap().clone())?;
     for row in rows {
         appender.push(&borrow(row))?;
     }
@@ -153,12 +152,12 @@ fn who_has_loaded_a_table_leaves_it_alone_until_the_end() {
     load(session, &table, &rows(500..600)).unwrap();
     let refused = |result: common::Result<()>| assert!(result.unwrap_err().is_ora(12838));
     let spec = || scan::ScanSpec { projection: vec![0], predicate: None, rowids: false };
-    refused(crate::table::TableScan::new(session.clone(), table.clone(), spec()).map(drop));
-    refused(crate::table::TableScan::for_query(session.clone(), table.clone(), spec()).map(drop));
-    refused(Inserter::new(session.clone(), table.clone()).map(drop));
+    refused(crate::table::TableScan::new(session.worker().clone(), table.heap().clone(), spec()).map(drop));
+    refused(crate::table::TableScan::for_query(session.worker().clone(), table.heap().clone(), spec()).map(drop));
+    refused(Inserter::new(session.worker().clone(), table.heap().clone()).map(drop));
     refused(update(session, &table, *rowid, &borrow(first)).map(drop));
     refused(delete(session, &table, *rowid).map(drop));
-    refused(Deleter::new(session.clone(), table.clone()).push(*rowid));
+    refused(Deleter::new(session.worker().clone(), table.heap().clone()).push(*rowid));
     refused(fetch_row(session, &table, *rowid).map(drop));
     refused(lock_row(session, &table, *rowid, &session.snapshot(), LockWait::NoWait).map(drop));
     refused(load(session, &table, &rows(600..601)).map(drop));
@@ -236,7 +235,7 @@ fn a_load_that_fails_leaves_what_the_transaction_did_before() {
         fails(rows(500..1_500), 10_001);
         // One that is not finished.
         let mark = session.mark();
-        let mut appender = Appender::into_table(Arc::clone(session), Arc::clone(&table)).unwrap();
+        let mut appender = Appender::into_table(session.worker().clone(), table.heap().clone()).unwrap();
         rows(500..3_000).iter().for_each(|row| appender.push(&borrow(row)).unwrap());
         drop(appender);
         session.rollback_to_mark(mark).unwrap();
@@ -294,7 +293,7 @@ fn a_load_among_other_changes_is_undone_with_them() {
         session.savepoint("A").unwrap();
         database.insert(&other, &rows(200..300));
         session.rollback_to("A").unwrap();
-        assert!(database.session.check_not_loaded(&table).is_err());
+        assert!(database.session.check_not_loaded(table.object).is_err());
         assert_eq!(database.scan(&other).len(), 200);
         session.rollback().unwrap();
         assert!(database.scan(&other).is_empty());
@@ -348,7 +347,7 @@ fn a_load_that_is_cancelled_leaves_what_was_there() {
     let (table, before) = prepared(&database);
     let session = &database.session;
     let mark = session.mark();
-    let mut appender = Appender::into_table(Arc::clone(session), Arc::clone(&table)).unwrap();
+    let mut appender = Appender::into_table(session.worker().clone(), table.heap().clone()).unwrap();
     rows(500..2_000).iter().for_each(|row| appender.push(&borrow(row)).unwrap());
     session.cancel_handle().store(true, Ordering::Relaxed);
     let error = appender.finish().unwrap_err();

@@ -6,7 +6,8 @@ use waits::{Event, Statistic};
 
 use super::fixture::{Columns, Database, MANAGEMENTS, borrow};
 use crate::catalog::{PhysicalAttributes, TableDef};
-use crate::instance::{Session, SpaceManagement};
+use crate::control::SpaceManagement;
+use crate::instance::Session;
 use crate::segment::Storage;
 use crate::table::{delete, update};
 use crate::txn::{CommitWrite, Waited};

@@ -69,7 +69,7 @@ fn run(database: &Database, table: &Arc<TableDef>, steps: Vec<Step>) {
                 expected = found;
             }
             Step::Update(changes) => {
-                let mut updater = Updater::new(database.session.clone(), table.clone());
+                let mut updater = Updater::new(database.session.worker().clone(), table.heap().clone());
                 let mut touched: Vec<Rowid> = Vec::new();
                 for (position, row) in changes {
                     let Some(rowid) = nth(&expected, position).filter(|rowid| !touched.contains(rowid)) else {
@@ -82,7 +82,7 @@ fn run(database: &Database, table: &Arc<TableDef>, steps: Vec<Step>) {
                 assert_eq!(updater.finish().unwrap(), touched.len() as u64);
             }
             Step::Delete(positions) => {
-                let mut deleter = Deleter::new(database.session.clone(), table.clone());
+                let mut deleter = Deleter::new(database.session.worker().clone(), table.heap().clone());
                 let mut gone = 0;
                 for position in positions {
                     let Some(rowid) = nth(&expected, position) else { continue };

@@ -28,7 +28,7 @@ fn rows_that_outgrow_their_blocks_migrate_as_the_arithmetic_says() {
             let full = database.blocks(&table).iter().filter(|(_, block)| heap::row_count(block) == per_block).count();
             assert_eq!(full, 6, "{size} {management:?}");
 
-            let mut updater = Updater::new(database.session.clone(), table.clone());
+            let mut updater = Updater::new(database.session.worker().clone(), table.heap().clone());
             let mut after = expected.clone();
             for (rowid, row) in &mut after {
                 row[1] = row[0].clone();
@@ -50,12 +50,12 @@ fn rows_that_outgrow_their_blocks_migrate_as_the_arithmetic_says() {
 
 #[test]
 fn pctfree_35_keeps_every_row_at_home() {
-    let database = Database::new(BlockSize::K8, crate::instance::SpaceManagement::Auto);
+    let database = Database::new(BlockSize::K8, crate::control::SpaceManagement::Auto);
     let table = database.table("T1", 2, 35);
     let rows: Vec<Columns> = (0..3000).map(short_row).collect();
     database.insert(&table, &rows);
     let blocks = database.blocks(&table).iter().filter(|(_, block)| !heap::is_empty(block)).count();
-    let mut updater = Updater::new(database.session.clone(), table.clone());
+    let mut updater = Updater::new(database.session.worker().clone(), table.heap().clone());
     let mut after = database.scan(&table);
     for (rowid, row) in &mut after {
         row[1] = row[0].clone();
@@ -114,7 +114,7 @@ fn deleting_chained_and_migrated_rows_leaves_no_piece_behind() {
         for rowid in all.keys().filter(|rowid| rowid.slot % 3 == 1) {
             update(&database.session, &table, *rowid, &borrow(&row(1300))).unwrap();
         }
-        let mut deleter = Deleter::new(database.session.clone(), table.clone());
+        let mut deleter = Deleter::new(database.session.worker().clone(), table.heap().clone());
         for rowid in all.keys() {
             deleter.push(*rowid).unwrap();
             // Twice in one statement is once.
@@ -135,7 +135,7 @@ fn deleting_chained_and_migrated_rows_leaves_no_piece_behind() {
 
 #[test]
 fn rows_wider_than_255_columns_start_in_a_first_piece() {
-    let database = Database::new(BlockSize::K8, crate::instance::SpaceManagement::Manual);
+    let database = Database::new(BlockSize::K8, crate::control::SpaceManagement::Manual);
     let table = database.table("WIDE", 600, 10);
     let row: Columns = (0..600).map(|n| Some(vec![(n % 251) as u8; 2])).collect();
     database.insert(&table, &[row.clone(), row.clone()]);

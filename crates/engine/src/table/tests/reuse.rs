@@ -9,7 +9,8 @@ use waits::Event;
 
 use super::fixture::{Columns, Database, MANAGEMENTS, Rows, scan_by};
 use crate::catalog::{PhysicalAttributes, TableDef};
-use crate::instance::{Session, SpaceManagement};
+use crate::control::SpaceManagement;
+use crate::instance::Session;
 use crate::segment::Storage;
 use crate::table::{Deleter, Updater};
 use crate::txn::CommitWrite;
@@ -21,7 +22,7 @@ fn rows(count: u32, from: u32) -> Vec<Columns> {
 }
 
 fn delete<'a>(session: &Arc<Session>, table: &Arc<TableDef>, rowids: impl IntoIterator<Item = &'a Rowid>) {
-    let mut deleter = Deleter::new(session.clone(), table.clone());
+    let mut deleter = Deleter::new(session.worker().clone(), table.heap().clone());
     for rowid in rowids {
         deleter.push(*rowid).unwrap();
     }
@@ -60,7 +61,7 @@ fn what_a_transaction_has_deleted_takes_its_own_rows_and_those_of_no_other() {
         let found = within(&database.scan(&table), &before, &blocks);
         assert!(if management == SpaceManagement::Manual { found == 100 } else { found > 0 }, "{found} of 100");
         // Rows of its own that grow use it as well.
-        let mut updater = Updater::new(database.session.clone(), table.clone());
+        let mut updater = Updater::new(database.session.worker().clone(), table.heap().clone());
         let mut grown = database.scan(&table);
         for (rowid, row) in grown.iter_mut().filter(|(rowid, _)| blocks.contains(&rowid.block)).step_by(3) {
             row[1] = Some(vec![9; ROW_BYTES + 20]);

@@ -12,7 +12,8 @@ use proptest::prelude::*;
 
 use super::fixture::{Columns, Database, MANAGEMENTS, Rows, borrow, scan_by};
 use crate::catalog::{PhysicalAttributes, TableDef};
-use crate::instance::{Session, SpaceManagement};
+use crate::control::SpaceManagement;
+use crate::instance::Session;
 use crate::segment::Storage;
 use crate::table::{Deleter, Inserter, Updater};
 use crate::txn::CommitWrite;
@@ -122,7 +123,7 @@ impl World {
                 let before = self.view(who);
                 let rows: Vec<Columns> = (0..count).map(|_| self.row(bytes)).collect();
                 let done = self.statement(who, |session| {
-                    let mut inserter = Inserter::new(session.clone(), self.table.clone())?;
+                    let mut inserter = Inserter::new(session.worker().clone(), self.table.heap().clone())?;
                     for row in &rows {
                         inserter.push(&borrow(row))?;
                     }
@@ -143,7 +144,7 @@ impl World {
             Step::Delete(at, count) => {
                 let rowids = self.pick(who, at, count);
                 let done = self.statement(who, |session| {
-                    let mut deleter = Deleter::new(session.clone(), self.table.clone());
+                    let mut deleter = Deleter::new(session.worker().clone(), self.table.heap().clone());
                     for rowid in &rowids {
                         deleter.push(*rowid)?;
                     }
@@ -158,7 +159,7 @@ impl World {
                 let rowids = self.pick(who, at, count).into_iter();
                 let rows: Rows = rowids.map(|rowid| (rowid, self.row(bytes))).collect();
                 let done = self.statement(who, |session| {
-                    let mut updater = Updater::new(session.clone(), self.table.clone());
+                    let mut updater = Updater::new(session.worker().clone(), self.table.heap().clone());
                     for (rowid, row) in &rows {
                         updater.push(*rowid, &borrow(row))?;
                     }

@@ -47,7 +47,7 @@ impl RowSink for Own {
 /// The session's own rows. Others move theirs meanwhile, which must not matter to it.
 fn own_rows(session: &Arc<Session>, table: &Arc<TableDef>, number: u8) -> Rows {
     let spec = ScanSpec { projection: vec![0, 1, 2, 3], predicate: None, rowids: true };
-    let mut scan = TableScan::new(session.clone(), table.clone(), spec).unwrap();
+    let mut scan = TableScan::new(session.worker().clone(), table.heap().clone(), spec).unwrap();
     let mut sink = Own { session: number, ..Own::default() };
     while scan.next(&mut sink, 50).unwrap() {}
     sink.rows
@@ -56,21 +56,21 @@ fn own_rows(session: &Arc<Session>, table: &Arc<TableDef>, number: u8) -> Rows {
 fn work(session: &Arc<Session>, table: &Arc<TableDef>, number: u8) -> Rows {
     let mut next = 0;
     for round in 0..ROUNDS {
-        let mut inserter = Inserter::new(session.clone(), table.clone()).unwrap();
+        let mut inserter = Inserter::new(session.worker().clone(), table.heap().clone()).unwrap();
         for _ in 0..60 {
             inserter.push(&borrow(&row(number, next, round))).unwrap();
             next += 1;
         }
         inserter.finish().unwrap();
         let rows = own_rows(session, table, number);
-        let mut updater = Updater::new(session.clone(), table.clone());
+        let mut updater = Updater::new(session.worker().clone(), table.heap().clone());
         for (rowid, columns) in &rows {
             let key = columns[0].as_ref().unwrap();
             let of = u32::from_be_bytes(key[1..].try_into().unwrap());
             updater.push(*rowid, &borrow(&row(number, of, round))).unwrap();
         }
         assert_eq!(updater.finish().unwrap(), rows.len() as u64);
-        let mut deleter = Deleter::new(session.clone(), table.clone());
+        let mut deleter = Deleter::new(session.worker().clone(), table.heap().clone());
         let gone = rows.keys().step_by(4).count() as u64;
         for rowid in rows.keys().step_by(4) {
             deleter.push(*rowid).unwrap();

@@ -7,7 +7,7 @@ use proptest::test_runner::TestRunner;
 
 use super::fixture::{Columns, Database, Rows, borrow, scan_by};
 use crate::catalog::{PhysicalAttributes, TableChange, TableDef};
-use crate::instance::SpaceManagement;
+use crate::control::SpaceManagement;
 use crate::segment::Storage;
 use crate::table::{Deleter, TableScan, Updater};
 use crate::txn::{CommitWrite, Isolation};
@@ -60,8 +60,8 @@ fn play(size: BlockSize, rounds: &[Round]) {
         next += round.inserted;
         database.insert(&table, &rows);
         let found = database.scan(&table);
-        let mut deleter = Deleter::new(database.session.clone(), table.clone());
-        let mut updater = Updater::new(database.session.clone(), table.clone());
+        let mut deleter = Deleter::new(database.session.worker().clone(), table.heap().clone());
+        let mut updater = Updater::new(database.session.worker().clone(), table.heap().clone());
         for (number, (rowid, columns)) in found.iter().enumerate() {
             // Spread over the table by a step that is prime to a hundred.
             let place = number * 37 % 100;
@@ -116,7 +116,7 @@ fn what_is_free_goes_back_and_the_segment_grows_again() {
     database.session.commit(CommitWrite::default()).unwrap();
     let (many, full) = extents(&database, &table);
     assert!(many > 18 && full > 400, "{many} {full}");
-    let mut deleter = Deleter::new(database.session.clone(), table.clone());
+    let mut deleter = Deleter::new(database.session.worker().clone(), table.heap().clone());
     for rowid in database.scan(&table).keys().skip(100).step_by(2) {
         deleter.push(*rowid).unwrap();
     }
@@ -127,7 +127,7 @@ fn what_is_free_goes_back_and_the_segment_grows_again() {
     // In steps of 1 MB.
     assert!(half * 3 <= full * 2 && half * 5 >= full * 2, "{full} {half}");
     let left = database.scan(&table);
-    let mut deleter = Deleter::new(database.session.clone(), table.clone());
+    let mut deleter = Deleter::new(database.session.worker().clone(), table.heap().clone());
     left.keys().for_each(|rowid| deleter.push(*rowid).unwrap());
     deleter.finish().unwrap();
     database.session.commit(CommitWrite::default()).unwrap();
@@ -150,7 +150,7 @@ fn initial_stays_and_compact_moves_rows_alone() {
     let table = alter(&database, "T", &TableChange::RowMovement(true)).unwrap();
     let rows: Vec<Columns> = (0..6_000).map(|number| row(number, 400)).collect();
     database.insert(&table, &rows);
-    let mut deleter = Deleter::new(database.session.clone(), table.clone());
+    let mut deleter = Deleter::new(database.session.worker().clone(), table.heap().clone());
     database.scan(&table).keys().take(5_990).for_each(|rowid| deleter.push(*rowid).unwrap());
     deleter.finish().unwrap();
     database.session.commit(CommitWrite::default()).unwrap();
@@ -191,7 +191,7 @@ fn snapshots_from_before_do_not_miss_rows_in_silence() {
         let table = alter(&database, "T", &TableChange::RowMovement(true)).unwrap();
         let rows: Vec<Columns> = (0..3_000).map(|number| row(number, 400)).collect();
         database.insert(&table, &rows);
-        let mut deleter = Deleter::new(database.session.clone(), table.clone());
+        let mut deleter = Deleter::new(database.session.worker().clone(), table.heap().clone());
         database.scan(&table).keys().take(2_000).for_each(|rowid| deleter.push(*rowid).unwrap());
         deleter.finish().unwrap();
         database.session.commit(CommitWrite::default()).unwrap();
@@ -204,7 +204,7 @@ fn snapshots_from_before_do_not_miss_rows_in_silence() {
         database.session.commit(CommitWrite::default()).unwrap();
         let spec = || scan::ScanSpec { projection: vec![0], predicate: None, rowids: true };
         let now = alter(&database, "T", &change).unwrap();
-        let error = TableScan::new(reader.clone(), now.clone(), spec()).map(drop).unwrap_err();
+        let error = TableScan::new(reader.worker().clone(), now.heap().clone(), spec()).map(drop).unwrap_err();
         assert!(error.is_ora(1466), "{error:?}");
         reader.rollback().unwrap();
         assert_eq!(scan_by(&reader, &now, None, 100).len(), 1_000);

@@ -9,9 +9,9 @@ use device::{Fault, FaultyFileSystem, MemoryFileSystem};
 
 use super::fixture::{Columns, Database, borrow, scan_by};
 use crate::catalog::{PhysicalAttributes, TableDef, TableSpec};
-use crate::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use crate::control::SpaceManagement;
+use crate::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use crate::table::{Inserter, delete};
-use crate::tablespace::{DatafileSpec, TablespaceSpec};
 use crate::txn::CommitWrite;
 
 fn row(session: usize, n: usize) -> Columns {
@@ -19,7 +19,7 @@ fn row(session: usize, n: usize) -> Columns {
 }
 
 fn insert(session: &Arc<Session>, table: &Arc<TableDef>, row: &Columns) {
-    let mut inserter = Inserter::new(session.clone(), table.clone()).unwrap();
+    let mut inserter = Inserter::new(session.worker().clone(), table.heap().clone()).unwrap();
     inserter.push(&borrow(row)).unwrap();
     inserter.finish().unwrap();
 }
@@ -122,7 +122,7 @@ fn blocks_in_use_are_better_than_none() {
         let (owner, busy) = (instance.connect("SYSTEM").unwrap(), instance.connect("SYSTEM").unwrap());
         let large: Columns = vec![Some(vec![7; 3]), Some(vec![7; 1900])];
         let full = loop {
-            let mut inserter = Inserter::new(owner.clone(), table.clone()).unwrap();
+            let mut inserter = Inserter::new(owner.worker().clone(), table.heap().clone()).unwrap();
             if let Err(error) = inserter.push(&borrow(&large)).and_then(|()| inserter.finish()) {
                 break error;
             }
@@ -145,7 +145,7 @@ fn blocks_in_use_are_better_than_none() {
                 assert!(delete(&busy, &table, rowids[0]).unwrap());
             }
             let other = instance.connect("SYSTEM").unwrap();
-            let mut inserter = Inserter::new(other.clone(), table.clone()).unwrap();
+            let mut inserter = Inserter::new(other.worker().clone(), table.heap().clone()).unwrap();
             let inserted = inserter.push(&borrow(&large)).and_then(|()| inserter.finish());
             assert!(inserted.is_ok(), "{in_use} blocks in use: {inserted:?}");
             drop(inserter);

@@ -30,14 +30,14 @@ fn rows(database: &Database, session: &Arc<Session>) -> Rows {
 }
 
 fn delete(session: &Arc<Session>, database: &Database, rowids: &[Rowid]) {
-    let mut deleter = Deleter::new(session.clone(), database.table());
+    let mut deleter = Deleter::new(session.worker().clone(), database.table().heap().clone());
     rowids.iter().for_each(|rowid| deleter.push(*rowid).unwrap());
     assert_eq!(deleter.finish().unwrap(), rowids.len() as u64);
 }
 
 fn insert(session: &Arc<Session>, database: &Database, keys: std::ops::Range<u32>) {
     for key in keys {
-        let mut inserter = Inserter::new(session.clone(), database.table()).unwrap();
+        let mut inserter = Inserter::new(session.worker().clone(), database.table().heap().clone()).unwrap();
         inserter.push(&row(key, LONG).iter().map(|column| Some(column.as_slice())).collect::<Vec<_>>()).unwrap();
         inserter.finish().unwrap();
     }

@@ -30,7 +30,7 @@ impl RowSink for Found {
 
 fn scan(s: &Arc<Session>, table: &Arc<TableDef>) -> common::Result<Found> {
     let spec = ScanSpec { projection: vec![0], predicate: None, rowids: true };
-    let mut scan = TableScan::new(s.clone(), table.clone(), spec)?;
+    let mut scan = TableScan::new(s.worker().clone(), table.heap().clone(), spec)?;
     let mut found = Found::default();
     while scan.next(&mut found, 100)? {}
     Ok(found)
@@ -49,7 +49,7 @@ fn write_uncleaned(database: &Database, table: &Arc<TableDef>, text: &[u8]) {
     if let Some((rowid, _)) = rows.first() {
         assert!(update(s, table, *rowid, &[Some(text)]).unwrap());
     } else {
-        let mut inserter = Inserter::new(s.clone(), table.clone()).unwrap();
+        let mut inserter = Inserter::new(s.worker().clone(), table.heap().clone()).unwrap();
         inserter.push(&[Some(text)]).unwrap();
         inserter.finish().unwrap();
     }

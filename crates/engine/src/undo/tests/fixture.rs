@@ -8,10 +8,10 @@ use common::{BlockAddress, BlockSize, Clock, FileNumber, ObjectNumber, Uba};
 use device::MemoryFileSystem;
 use format::undo::{Previous, UndoRecord};
 
-use crate::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use crate::control::SpaceManagement;
+use crate::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use crate::parameters::{Parameter, Scope};
-use crate::tablespace::{DatafileSpec, TablespaceSpec};
-use crate::undo::{OwnedPrevious, Record, UndoWriter, read};
+use crate::undo::{OwnedPrevious, Record, UndoWriter};
 
 const KB: u64 = 1 << 10;
 
@@ -151,5 +151,5 @@ pub(super) fn write_plain(s: &Session, writer: &mut UndoWriter, seed: u32, lengt
 }
 
 pub(super) fn check(s: &Session, record: &Record) {
-    assert_eq!(&read(s, record.uba, Some(record.xid)).unwrap(), record);
+    assert_eq!(&s.undo().read(s, record.uba, Some(record.xid)).unwrap(), record);
 }

@@ -4,7 +4,7 @@ use common::{BlockClass, BlockSize, Scn, Uba, Xid};
 use waits::{GetMode, Statistic};
 
 use super::fixture::{Database, check, write, write_plain};
-use crate::undo::{OwnedPrevious, State, read, state};
+use crate::undo::{OwnedPrevious, State};
 
 #[test]
 fn a_short_transaction_costs_a_get_of_the_header_at_each_end_and_one_of_the_block_a_record() {
@@ -54,16 +54,16 @@ fn both_chains_lead_back_through_many_blocks_at_every_size() {
         let mut at = writer.last();
         for record in written.iter().rev() {
             assert_eq!(at, record.uba);
-            at = read(s, at, None).unwrap().chain;
+            at = s.undo().read(s, at, None).unwrap().chain;
         }
         assert!(at.is_none());
         assert_eq!((writer.used_records(), writer.first()), (600, written[0].uba));
         assert!(writer.used_blocks() > 1);
         assert_eq!(database.instance.undo().transactions()[0].last, writer.last());
         let xid = writer.xid();
-        assert_eq!(state(s, xid).unwrap(), State::Active);
+        assert_eq!(s.undo().state(s, xid).unwrap(), State::Active);
         writer.commit(s, writer.header_mut(s).unwrap(), Scn(500));
-        assert_eq!(state(s, xid).unwrap(), State::Committed(Scn(500)));
+        assert_eq!(s.undo().state(s, xid).unwrap(), State::Committed(Scn(500)));
         written.iter().for_each(|record| check(s, record));
         assert!(database.instance.undo().transactions().is_empty());
     }
@@ -82,7 +82,7 @@ fn slots_are_taken_again_in_order_and_old_transactions_are_known_to_have_ended()
     }
     let (mut exact, mut bounds) = (0, 0);
     for (xid, scn) in &ended {
-        match state(s, *xid).unwrap() {
+        match s.undo().state(s, *xid).unwrap() {
             State::Committed(found) => {
                 assert_eq!(found, Scn(*scn));
                 exact += 1;
@@ -97,8 +97,8 @@ fn slots_are_taken_again_in_order_and_old_transactions_are_known_to_have_ended()
     // Ten segments of eight slots, each of which knows two transactions.
     assert_eq!((exact, bounds), (160, 240));
     let unknown = Xid { sequence: 1_000_000, ..ended[0].0 };
-    assert!(state(s, unknown).unwrap_err().is_ora(1578));
-    assert!(state(s, Xid { slot: 8, ..ended[0].0 }).unwrap_err().is_ora(1578));
+    assert!(s.undo().state(s, unknown).unwrap_err().is_ora(1578));
+    assert!(s.undo().state(s, Xid { slot: 8, ..ended[0].0 }).unwrap_err().is_ora(1578));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn what_is_undone_is_not_found_again_after_a_restart() {
     let mut active = database.instance.undo().active();
     active.retain(|(other, last)| !(idle.contains(other) && last.is_none()));
     assert_eq!(active, [(xid, chain[43].uba)]);
-    assert_eq!(state(s, xid).unwrap(), State::Active);
+    assert_eq!(s.undo().state(s, xid).unwrap(), State::Active);
     let mut writer = database.instance.undo().resume(s, xid).unwrap();
     chain.push(write_plain(s, &mut writer, 7, 5000));
     for record in chain.iter().rev() {
@@ -144,6 +144,6 @@ fn what_is_undone_is_not_found_again_after_a_restart() {
         let writer = database.instance.undo().resume(s, other).unwrap();
         writer.rolled_back(s, writer.header_mut(s).unwrap(), Scn(901));
     }
-    assert_eq!(state(s, xid).unwrap(), State::Committed(Scn(900)));
+    assert_eq!(s.undo().state(s, xid).unwrap(), State::Committed(Scn(900)));
     assert!(database.instance.undo().active().is_empty() && database.reopen().instance.undo().active().is_empty());
 }

@@ -8,7 +8,7 @@ use common::{BlockAddress, BlockSize, Scn, Uba, Xid};
 
 use super::fixture::{Database, check, fixed, write};
 use crate::parameters::Parameter;
-use crate::undo::{OwnedPrevious, Record, State, UndoWriter, read, state};
+use crate::undo::{OwnedPrevious, Record, State, UndoWriter};
 
 pub(super) struct Dice(u64);
 
@@ -76,16 +76,16 @@ impl Open {
         let mut at = self.writer.last();
         for record in self.records.iter().rev() {
             assert_eq!(at, record.uba);
-            let found = read(s, at, Some(self.writer.xid())).unwrap();
+            let found = s.undo().read(s, at, Some(self.writer.xid())).unwrap();
             assert_eq!(&found, record);
             at = found.chain;
             if let OwnedPrevious::Uba(previous) = found.previous {
-                let older = read(s, previous, Some(self.writer.xid())).unwrap();
+                let older = s.undo().read(s, previous, Some(self.writer.xid())).unwrap();
                 assert_eq!(older.block, found.block);
             }
         }
         assert!(at.is_none());
-        assert_eq!(state(s, self.writer.xid()).unwrap(), State::Active);
+        assert_eq!(s.undo().state(s, self.writer.xid()).unwrap(), State::Active);
     }
 
     pub(super) fn end(mut self, s: &crate::instance::Session, commit: bool, scn: u64) -> Vec<Record> {
@@ -131,7 +131,7 @@ fn run(size: BlockSize, kilobytes: u64, uniform: Option<u64>, seed: u64) -> (usi
             24..30 if !ended.is_empty() => {
                 let (xid, scn, records) = &ended[dice.below(ended.len() as u64) as usize];
                 for record in records {
-                    match read(&s, record.uba, Some(*xid)) {
+                    match s.undo().read(&s, record.uba, Some(*xid)) {
                         Ok(found) => {
                             assert_eq!(&found, record);
                             right += 1;
@@ -142,7 +142,7 @@ fn run(size: BlockSize, kilobytes: u64, uniform: Option<u64>, seed: u64) -> (usi
                         }
                     }
                 }
-                match state(&s, *xid).unwrap() {
+                match s.undo().state(&s, *xid).unwrap() {
                     State::Active => panic!("{xid} has ended"),
                     State::Committed(found) => assert_eq!(found, Scn(*scn)),
                     State::CommittedBefore(bound) => assert!(bound >= Scn(*scn)),

@@ -4,7 +4,7 @@ use common::{BlockAddress, BlockSize, FileNumber, Scn, Uba};
 
 use super::fixture::{Database, check, fixed, write_plain};
 use crate::parameters::Parameter;
-use crate::undo::{ExtentStatus, Record, UndoInterval, UndoWriter, read};
+use crate::undo::{ExtentStatus, Record, UndoInterval, UndoWriter};
 
 fn latest(database: &Database) -> UndoInterval {
     database.instance.undo().sample(&database.session).unwrap();
@@ -181,7 +181,7 @@ fn expired_extents_go_back_to_the_tablespace() {
     assert_eq!((shrunk.most_blocks, shrunk.blocks), (held * 8, 16));
     // What an open transaction has is left; what is gone is too old or still the same.
     check(s, &kept);
-    let gone = |record: &&Record| match read(s, record.uba, None) {
+    let gone = |record: &&Record| match s.undo().read(s, record.uba, None) {
         Ok(found) => {
             assert_eq!(&found, *record);
             false
@@ -195,7 +195,7 @@ fn expired_extents_go_back_to_the_tablespace() {
     open.commit(s, open.header_mut(s).unwrap(), Scn(102));
     // Blocks of a file that has been cut or dropped since.
     for block in [BlockAddress::new(old[0].uba.block.file, 100_000), BlockAddress::new(FileNumber(77), 200)] {
-        let error = read(s, Uba { block, ..old[0].uba }, Some(old[0].xid)).unwrap_err();
+        let error = s.undo().read(s, Uba { block, ..old[0].uba }, Some(old[0].xid)).unwrap_err();
         assert!(error.is_ora(1555), "{error}");
     }
     let Database { files, clock, instance, session } = database;
@@ -243,7 +243,7 @@ fn segments_beyond_the_first_go_offline_when_nobody_needs_them() {
     database.instance.monitor_round().unwrap();
     assert_eq!(online(), (15, 10));
     // What was in them is known all the same.
-    assert_eq!(crate::undo::state(s, seen).unwrap(), crate::undo::State::Committed(Scn(101)));
+    assert_eq!(s.undo().state(s, seen).unwrap(), crate::undo::State::Committed(Scn(101)));
     // Back again, before another is made.
     let writers: Vec<_> = (0..16).map(|_| database.begin()).collect();
     assert_eq!(online(), (16, 16));

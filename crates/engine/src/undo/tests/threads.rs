@@ -7,7 +7,7 @@ use common::sync::{Arc, spawn};
 use super::fixture::{Database, fixed};
 use super::model::{Dice, Open};
 use crate::parameters::Parameter;
-use crate::undo::{State, read, state};
+use crate::undo::State;
 
 #[test]
 fn many_sessions_write_read_and_end_at_once() {
@@ -46,7 +46,7 @@ fn many_sessions_write_read_and_end_at_once() {
                     ended.push((xid, at, open.end(&s, commit, at)));
                     let (xid, at, records) = &ended[dice.below(ended.len() as u64) as usize];
                     for record in records {
-                        match read(&s, record.uba, Some(*xid)) {
+                        match s.undo().read(&s, record.uba, Some(*xid)) {
                             Ok(found) => {
                                 assert_eq!(&found, record);
                                 right += 1;
@@ -54,7 +54,7 @@ fn many_sessions_write_read_and_end_at_once() {
                             Err(error) => assert!(error.is_ora(1555), "{error}"),
                         }
                     }
-                    match state(&s, *xid).unwrap() {
+                    match s.undo().state(&s, *xid).unwrap() {
                         State::Active => panic!("{xid} has ended"),
                         State::Committed(found) => assert_eq!(found.0, *at),
                         State::CommittedBefore(bound) => assert!(bound.0 >= *at),

@@ -12,9 +12,9 @@ use format::{block, number};
 
 use super::{Report, verify};
 use crate::catalog::{ColumnDef, IndexSpec, TableDef, TableSpec};
-use crate::instance::{CreateOptions, Instance, Session, SpaceManagement};
+use crate::control::SpaceManagement;
+use crate::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
 use crate::table;
-use crate::tablespace::{DatafileSpec, TablespaceSpec};
 
 const DIRECTORY: &str = "/database";
 
@@ -137,7 +137,7 @@ fn index(session: &Arc<Session>, name: &str, on: &str, columns: &[&str], tablesp
 /// Inserts rows into the table as it is defined now.
 fn insert(session: &Arc<Session>, table: &str, ids: std::ops::Range<i64>, name_bytes: usize) {
     let table = session.catalog().table("SYSTEM", table).unwrap().clone();
-    let mut inserter = table::Inserter::new(session.clone(), table).unwrap();
+    let mut inserter = table::Inserter::new(session.worker().clone(), table.heap().clone()).unwrap();
     let name = "x".repeat(name_bytes);
     for id in ids {
         let name = if name_bytes == 0 { None } else { Some(name.as_bytes()) };

@@ -22,7 +22,7 @@ impl RowSink for Rowids {
 
 pub(super) fn rowids(session: &Arc<Session>, table: &Arc<TableDef>) -> Vec<Rowid> {
     let spec = ScanSpec { projection: Vec::new(), predicate: None, rowids: true };
-    let mut scan = table::TableScan::new(session.clone(), table.clone(), spec).unwrap();
+    let mut scan = table::TableScan::new(session.worker().clone(), table.heap().clone(), spec).unwrap();
     let mut sink = Rowids(ObjectNumber(0), BlockAddress::NONE, Vec::new());
     while scan.next(&mut sink, 1000).unwrap() {}
     sink.2
@@ -33,7 +33,7 @@ fn churn(session: &Arc<Session>, name: &str) {
     insert(session, name, 0..4000, 60);
     let table = session.catalog().table("SYSTEM", name).unwrap().clone();
     let all = rowids(session, &table);
-    let mut deleter = table::Deleter::new(session.clone(), table.clone());
+    let mut deleter = table::Deleter::new(session.worker().clone(), table.heap().clone());
     let mut gone = HashSet::new();
     for (n, rowid) in all.iter().enumerate() {
         if (n / 100) % 2 == 0 && n % 10 != 0 {
@@ -42,7 +42,7 @@ fn churn(session: &Arc<Session>, name: &str) {
         }
     }
     deleter.finish().unwrap();
-    let mut updater = table::Updater::new(session.clone(), table.clone());
+    let mut updater = table::Updater::new(session.worker().clone(), table.heap().clone());
     let long = vec![b'y'; 400];
     for (n, rowid) in all.iter().enumerate() {
         if !gone.contains(rowid) && n % 3 == 0 {

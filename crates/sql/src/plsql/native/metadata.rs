@@ -6,7 +6,8 @@ use common::{DataType, Error, Result};
 use engine::catalog::{
     Catalog, ConstraintDef, ConstraintKind, IndexDef, ObjectPrivilege, OnDelete, SchemaObject, TableDef,
 };
-use engine::instance::{ExtentManagement, Instance, SpaceManagement, TablespaceKind};
+use engine::control::{ExtentManagement, SpaceManagement, TablespaceKind};
+use engine::instance::Instance;
 use engine::segment::{Segment, Storage};
 use scalar::Datum;
 

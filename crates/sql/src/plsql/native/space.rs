@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use common::{Error, Result};
-use engine::instance::SpaceManagement;
+use engine::control::SpaceManagement;
 use engine::segment::{Segment, SpaceUsage};
 use scalar::Datum;
 

@@ -1,0 +1,59 @@
+//! What an index is.
+
+use std::fmt;
+
+use common::sync::Arc;
+use common::{BlockAddress, ObjectNumber};
+
+use super::IndexStatistics;
+use crate::segment::{Segment, Storage};
+
+/// An index.
+#[derive(Clone)]
+pub struct IndexDef {
+    pub object: ObjectNumber,
+    pub owner: String,
+    pub name: String,
+    pub table: ObjectNumber,
+    pub table_owner: String,
+    pub table_name: String,
+    /// Positions in the table's columns, in the order of the key.
+    pub columns: Vec<u16>,
+    pub unique: bool,
+    pub segment: Arc<Segment>,
+    /// The root block; it stays where it is as long as the segment lives.
+    pub root: BlockAddress,
+    pub pctfree: u8,
+    pub initrans: u8,
+    pub maxtrans: u8,
+    pub storage: Storage,
+    /// NOLOGGING where false: the log has no images of the blocks that building it fills.
+    pub logging: bool,
+    pub created_us: u64,
+    pub changed_us: u64,
+    pub statistics: Option<IndexStatistics>,
+    /// When the statistics were computed.
+    pub analyzed_us: u64,
+}
+
+impl IndexDef {
+    /// `OWNER.NAME`, for messages.
+    #[must_use]
+    pub fn qualified_name(&self) -> String {
+        format!("{}.{}", self.owner, self.name)
+    }
+}
+
+impl fmt::Debug for IndexDef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IndexDef")
+            .field("object", &self.object)
+            .field("owner", &self.owner)
+            .field("name", &self.name)
+            .field("table", &self.table)
+            .field("columns", &self.columns)
+            .field("unique", &self.unique)
+            .field("root", &self.root)
+            .finish_non_exhaustive()
+    }
+}
