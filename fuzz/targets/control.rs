@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use device::{FileSystem, MemoryFileSystem};
-use engine::instance::ControlFile;
-use engine::parameters::{ParameterFile, Parameters};
+use storage::control::ControlFile;
+use storage::parameters::{ParameterFile, Parameters};
 use highwater_fuzz::Input;
 use libfuzzer_sys::fuzz_target;
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use common::{Error, ErrorKind, Result};
 use device::OsFileSystem;
-use engine::disk_group::make_disks;
+use storage::disk_group::make_disks;
 
 use crate::command_line::Disks;
 use crate::failure::{self, Outcome};

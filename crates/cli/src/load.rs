@@ -8,8 +8,8 @@ use common::sync::Arc;
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::{Clock, Error, ErrorKind, Result, SystemClock};
 use device::OsFileSystem;
-use engine::control::ControlFile;
 use sql::{Connection, FileLoad, Loaded};
+use storage::control::ControlFile;
 
 use crate::command_line::Load;
 use crate::failure::{self, Outcome, file};

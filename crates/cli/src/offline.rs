@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use common::sync::Arc;
 use common::{BlockAddress, BlockSize, Clock, Error, ErrorKind, FileNumber, Number, Result, SystemClock};
 use device::{Device, FileSystem, OsFileSystem};
-use engine::control::{ControlData, ControlFile, DatafileRecord};
-use engine::disk_group::{is_in_group, resolve};
 use engine::instance::offline_files;
-use engine::redo::{FIRST_BLOCK, Rba, RedoReader};
+use storage::control::{ControlData, ControlFile, DatafileRecord};
+use storage::disk_group::{is_in_group, resolve};
+use storage::redo::{FIRST_BLOCK, Rba, RedoReader};
 
 /// A database's control file and where it is.
 pub(crate) struct Offline {

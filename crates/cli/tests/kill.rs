@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use common::SystemClock;
 use device::OsFileSystem;
-use engine::control::ControlFile;
 use engine::instance::Instance;
 use lab::Silent;
 use lab::durability::{Checked, Fault, Options, Trial, run};
 use sql::Database;
+use storage::control::ControlFile;
 
 const SESSIONS: u32 = 4;
 /// Loops where nobody says how many: they take seconds.

@@ -103,12 +103,15 @@ fn nothing_names_a_place_of_one_machine_or_is_left_unfinished() {
 }
 
 #[test]
-fn each_folder_of_the_engine_has_a_readme() {
+fn each_folder_of_the_engine_and_of_storage_has_a_readme() {
     let files = files();
-    let folders = folders(&files, "crates/engine/src");
-    assert!(folders.contains("cache") && folders.contains("segment"), "{folders:?}");
-    let readme = |folder: &&&str| !files.contains(&format!("crates/engine/src/{folder}/README.md"));
-    none_wrong(&folders.iter().filter(readme).map(|folder| format!("{folder} has none")).collect::<Vec<_>>());
+    for (source, some) in [("crates/engine/src", ["catalog", "instance"]), ("crates/storage/src", ["cache", "segment"])]
+    {
+        let folders = folders(&files, source);
+        assert!(some.iter().all(|folder| folders.contains(folder)), "{folders:?}");
+        let readme = |folder: &&&str| !files.contains(&format!("{source}/{folder}/README.md"));
+        none_wrong(&folders.iter().filter(readme).map(|folder| format!("{folder} has none")).collect::<Vec<_>>());
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@
 #![expect(clippy::print_stdout, reason = "a measurement to look at")]
 
 use common::{Error, Result};
-use engine::control::SpaceManagement;
+use storage::control::SpaceManagement;
 use waits::Statistic;
 
 #[path = "sessions/mod.rs"]

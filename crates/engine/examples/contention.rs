@@ -10,7 +10,7 @@
 #![expect(clippy::print_stdout, reason = "a measurement to look at")]
 
 use common::{BlockClass, Clock, Error, Result, Seeded};
-use engine::control::SpaceManagement;
+use storage::control::SpaceManagement;
 use waits::{Event, LatchName, MeterSnapshot, Statistic, WaitClass};
 
 #[path = "sessions/mod.rs"]

@@ -17,9 +17,9 @@ use common::{BlockAddress, Clock, DataType, Error, ObjectNumber, Result, SystemC
 use device::MemoryFileSystem;
 use engine::catalog::{ColumnDef, TableDef, TableSpec};
 use engine::instance::{CreateOptions, Instance, Session};
-use engine::table::{Inserter, TableScan};
-use engine::txn::CommitWrite;
 use scan::{RowSink, ScanSpec};
+use storage::table::{Inserter, TableScan};
+use storage::txn::CommitWrite;
 
 /// Counts rows, and looks at each column that it is given.
 #[derive(Default)]

@@ -14,12 +14,12 @@ use common::sync::Arc;
 use common::{Clock, DataType, Error, Result, Rowid, SystemClock};
 use device::{FileSystem, OsFileSystem};
 use engine::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
-use engine::control::SpaceManagement;
 use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
-use engine::segment::Storage;
-use engine::table::{Inserter, TableScan, Updater};
-use engine::txn::CommitWrite;
 use scan::{RowSink, ScanSpec};
+use storage::control::SpaceManagement;
+use storage::segment::Storage;
+use storage::table::{Inserter, TableScan, Updater};
+use storage::txn::CommitWrite;
 use waits::{Event, Statistic};
 
 const MB: u64 = 1 << 20;

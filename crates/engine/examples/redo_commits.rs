@@ -14,11 +14,11 @@ use common::sync::{Arc, Mutex, spawn};
 use common::{Clock, DataType, Error, Result, SystemClock};
 use device::{AlignedBuffer, FileSystem, OsFileSystem};
 use engine::catalog::{ColumnDef, TableDef, TableSpec};
-use engine::control::SpaceManagement;
 use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
-use engine::table::Inserter;
-use engine::txn::CommitWrite;
 use format::number;
+use storage::control::SpaceManagement;
+use storage::table::Inserter;
+use storage::txn::CommitWrite;
 use waits::{Event, MeterSnapshot, Statistic};
 
 const MB: u64 = 1 << 20;

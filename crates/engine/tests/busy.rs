@@ -9,12 +9,12 @@ use common::sync::{Arc, spawn};
 use common::{BlockAddress, BlockClass, DataType, SystemClock};
 use device::MemoryFileSystem;
 use engine::catalog::{ColumnDef, TableDef, TableSpec};
-use engine::control::SpaceManagement;
 use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
-use engine::table::{Inserter, TableScan};
-use engine::txn::CommitWrite;
 use format::number;
 use scan::{RowSink, ScanSpec};
+use storage::control::SpaceManagement;
+use storage::table::{Inserter, TableScan};
+use storage::txn::CommitWrite;
 use waits::{Enqueue, Event, GetMode, SegmentStatistic, Statistic};
 
 const SESSIONS: i64 = 5;

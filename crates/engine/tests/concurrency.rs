@@ -10,11 +10,11 @@ use common::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use common::sync::{Arc, Condvar, JoinHandle, Mutex, spawn};
 use common::{BlockClass, BlockSize, Clock, ErrorKind, ObjectNumber, SystemClock};
 use device::{AlignedBuffer, Device, Fault, FaultyFileSystem, FileSystem, MemoryFileSystem, PendingRead};
-use engine::control::SpaceManagement;
 use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
-use engine::segment::{DirectLoad, Segment, SegmentSpec, Storage};
 use format::heap;
 use format::transaction::Owner;
+use storage::control::SpaceManagement;
+use storage::segment::{DirectLoad, Segment, SegmentSpec, Storage};
 
 fn directory() -> PathBuf {
     PathBuf::from("/data")

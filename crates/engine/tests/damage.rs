@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use common::sync::Arc;
 use common::{BlockAddress, BlockClass, BlockSize, ObjectNumber, SystemClock};
 use device::{FileSystem, MemoryFileSystem};
-use engine::control::SpaceManagement;
 use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
-use engine::segment::{DirectLoad, Segment, SegmentSpec, Storage};
 use format::transaction::Owner;
 use format::{bitmap, file, freelist, heap, transaction};
+use storage::control::SpaceManagement;
+use storage::segment::{DirectLoad, Segment, SegmentSpec, Storage};
 
 struct Database {
     instance: Arc<Instance>,

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use common::sync::Arc;
 use common::{BlockClass, BlockSize, ErrorKind, FileNumber, ObjectNumber, SystemClock};
 use device::{FaultyFileSystem, FileSystem, MemoryFileSystem};
-use engine::control::SpaceManagement;
 use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
-use engine::segment::{Segment, SegmentSpec, Storage};
 use format::heap;
 use format::transaction::Owner;
+use storage::control::SpaceManagement;
+use storage::segment::{Segment, SegmentSpec, Storage};
 
 fn clock() -> Arc<SystemClock> {
     Arc::new(SystemClock::default())

@@ -9,8 +9,8 @@ use common::{BlockAddress, DataType, Error, ObjectNumber, Result, SystemClock};
 use device::{FileSystem, MemoryFileSystem};
 use engine::catalog::{ColumnDef, TableDef, TableSpec};
 use engine::instance::{CreateOptions, Instance, Session};
-use engine::table::{Inserter, TableScan};
 use scan::{RowSink, ScanSpec};
+use storage::table::{Inserter, TableScan};
 
 const DIRECTORY: &str = "/data";
 const ROWS: u32 = 3_000;

@@ -12,14 +12,14 @@ use common::sync::{Arc, Condvar, Mutex, spawn};
 use common::{BlockAddress, DataType, ErrorKind, ObjectNumber, Rowid, SystemClock};
 use device::{AlignedBuffer, Device, Fault, FaultyFileSystem, FileSystem, MemoryFileSystem, PendingRead};
 use engine::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
-use engine::control::SpaceManagement;
 use engine::instance::{Background, CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
-use engine::parameters::Scope;
-use engine::redo::LogGroupSpec;
-use engine::segment::Storage;
-use engine::table::{Inserter, TableScan, Updater};
-use engine::txn::CommitWrite;
 use scan::{RowSink, ScanSpec};
+use storage::control::SpaceManagement;
+use storage::parameters::Scope;
+use storage::redo::LogGroupSpec;
+use storage::segment::Storage;
+use storage::table::{Inserter, TableScan, Updater};
+use storage::txn::CommitWrite;
 
 const OWNER: &str = "SYSTEM";
 

@@ -12,12 +12,12 @@ use common::{BlockClass, DataType, SystemClock};
 use device::{FileSystem, MemoryFileSystem};
 use engine::catalog::{ColumnDef, TableDef, TableSpec};
 use engine::instance::{CreateOptions, Instance, Session};
-use engine::redo::{Rba, RedoReader};
-use engine::table::Inserter;
-use engine::txn::CommitWrite;
 use format::date::DateTime;
 use format::number;
 use format::redo::{CHANGE, Record};
+use storage::redo::{Rba, RedoReader};
+use storage::table::Inserter;
+use storage::txn::CommitWrite;
 use tpchgen::generators::{LineItem, LineItemGenerator};
 use waits::Statistic;
 

@@ -12,9 +12,9 @@ use engine::catalog::{ColumnDef, TableDef, TableSpec};
 use engine::instance::{
     Background, CreateOptions, Instance, Killed, Session, SessionFigures, SessionKind, SessionStatus,
 };
-use engine::table::Inserter;
-use engine::txn::{CommitWrite, LockWait, TableLock};
 use format::number;
+use storage::table::Inserter;
+use storage::txn::{CommitWrite, LockWait, TableLock};
 use waits::Event;
 
 fn instance(background: Background) -> Arc<Instance> {

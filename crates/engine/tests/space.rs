@@ -7,11 +7,11 @@ use std::path::Path;
 use common::sync::Arc;
 use common::{BlockClass, BlockSize, ObjectNumber, SystemClock};
 use device::{FileSystem, OsFileSystem};
-use engine::control::SpaceManagement;
 use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
-use engine::segment::{Segment, SegmentSpec, Storage};
 use format::heap;
 use format::transaction::Owner;
+use storage::control::SpaceManagement;
+use storage::segment::{Segment, SegmentSpec, Storage};
 use waits::GetMode;
 
 fn database(directory: &Path, block_size: BlockSize) -> (Arc<Instance>, Arc<Session>) {

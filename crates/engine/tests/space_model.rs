@@ -8,12 +8,12 @@ use std::path::PathBuf;
 use common::sync::Arc;
 use common::{BlockAddress, BlockClass, BlockSize, ObjectNumber, SystemClock, TablespaceNumber};
 use device::{FileSystem, MemoryFileSystem};
-use engine::control::SpaceManagement;
 use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
-use engine::segment::{DirectLoad, Segment, SegmentSpec, Storage};
 use format::heap;
 use format::heap::row::{self, WHOLE};
 use format::transaction::Owner;
+use storage::control::SpaceManagement;
+use storage::segment::{DirectLoad, Segment, SegmentSpec, Storage};
 
 /// Reproducible random numbers (SplitMix64).
 struct Random(u64);

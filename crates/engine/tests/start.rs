@@ -9,11 +9,11 @@ use common::sync::Arc;
 use common::{BlockAddress, BlockClass, DataType, ErrorKind, FileNumber, Result, SystemClock};
 use device::{Fault, FaultyFileSystem, FileSystem, MemoryFileSystem, OsFileSystem};
 use engine::catalog::{ColumnDef, TableSpec};
-use engine::control::{ControlFile, Existing, SpaceManagement, TablespaceKind};
 use engine::instance::{Background, CreateOptions, DatafileSpec, DiskGroupSpec, Instance, Session, TablespaceSpec};
-use engine::parameters::Scope;
-use engine::table::Inserter;
-use engine::txn::{CommitWrite, LockWait, TableLock};
+use storage::control::{ControlFile, Existing, SpaceManagement, TablespaceKind};
+use storage::parameters::Scope;
+use storage::table::Inserter;
+use storage::txn::{CommitWrite, LockWait, TableLock};
 use waits::GetMode;
 
 fn directory() -> &'static Path {

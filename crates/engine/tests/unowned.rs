@@ -7,10 +7,10 @@ use std::path::Path;
 use common::sync::Arc;
 use common::{ObjectNumber, SystemClock};
 use device::{FileSystem, MemoryFileSystem};
-use engine::control::SpaceManagement;
 use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
-use engine::segment::{Segment, SegmentSpec, Storage};
 use format::transaction::Owner;
+use storage::control::SpaceManagement;
+use storage::segment::{Segment, SegmentSpec, Storage};
 
 const DIRECTORY: &str = "/data";
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use common::{Clock, Error, ErrorKind, Result, SystemClock};
 use device::OsFileSystem;
 use engine::instance::{CreateOptions, Instance};
-use engine::table::Inserter;
 use scalar::Datum;
 use sql::{Connection, Database};
+use storage::table::Inserter;
 use tempfile::TempDir;
 
 use crate::progress::Progress;

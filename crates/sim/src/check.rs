@@ -9,11 +9,11 @@ use std::path::Path;
 
 use common::sync::Arc;
 use common::{Error, Result};
-use engine::control::TablespaceKind;
 use engine::instance::{Background, Instance, Session};
-use engine::parameters::{Parameter, Scope};
-use engine::tablespace::Tablespace;
-use engine::txn::CommitWrite;
+use storage::control::TablespaceKind;
+use storage::parameters::{Parameter, Scope};
+use storage::tablespace::Tablespace;
+use storage::txn::CommitWrite;
 
 use crate::DIRECTORY;
 use crate::clock::SimulatedClock;

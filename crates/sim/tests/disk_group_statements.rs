@@ -7,12 +7,12 @@ use std::path::Path;
 use common::sync::Arc;
 use common::{Result, Seeded};
 use device::FileSystem;
-use engine::control::SpaceManagement;
-use engine::disk_group::make_disks;
 use engine::instance::{Background, CreateOptions, DatafileSpec, DiskGroupSpec, Instance, Session, TablespaceSpec};
 use sim::DIRECTORY;
 use sim::clock::SimulatedClock;
 use sim::disk::{Fault, Image, Keep, Note, Operation, SimulatedFileSystem, Walk};
+use storage::control::SpaceManagement;
+use storage::disk_group::make_disks;
 
 const MB: u64 = 1 << 20;
 const GROUP: &str = "DATA";

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use common::sync::Arc;
 use common::{BlockSize, Seeded};
-use engine::control::SpaceManagement;
 use engine::instance::{Background, CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
-use engine::txn::CommitWrite;
 use sim::DIRECTORY;
 use sim::check::{Allowed, Depth, check};
 use sim::clock::SimulatedClock;
 use sim::disk::{Image, Keep, Note, Operation, SimulatedFileSystem, Walk};
 use sim::workload::{Recording, State, create_table, insert, read};
+use storage::control::SpaceManagement;
+use storage::txn::CommitWrite;
 
 const OWNER: &str = "SYSTEM";
 

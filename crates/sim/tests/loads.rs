@@ -8,14 +8,14 @@ use common::sync::Arc;
 use common::{DataType, Seeded};
 use engine::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableSpec};
 use engine::instance::{Background, CreateOptions, Instance};
-use engine::segment::Storage;
-use engine::table::Inserter;
-use engine::txn::CommitWrite;
 use sim::DIRECTORY;
 use sim::clock::SimulatedClock;
 use sim::disk::{Image, Keep, Lie, Operation, SimulatedFileSystem, Walk};
 use sim::explore::{Crashes, explore};
 use sim::workload::{Plan, record};
+use storage::segment::Storage;
+use storage::table::Inserter;
+use storage::txn::CommitWrite;
 
 fn crashes(seed: u64, places: usize) -> Crashes {
     Crashes {

@@ -12,10 +12,10 @@ use engine::catalog::{
     TriggerRule, TriggerSpec, TriggerTiming,
 };
 use engine::instance::{Background, CreateOptions, Instance, JobKey, JobOutcome, RunWhen, Session};
-use engine::txn::CommitWrite;
 use sim::DIRECTORY;
 use sim::clock::SimulatedClock;
 use sim::disk::{Image, Keep, Note, Operation, SimulatedFileSystem, Walk};
+use storage::txn::CommitWrite;
 
 const OWNER: &str = "SYSTEM";
 

@@ -203,7 +203,7 @@ fn commits_are_counted_and_traced() {
     for commit in ["commit", "commit work write batch nowait", "commit comment 'done'"] {
         connection.run(commit).unwrap();
     }
-    connection.commit(engine::txn::CommitWrite { no_wait: true, batch: false }).unwrap();
+    connection.commit(storage::txn::CommitWrite { no_wait: true, batch: false }).unwrap();
     assert_eq!(statistic(&mut connection, "user commits") - before, 4);
     // One before it and one after it.
     connection.run("create table t (a number)").unwrap();

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use common::{Error, SystemClock};
 use device::OsFileSystem;
-use engine::disk_group::make_disks;
 use engine::instance::{CreateOptions, Instance};
 use engine::verify::verify;
 use sql::{Connection, Database};
+use storage::disk_group::make_disks;
 
 const MB: u64 = 1 << 20;
 

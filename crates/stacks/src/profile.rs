@@ -123,7 +123,7 @@ impl Profile {
     }
 }
 
-/// The crate that a function is in: `engine` of `engine::cache::get` and of `<engine::cache::Pool as core::ops::Drop>::drop`.
+/// The crate that a function is in: `storage` of `storage::cache::get` and of `<storage::cache::Pool as core::ops::Drop>::drop`.
 pub(crate) fn crate_of(name: &str) -> &str {
     let name = name.trim_start_matches(['<', '&', '*', '(', '[']).trim_start_matches("mut ").trim_start_matches("dyn ");
     name.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(name)
@@ -183,10 +183,10 @@ pub(crate) mod tests {
     #[test]
     fn the_crate_is_the_first_word() {
         for (name, expected) in [
-            ("engine::cache::get", "engine"),
-            ("<engine::cache::Pool as core::ops::Drop>::drop", "engine"),
+            ("storage::cache::get", "storage"),
+            ("<storage::cache::Pool as core::ops::Drop>::drop", "storage"),
             ("<&mut dyn sql::Scan as core::iter::Iterator>::next", "sql"),
-            ("core::ptr::drop_in_place<engine::cache::Pool>", "core"),
+            ("core::ptr::drop_in_place<storage::cache::Pool>", "core"),
             ("memcpy", "memcpy"),
         ] {
             assert_eq!(crate_of(name), expected);

@@ -1,7 +1,7 @@
 //! Names of functions by address, from the program's symbols and line tables.
 //!
-//! Line tables know a function by its bare name and the file that it is in, which stands for its module: `engine::cache::get` is `get` of
-//! crates/engine/src/cache.rs, or of a folder's mod.rs, whatever type it is a method of. Without line tables there are the linker's names, with their types.
+//! Line tables know a function by its bare name and the file that it is in, which stands for its module: `storage::cache::get` is `get` of
+//! crates/storage/src/cache.rs, or of a folder's mod.rs, whatever type it is a method of. Without line tables there are the linker's names, with their types.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -50,7 +50,7 @@ fn qualified(name: &str, file: &Path) -> Option<String> {
     Some(format!("{module}::{bare}"))
 }
 
-/// `engine::segment::space` of crates/engine/src/segment/space/mod.rs; of a file that is not below `src`, its name.
+/// `storage::segment::space` of crates/storage/src/segment/space/mod.rs; of a file that is not below `src`, its name.
 fn module(file: &Path) -> Option<String> {
     let parts: Vec<&str> = file
         .components()
@@ -81,10 +81,10 @@ mod tests {
         for (name, file, expected) in [
             (
                 "probe",
-                "/w/crates/engine/src/segment/space/bitmap_search.rs",
-                "engine::segment::space::bitmap_search::probe",
+                "/w/crates/storage/src/segment/space/bitmap_search.rs",
+                "storage::segment::space::bitmap_search::probe",
             ),
-            ("{closure#0}", "crates/engine/src/cache/mod.rs", "engine::cache::{closure#0}"),
+            ("{closure#0}", "crates/storage/src/cache/mod.rs", "storage::cache::{closure#0}"),
             (
                 "call_once<fn() -> u8, ()>",
                 "/rustc/59/library/core/src/ops/function.rs",

@@ -9,13 +9,13 @@ use common::sync::Arc;
 use common::sync::atomic::AtomicBool;
 use common::{DataType, Error, Result};
 use engine::catalog::SystemPrivilege;
-use engine::parameters::{Parameter, ParameterType, Value};
 use scalar::DateTime;
 use shell::{
     BindType, Binds, Cell, ColumnInfo, CompilationError, CompilationErrors, DebugTarget, Done, Logon, Outcome, Server,
     ShutdownMode,
 };
 use sql::{ColumnDescription, Connection, CursorNumber, Datum};
+use storage::parameters::{Parameter, ParameterType, Value};
 
 use super::debug;
 use super::running::Running;

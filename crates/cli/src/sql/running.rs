@@ -7,9 +7,9 @@ use std::time::Duration;
 use common::sync::{Arc, Mutex};
 use common::{Clock, Error, Result};
 use device::{FileSystem, OsFileSystem};
-use engine::control::{ControlFile, Existing};
 use engine::instance::{CreateOptions, Instance};
 use sql::Database;
+use storage::control::{ControlFile, Existing};
 
 use super::locked;
 use crate::failure::file;

@@ -7,11 +7,11 @@ use common::sync::{Arc, spawn};
 use common::{Clock, DataType, Error, Result, SystemClock};
 use device::{FileSystem, MemoryFileSystem, OsFileSystem};
 use engine::catalog::{ColumnDef, TableDef, TableSpec};
-use engine::control::SpaceManagement;
 use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
-use engine::table::Inserter;
-use engine::txn::CommitWrite;
 use format::date::DateTime;
+use storage::control::SpaceManagement;
+use storage::table::Inserter;
+use storage::txn::CommitWrite;
 use waits::MeterSnapshot;
 
 const MB: u64 = 1 << 20;

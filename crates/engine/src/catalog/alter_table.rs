@@ -16,11 +16,11 @@ use super::rewrite::{Carried, MoveTo};
 use super::rows::{ColumnRow, ObjectRow, TableRow};
 use super::table_rows::{column_row, table_row};
 use super::{ColumnDef, IndexDef};
-use crate::index;
 use crate::instance::Session;
-use crate::segment::SegmentSpec;
-use crate::table;
-use crate::table::HeapTable;
+use storage::index;
+use storage::segment::SegmentSpec;
+use storage::table;
+use storage::table::HeapTable;
 
 /// One change to a table. Names are in the dictionary's case.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -21,10 +21,10 @@ use super::rows::{
 use super::table_rows::{column_rows, object_row, table_row};
 use super::{PUBLIC, SYS, SYSTEM, SequenceSpec, TableDef, UserNumber, sequence_ddl};
 use crate::instance::Session;
-use crate::recovery;
-use crate::segment::{Segment, SegmentSpec, Storage};
-use crate::table::HeapTable;
-use crate::txn::CommitWrite;
+use storage::recovery;
+use storage::segment::{Segment, SegmentSpec, Storage};
+use storage::table::HeapTable;
+use storage::txn::CommitWrite;
 
 /// The first object number of users' objects; those below are the dictionary's.
 const FIRST_USER_OBJECT: u32 = 1000;

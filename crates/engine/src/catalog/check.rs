@@ -7,9 +7,9 @@ use format::freelist;
 use format::heap::itl::slots_max;
 
 use super::ColumnDef;
-use crate::control::SpaceManagement;
-use crate::segment::Storage;
-use crate::tablespace::Tablespace;
+use storage::control::SpaceManagement;
+use storage::segment::Storage;
+use storage::tablespace::Tablespace;
 
 /// PCTFREE and its like, as a statement gives them; None where it does not.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -18,8 +18,8 @@ use super::rights::Rights;
 use super::rows::{ColumnRow, ConstraintColumnRow, ConstraintNameRow, ConstraintRow};
 use crate::constraint::orphan;
 use crate::instance::Session;
-use crate::segment::Storage;
-use crate::txn::{LockWait, TableLock};
+use storage::segment::Storage;
+use storage::txn::{LockWait, TableLock};
 
 /// Does every row of the table satisfy the condition (which is not false for it)?
 pub type RowTest<'a> = dyn FnMut(&Arc<TableDef>, &str) -> Result<bool> + 'a;

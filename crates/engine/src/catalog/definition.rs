@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::ConstraintDef;
 use super::lock::TableLock;
-use crate::segment::Storage;
-use crate::table::HeapTable;
+use storage::segment::Storage;
+use storage::table::HeapTable;
 
 /// What gathering statistics found out about a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -23,12 +23,12 @@ use super::privilege::{SystemPrivilege, insufficient};
 use super::rows::{ConstraintNameRow, DictionaryRow, KIND_NEXT_OBJECT, NEXT_CONSTRAINT, ObjectGrantRow, ObjectRow};
 use super::sequence::SequenceState;
 use super::{Catalog, SYS, TableDef};
-use crate::cache::ChangeGroup;
 use crate::instance::Session;
-use crate::redo::Reserved;
-use crate::segment::Segment;
-use crate::table;
-use crate::txn::CommitWrite;
+use storage::cache::ChangeGroup;
+use storage::redo::Reserved;
+use storage::segment::Segment;
+use storage::table;
+use storage::txn::CommitWrite;
 
 /// Mode of the lock on the dictionary: exclusive.
 const DDL_MODE: u64 = 5;

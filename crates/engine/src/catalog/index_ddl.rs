@@ -12,9 +12,9 @@ use super::load::index_segment_spec;
 use super::privilege::{ObjectPrivilege, SystemPrivilege, insufficient};
 use super::rows::{IndexRow, KIND_INDEX};
 use super::table_rows::{index_column_rows, index_row, object_row};
-use crate::index;
 use crate::instance::Session;
-use crate::segment::Storage;
+use storage::index;
+use storage::segment::Storage;
 
 /// An index to make. Names are in the dictionary's case.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -142,7 +142,7 @@ impl Ddl<'_> {
             statistics: None,
             analyzed_us: now,
         };
-        let built = crate::table::build_index(self.session, &table, &index, &index.segment)?;
+        let built = storage::table::build_index(self.session, &table, &index, &index.segment)?;
         index.root = built.root;
         index.statistics = Some(built.statistics);
         self.insert(&[object_row(object, object, owner.number, &spec.name, KIND_INDEX, now)])?;

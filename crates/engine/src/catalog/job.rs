@@ -11,7 +11,7 @@ use super::field::{Moment, damaged};
 use super::rows::{DictionaryRow, JobRow, SchedulerArgumentRow, SchedulerJobRow};
 use super::{SYS, SchemaObject};
 use crate::instance::Session;
-use crate::txn::LockWait;
+use storage::txn::LockWait;
 
 /// A job. Times are wall time in microseconds since 1970, and kept to the second.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -21,7 +21,7 @@ use super::rows::{JobRow, SchedulerJobRow};
 use super::scheduler_job::{JobState, SchedulerJob, named};
 use super::scheduler_run::{RunStatus, SchedulerRun, error_number};
 use crate::instance::{Due, DueJob, JobKey, JobOutcome, JobRun, Jobs, RunWhen, Session, cancelled};
-use crate::txn::{CommitWrite, LockWait};
+use storage::txn::{CommitWrite, LockWait};
 
 const MINUTE_US: u64 = 60_000_000;
 

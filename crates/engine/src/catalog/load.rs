@@ -19,10 +19,10 @@ use super::{
     Catalog, ColumnDef, ConstraintDef, ConstraintKind, ConstraintState, IndexDef, OnDelete, Reference, UserDef,
     UserKind, UserNumber,
 };
-use crate::index::IndexStatistics;
 use crate::instance::Session;
-use crate::segment::{Segment, SegmentSpec, Storage};
-use crate::table::HeapTable;
+use storage::index::IndexStatistics;
+use storage::segment::{Segment, SegmentSpec, Storage};
+use storage::table::HeapTable;
 
 type Tables = BTreeMap<ObjectNumber, Arc<TableDef>>;
 

@@ -12,7 +12,7 @@ use waits::{Enqueue, Event};
 
 use super::TableDef;
 use crate::instance::Session;
-use crate::txn::{self, LockWait};
+use storage::txn::{self, LockWait};
 
 /// How long a waiter sleeps between two looks at whether its user has cancelled.
 const LOOK_ROUND: Duration = Duration::from_millis(100);

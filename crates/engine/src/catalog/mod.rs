@@ -59,8 +59,6 @@ mod tests;
 #[cfg(test)]
 pub(crate) const DICTIONARY_TABLES: usize = rows::TABLES.len();
 
-pub use crate::index::IndexDef;
-pub use crate::table::ColumnDef;
 pub use alter_table::{ColumnChange, NewColumn, TableChange};
 pub(crate) use bootstrap::free_unowned;
 pub(crate) use bootstrap::is_dictionary;
@@ -91,6 +89,8 @@ pub use sequence_ddl::SequenceSpec;
 pub(crate) use session_dictionary::SessionDictionary;
 pub use snapshot::Catalog;
 pub use statistics::Gathering;
+pub use storage::index::IndexDef;
+pub use storage::table::ColumnDef;
 pub use synonym::SynonymDef;
 pub use table_ddl::TableSpec;
 pub(crate) use tablespace_ddl::finish_drops;

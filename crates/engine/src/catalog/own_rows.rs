@@ -12,8 +12,8 @@ use super::dictionary::{Condition, insert_rows, select, select_whole, update_row
 use super::field::damaged;
 use super::rows::DictionaryRow;
 use crate::instance::Session;
-use crate::table::{self, RESTART};
-use crate::txn::{Isolation, LockWait, Resource};
+use storage::table::{self, RESTART};
+use storage::txn::{Isolation, LockWait, Resource};
 
 /// The row that a statement is to change has gone since the statement began.
 fn gone(session: &Session) -> Error {

@@ -17,8 +17,8 @@ use super::load::index_segment_spec;
 use super::rows::{ColumnRow, IndexColumnRow, IndexRow, ObjectRow};
 use super::table_rows::{column_rows, index_column_rows, index_row};
 use super::{ColumnDef, IndexDef};
-use crate::segment::{SegmentSpec, Storage};
-use crate::table;
+use storage::segment::{SegmentSpec, Storage};
+use storage::table;
 
 /// Rows read before they are written.
 const BATCH_ROWS: usize = 1000;

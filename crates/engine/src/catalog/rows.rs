@@ -29,7 +29,7 @@ use common::{DataType, ObjectNumber, Result};
 
 use super::ColumnDef;
 use super::field::{Field, Moment, Timestamp, damaged};
-use crate::segment::Storage;
+use storage::segment::Storage;
 
 /// One of the dictionary's tables.
 pub(super) struct DictionaryTable {

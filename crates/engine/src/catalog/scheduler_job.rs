@@ -14,7 +14,7 @@ use super::field::{Timestamp, damaged};
 use super::job::check_text;
 use super::rows::{SchedulerArgumentRow, SchedulerJobRow};
 use crate::instance::{JobKey, RunningJob, Session};
-use crate::txn::CommitWrite;
+use storage::txn::CommitWrite;
 
 /// How long who stops a job sleeps between two looks at whether his user has cancelled.
 const LOOK_ROUND: Duration = Duration::from_millis(100);

@@ -25,7 +25,7 @@ use super::field::damaged;
 use super::privilege::no_sequence;
 use super::rows::{DictionaryRow, SequenceRow};
 use crate::instance::Session;
-use crate::txn::CommitWrite;
+use storage::txn::CommitWrite;
 
 /// Mode in which the values of a sequence are taken.
 const EXCLUSIVE: u16 = 6;

@@ -5,10 +5,10 @@ use common::{ObjectNumber, Result};
 use waits::{LatchName, Meter};
 
 use super::{Catalog, IndexDef};
-use crate::rollback::{self, Segments};
-use crate::segment::Segment;
-use crate::txn::{Definitions, Worker};
-use crate::undo::Record;
+use storage::rollback::{self, Segments};
+use storage::segment::Segment;
+use storage::txn::{Definitions, Worker};
+use storage::undo::Record;
 
 /// A table's segment as it was found last, and in which dictionary.
 type Found = (Arc<Catalog>, ObjectNumber, Option<Arc<Segment>>);

@@ -7,8 +7,8 @@ use common::{Error, Result};
 
 use super::definition::TableDef;
 use super::dictionary::Ddl;
-use crate::control::SpaceManagement;
-use crate::table::shrink;
+use storage::control::SpaceManagement;
+use storage::table::shrink;
 
 impl Ddl<'_> {
     /// `lower`: the high-water mark goes down, and extents are given back. `cascade`: the indexes are built anew, which makes them as small as they can be.

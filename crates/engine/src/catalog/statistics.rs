@@ -19,10 +19,10 @@ use super::dictionary::{Ddl, equal};
 use super::privilege::SystemPrivilege;
 use super::rows::{IndexRow, TableRow};
 use super::table_rows::{index_row, table_row};
-use crate::control::SpaceManagement;
-use crate::index;
 use crate::instance::Session;
-use crate::table;
+use storage::control::SpaceManagement;
+use storage::index;
+use storage::table;
 
 /// Bytes in front of a row's columns.
 const ROW_HEADER_BYTES: u64 = 3;

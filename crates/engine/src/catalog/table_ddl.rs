@@ -16,9 +16,9 @@ use super::rows::{ColumnRow, IndexColumnRow, IndexRow, KIND_TABLE, ObjectGrantRo
 use super::table_rows::{column_rows, object_row, table_row};
 use super::{ColumnDef, IndexDef};
 use crate::instance::Session;
-use crate::segment::{Segment, SegmentSpec, Storage};
-use crate::table::HeapTable;
-use crate::tablespace::Tablespace;
+use storage::segment::{Segment, SegmentSpec, Storage};
+use storage::table::HeapTable;
+use storage::tablespace::Tablespace;
 
 /// A table to make. Names are in the dictionary's case.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -293,7 +293,7 @@ impl Ddl<'_> {
         for (index, data_object) in indexes {
             let segment = self.empty(&index.segment, data_object)?;
             let index = IndexDef { segment, changed_us: now, ..IndexDef::clone(&index) };
-            let built = crate::table::build_index(self.session, &emptied, &index, &index.segment)?;
+            let built = storage::table::build_index(self.session, &emptied, &index, &index.segment)?;
             // An index begins with its segment's first block for data, which the same extent has at the same place.
             if built.root != index.root {
                 return Err(Error::bug(format!("the root of index {} is at another place", index.qualified_name())));

@@ -1,5 +1,5 @@
 //! CREATE, ALTER and DROP TABLESPACE, and ALTER DATABASE DATAFILE, as far as they concern the catalog: who may, and what a tablespace holds.
-//! The files are crate::tablespace's.
+//! The files are storage::tablespace's.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use super::dictionary::{Ddl, equal};
 use super::privilege::SystemPrivilege;
 use super::rows::{IndexRow, ObjectRow, QuotaRow, TableRow};
 use super::{TableDef, UserNumber};
-use crate::control::TablespaceKind;
 use crate::instance::{DatafileSpec, Session, TablespaceSpec};
-use crate::tablespace::Tablespace;
+use storage::control::TablespaceKind;
+use storage::tablespace::Tablespace;
 
 /// A change to a tablespace.
 #[derive(Clone, PartialEq, Eq, Debug)]

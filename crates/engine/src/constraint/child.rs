@@ -12,9 +12,9 @@ use scan::{RowSink, ScanSpec};
 use super::probe::probe;
 use super::{KeySet, whole_key};
 use crate::catalog::{ConstraintDef, IndexDef, TableDef};
-use crate::index::Key;
 use crate::instance::Session;
-use crate::table::TableScan;
+use storage::index::Key;
+use storage::table::TableScan;
 
 /// Rows asked for in one call of the table scan.
 const SCAN_ROWS: usize = 10_000;

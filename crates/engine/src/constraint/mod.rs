@@ -15,7 +15,7 @@ pub use probe::{duplicate, duplicates};
 use std::collections::BTreeSet;
 
 use crate::catalog::ConstraintDef;
-use crate::index::Key;
+use storage::index::Key;
 
 /// Distinct keys, in the order of an index on them.
 pub type KeySet = BTreeSet<Key>;

@@ -10,10 +10,10 @@ use waits::Event;
 use super::probe::probe;
 use super::{KeySet, whole_key};
 use crate::catalog::{Catalog, ConstraintDef, IndexDef, TableDef};
-use crate::index::{Key, key_holder, lookup};
 use crate::instance::Session;
-use crate::table::{Fetcher, Row, TableScan, lock_row, row_holder};
-use crate::txn::{LockWait, Resource, TableLock};
+use storage::index::{Key, key_holder, lookup};
+use storage::table::{Fetcher, Row, TableScan, lock_row, row_holder};
+use storage::txn::{LockWait, Resource, TableLock};
 
 /// Keys that are looked up one by one in a unique index, without the copies of leaves that a scan makes.
 const SINGLE_LOOKUPS: usize = 4;

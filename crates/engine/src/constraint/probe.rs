@@ -11,9 +11,9 @@ use common::{Result, Rowid};
 
 use super::KeySet;
 use crate::catalog::IndexDef;
-use crate::index::{IndexScan, Key};
 use crate::instance::Session;
-use crate::txn::Resource;
+use storage::index::{IndexScan, Key};
+use storage::txn::Resource;
 
 /// Entries passed on the way to the next key before a descent from the root is taken to be cheaper: about the entries of two leaves.
 const ENTRIES_PASSED_MAX: usize = 1000;

@@ -13,8 +13,8 @@ use crate::catalog::{
     PhysicalAttributes, TableDef, TableSpec,
 };
 use crate::instance::{CreateOptions, Instance, Session};
-use crate::segment::Storage;
-use crate::table::Inserter;
+use storage::segment::Storage;
+use storage::table::Inserter;
 
 fn create() -> (Arc<MemoryFileSystem>, Arc<Instance>) {
     let files = Arc::new(MemoryFileSystem::new());
@@ -105,7 +105,7 @@ fn dense_keys_are_merged_with_the_index_and_few_keys_are_looked_up() {
         count() - before
     };
     let index = key_index(&session.catalog(), foreign).unwrap();
-    let leaves = crate::index::statistics(&session, &index).unwrap().leaf_blocks;
+    let leaves = storage::index::statistics(&session, &index).unwrap().leaf_blocks;
     assert!(leaves > 10, "{leaves} leaves");
     let all = gets(&keys((0..20_000).step_by(2)));
     // The parents' rows are looked at too, a get a block; they lie in fewer blocks than their keys.

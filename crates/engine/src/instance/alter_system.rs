@@ -4,13 +4,13 @@ use common::Result;
 
 use super::Session;
 use crate::catalog::SystemPrivilege;
-use crate::parameters::{Parameter, Scope};
+use storage::parameters::{Parameter, Scope};
 
 impl Session {
     /// ALTER SYSTEM SET `name` = `text` SCOPE = `scope`.
     ///
     /// # Errors
-    /// ORA-01031 without ALTER SYSTEM, and those of [`crate::parameters::Parameters::alter_system`].
+    /// ORA-01031 without ALTER SYSTEM, and those of [`storage::parameters::Parameters::alter_system`].
     pub fn alter_system(&self, name: &str, text: &str, scope: Scope) -> Result<Parameter> {
         self.catalog().check_system_privilege(&self.rights(), SystemPrivilege::AlterSystem)?;
         let instance = self.instance();
@@ -20,7 +20,7 @@ impl Session {
     /// ALTER SYSTEM RESET `name`, in the parameter file.
     ///
     /// # Errors
-    /// ORA-01031 without ALTER SYSTEM, and those of [`crate::parameters::Parameters::reset_system`].
+    /// ORA-01031 without ALTER SYSTEM, and those of [`storage::parameters::Parameters::reset_system`].
     pub fn reset_system(&self, name: &str) -> Result<Parameter> {
         self.catalog().check_system_privilege(&self.rights(), SystemPrivilege::AlterSystem)?;
         let instance = self.instance();

@@ -14,7 +14,7 @@ use waits::{LatchName, Meter};
 use super::Session;
 use super::entry::SessionEntry;
 use super::kill::{killed, not_logged_on};
-use crate::health::closed;
+use storage::health::closed;
 
 /// How far the close of an instance has come.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

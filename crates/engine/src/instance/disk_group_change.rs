@@ -4,6 +4,7 @@
 //! in between leaves it to the next open to look what became of the group (`open.rs`).
 
 use std::path::Path;
+use std::time::Duration;
 
 use asm::{AuSize, DiskGroup};
 use common::sync::Arc;
@@ -11,8 +12,11 @@ use common::{Error, ErrorKind, Result};
 
 use super::disk_group_open::is_gone;
 use super::{Instance, Session};
-use crate::control::ControlData;
-use crate::disk_group::{GroupRecord, GroupStage, InGroup, MountedGroup, resolve};
+use storage::control::ControlData;
+use storage::disk_group::{GroupRecord, GroupStage, InGroup, MountedGroup, resolve};
+
+/// How long a statement waits for somebody to close a file that has been removed: what the writer holds it gives back after a write.
+const REMOVAL_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A group to make.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -140,6 +144,7 @@ impl Instance {
         self.health().check()?;
         let _changing = self.changing(s);
         let group = self.groups().group(name)?;
+        self.wait_removed(&group);
         // What must not be is found before anything is noted.
         let statistics = group.statistics();
         if statistics.open_files == 0 && (contents || statistics.files == 0) {
@@ -160,6 +165,13 @@ impl Instance {
             }
         }
         dropped
+    }
+
+    /// Waits for files that a statement has removed while the writer had them open. Without threads nobody would close them meanwhile.
+    fn wait_removed(&self, group: &MountedGroup) {
+        if !self.cache().wakes().is_inline() {
+            group.wait_removed(REMOVAL_PATIENCE);
+        }
     }
 
     /// DROP DISKGROUP … FORCE INCLUDING CONTENTS: the database forgets a group that cannot be mounted any more. What is left of its disks stays as it is.
@@ -221,7 +233,9 @@ impl Instance {
     pub fn dismount_disk_group(&self, s: &Session, name: &str) -> Result<()> {
         self.health().check()?;
         let _changing = self.changing(s);
-        self.groups().group(name)?.group().dismount()?;
+        let group = self.groups().group(name)?;
+        self.wait_removed(&group);
+        group.group().dismount()?;
         self.groups().forget(name);
         self.control().update(|data| {
             if let Some(record) = record_of(data, name) {

@@ -7,9 +7,9 @@ use common::{Clock, Error, Result};
 use device::FileSystem;
 
 use super::Instance;
-use crate::control::ControlData;
-use crate::disk_group::{GroupFiles, GroupRecord, GroupStage, is_in_group};
 use crate::verify::read_only;
+use storage::control::ControlData;
+use storage::disk_group::{GroupFiles, GroupRecord, GroupStage, is_in_group};
 
 /// Whether datafiles of the database are in the group.
 fn has_datafiles(data: &ControlData, group: &GroupRecord) -> bool {

@@ -8,8 +8,8 @@ use super::calls::Calls;
 use super::entry::SessionEntry;
 use super::kill::killed;
 use super::session::cancelled;
-use crate::health::Health;
-use crate::process::Client;
+use storage::health::Health;
+use storage::process::Client;
 
 /// A session as its worker knows it.
 #[derive(Debug)]

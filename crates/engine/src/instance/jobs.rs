@@ -25,7 +25,7 @@ use common::{Clock, Error, ProcessNumber};
 use super::sessions::Background;
 use super::{Instance, Session};
 use crate::catalog::{Job, SchedulerJob};
-use crate::parameters::Parameter;
+use storage::parameters::Parameter;
 
 /// The queue is looked through this often when nobody has changed it.
 const PERIOD_US: u64 = 5_000_000;

@@ -49,13 +49,13 @@ use sessions::Sessions;
 use waits::{Meter, SqlArea};
 
 use crate::catalog::Catalog;
-use crate::disk_group::GroupFiles;
-use crate::parameters::Parameter;
-use crate::process::Store;
-use crate::recovery::RolledForward;
-use crate::tablespace::Tablespaces;
-use crate::txn::{Locks, Transactions};
-use crate::undo::UndoSegments;
+use storage::disk_group::GroupFiles;
+use storage::parameters::Parameter;
+use storage::process::Store;
+use storage::recovery::RolledForward;
+use storage::tablespace::Tablespaces;
+use storage::txn::{Locks, Transactions};
+use storage::undo::UndoSegments;
 
 /// A running instance. Shared by its sessions; closed by [`Instance::shutdown`]. It derefs to its store.
 pub struct Instance {

@@ -13,7 +13,7 @@ use waits::{Event, Meter};
 
 use super::sessions::Background;
 use super::{Instance, Session};
-use crate::undo::UndoSegments;
+use storage::undo::UndoSegments;
 
 #[derive(Debug)]
 pub(super) struct Monitor {
@@ -82,7 +82,7 @@ impl Instance {
     ///
     /// # Errors
     /// Those of the cache; ORA-01089 when the instance is being closed.
-    pub(crate) fn monitor_round(self: &Arc<Self>) -> Result<()> {
+    pub fn monitor_round(self: &Arc<Self>) -> Result<()> {
         let entry = self.sessions.background(Background::MONITOR).clone();
         let session = Arc::new(Session::new(self.clone(), entry, None));
         let _call = session.call()?;

@@ -12,9 +12,9 @@ use common::Result;
 use device::{FileIdentity, FileSystem};
 
 use super::Instance;
-use crate::cache::DoubleWrite;
-use crate::control::{ControlData, ControlFile};
-use crate::parameters::PARAMETER_FILE;
+use storage::cache::DoubleWrite;
+use storage::control::{ControlData, ControlFile};
+use storage::parameters::PARAMETER_FILE;
 
 /// The file that locks the data directory.
 const LOCK_FILE: &str = "lock";

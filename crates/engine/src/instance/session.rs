@@ -10,8 +10,8 @@ use super::Instance;
 use super::entry::{ClientWork, SessionEntry};
 use super::interrupts::Interrupts;
 use crate::catalog::{Rights, SessionDictionary};
-use crate::process::Process;
-use crate::txn::Worker;
+use storage::process::Process;
+use storage::txn::Worker;
 
 /// One session, with a process of its own. It derefs to its worker.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use waits::{LatchName, Meter, SystemMeter};
 
 use super::entry::{SessionEntry, SessionFigures, SessionKind};
 use super::{Instance, Session};
-use crate::parameters::Parameter;
+use storage::parameters::Parameter;
 
 /// Numbers of processes and session ids of background work come first.
 const FIRST_USER_PROCESS: u32 = 10;

@@ -16,19 +16,19 @@ use super::monitor::Monitor;
 use super::sessions::Sessions;
 use super::tablespace_files::{DatafileSpec, TablespaceSpec};
 use super::{Instance, Session, sessions, tablespace_files};
-use crate::cache::{Cache, DoubleWrite};
 use crate::catalog::{self, Catalog};
-use crate::checkpoint::{Checkpoints, Host};
-use crate::control::{ControlData, ControlFile, Existing, Shutdown, SpaceManagement};
-use crate::disk_group::GroupFiles;
-use crate::health::Health;
-use crate::parameters::{Parameter, ParameterFile, Parameters, Value};
-use crate::process::Store;
-use crate::recovery;
-use crate::redo::{FIRST_BLOCK, LogGroupSpec, LogOptions, Lsn, Rba, ReadEnd, RedoLog, RedoReader};
-use crate::tablespace::{Tablespace, Tablespaces};
-use crate::txn::{Dead, Transactions};
-use crate::undo::UndoSegments;
+use storage::cache::{Cache, DoubleWrite};
+use storage::checkpoint::{Checkpoints, Host};
+use storage::control::{ControlData, ControlFile, Existing, Shutdown, SpaceManagement};
+use storage::disk_group::GroupFiles;
+use storage::health::Health;
+use storage::parameters::{Parameter, ParameterFile, Parameters, Value};
+use storage::process::Store;
+use storage::recovery;
+use storage::redo::{FIRST_BLOCK, LogGroupSpec, LogOptions, Lsn, Rba, ReadEnd, RedoLog, RedoReader};
+use storage::tablespace::{Tablespace, Tablespaces};
+use storage::txn::{Dead, Transactions};
+use storage::undo::UndoSegments;
 
 const MB: u64 = 1 << 20;
 /// Redo log files of a database, and bytes of each.
@@ -330,7 +330,7 @@ impl Instance {
     /// Rolls back the dead transactions that have changed the dictionary, and notes the others, for [`Instance::start_rollback`].
     fn roll_back_dead(&self, session: &Session) -> Result<()> {
         #[cfg(test)]
-        if crate::undo::KEEP_DEAD.get() {
+        if storage::undo::KEEP_DEAD.get() {
             return Ok(());
         }
         let active = self.undo().active();
@@ -348,7 +348,7 @@ impl Instance {
     /// Rolls back, in the background, what a crash has left of other transactions; new work goes on meanwhile.
     fn start_rollback(self: &Arc<Self>) -> Result<()> {
         #[cfg(test)]
-        if crate::undo::KEEP_DEAD.get() {
+        if storage::undo::KEEP_DEAD.get() {
             return Ok(());
         }
         let dead = self.undo().active();

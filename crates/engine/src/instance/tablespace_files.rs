@@ -13,13 +13,13 @@ use format::{extent_bitmap, file};
 use waits::Enqueue;
 
 use super::{Instance, Session, same_place};
-use crate::control::{
+use storage::control::{
     Autoextend, ControlData, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceKind,
     TablespaceRecord,
 };
-use crate::datafile::Datafile;
-use crate::disk_group::{self, is_in_group, same_file};
-use crate::tablespace::{Tablespace, unit_blocks};
+use storage::datafile::Datafile;
+use storage::disk_group::{self, is_in_group, same_file};
+use storage::tablespace::{Tablespace, unit_blocks};
 
 /// A datafile to make. Sizes in bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -611,7 +611,7 @@ impl Instance {
             return Err(Error::user(3263, format!("cannot drop the first file of tablespace {}", tablespace.name())));
         }
         // Who allocates in the file latches its space header first, and looks then whether the file is still one of the tablespace's.
-        let header = crate::process::metadata::current_mut(
+        let header = storage::process::metadata::current_mut(
             s,
             BlockAddress::new(number, file::SPACE_HEADER_BLOCK),
             common::BlockClass::FileBitmapIndex,

@@ -13,8 +13,8 @@ use format::transaction::{self, Owner};
 use format::{file, heap, undo};
 
 use super::Report;
-use crate::control::{ControlData, DatafileRecord, TablespaceRecord};
-use crate::disk_group::resolve;
+use storage::control::{ControlData, DatafileRecord, TablespaceRecord};
+use storage::disk_group::resolve;
 
 /// What is remembered of a block.
 #[derive(Clone, Default)]

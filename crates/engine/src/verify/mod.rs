@@ -16,8 +16,8 @@ mod undo;
 #[cfg(test)]
 mod tests;
 
-use crate::control::{ControlFile, Shutdown, TablespaceKind};
 pub use report::{Checked, Problem, Recovered, Report};
+use storage::control::{ControlFile, Shutdown, TablespaceKind};
 
 use std::path::Path;
 

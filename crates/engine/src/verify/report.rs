@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use common::{BlockAddress, FileNumber};
 
-use crate::control::ControlData;
-use crate::disk_group::resolve;
+use storage::control::ControlData;
+use storage::disk_group::resolve;
 
 /// Problems of one object or file after which the rest is only counted.
 const PROBLEMS_MAX: usize = 200;

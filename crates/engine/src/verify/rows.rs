@@ -13,9 +13,9 @@ use scan::{RowSink, ScanSpec};
 
 use super::Report;
 use crate::catalog::{IndexDef, TableDef};
-use crate::index::{self, IndexScan};
 use crate::instance::Session;
-use crate::table;
+use storage::index::{self, IndexScan};
+use storage::table;
 
 /// Differences between a table and an index that are listed.
 const DIFFERENCES_MAX: usize = 20;

@@ -10,8 +10,8 @@ use format::transaction::Owner;
 use super::image::Image;
 use super::space::Claims;
 use super::{Report, bitmaps, freelists};
-use crate::control::SpaceManagement;
-use crate::segment::Segment;
+use storage::control::SpaceManagement;
+use storage::segment::Segment;
 
 /// A segment as the dictionary describes it.
 pub(super) struct Expected {

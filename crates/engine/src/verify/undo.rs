@@ -9,8 +9,8 @@ use format::undo;
 use super::Report;
 use super::image::Image;
 use super::space::Claims;
-use crate::tablespace::Tablespace;
-use crate::undo::first_header;
+use storage::tablespace::Tablespace;
+use storage::undo::first_header;
 
 /// Checks the undo segments of a tablespace. False where their extents could not be told.
 pub(super) fn check(image: &Image, tablespace: &Tablespace, claims: &mut Claims, report: &mut Report) -> bool {

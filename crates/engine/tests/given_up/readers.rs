@@ -6,11 +6,11 @@ use common::sync::atomic::{AtomicBool, Ordering};
 use common::sync::{Arc, spawn};
 use device::{FileSystem, MemoryFileSystem};
 use engine::catalog::{MoveTo, TableChange};
-use engine::index::IndexScan;
 use engine::instance::Session;
-use engine::table::Fetcher;
-use engine::table::Row;
-use engine::txn::{CommitWrite, LockWait, TableLock};
+use storage::index::IndexScan;
+use storage::table::Fetcher;
+use storage::table::Row;
+use storage::txn::{CommitWrite, LockWait, TableLock};
 
 use super::support::{
     MANAGEMENTS, Numbers, Options, append, create, create_filled, index, insert, join, rest, scan, scan_directly,
@@ -114,7 +114,7 @@ fn readers_from_before_a_shrink_are_told() {
     let (_, last) = entries.next().unwrap().unwrap();
     assert!(cached.next(&mut Numbers::default(), 40).unwrap());
     let mut scan = IndexScan::new(&s, &a.indexes[0], Bound::Unbounded, Bound::Unbounded, false).unwrap();
-    let mut deleted = engine::table::Deleter::new(s.worker().clone(), a.heap().clone());
+    let mut deleted = storage::table::Deleter::new(s.worker().clone(), a.heap().clone());
     for _ in 0..ROWS / 2 {
         let (_, rowid) = scan.next().unwrap().unwrap();
         deleted.push(rowid).unwrap();

@@ -4,7 +4,7 @@ use common::sync::Arc;
 use common::sync::atomic::{AtomicBool, Ordering};
 use device::{FileSystem, MemoryFileSystem};
 use engine::instance::Session;
-use engine::txn::CommitWrite;
+use storage::txn::CommitWrite;
 
 use super::support::{
     MANAGEMENTS, Options, all, append, crash, create, create_filled, index, insert, sound, table, table_spec, within,

@@ -7,8 +7,8 @@ use common::{Clock, Error, ErrorKind};
 use device::{FileSystem, MemoryFileSystem};
 use engine::catalog::{MoveTo, TableChange};
 use engine::instance::{Instance, Session};
-use engine::table::TableScan;
-use engine::txn::{CommitWrite, Isolation, LockWait, TableLock};
+use storage::table::TableScan;
+use storage::txn::{CommitWrite, Isolation, LockWait, TableLock};
 
 use super::support::{
     MANAGEMENTS, Options, append, clock, create, create_filled, insert, join, open, rest, sound, spec, table_spec,

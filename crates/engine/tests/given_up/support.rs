@@ -7,12 +7,12 @@ use common::sync::{Arc, Condvar, JoinHandle, Mutex, spawn};
 use common::{BlockAddress, Clock, DataType, ObjectNumber, Result, SystemClock};
 use device::FileSystem;
 use engine::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
-use engine::control::SpaceManagement;
 use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
-use engine::segment::Storage;
-use engine::table::{Appender, Inserter, TableScan};
-use engine::txn::CommitWrite;
 use scan::{RowSink, ScanSpec};
+use storage::control::SpaceManagement;
+use storage::segment::Storage;
+use storage::table::{Appender, Inserter, TableScan};
+use storage::txn::CommitWrite;
 
 pub(crate) const MANAGEMENTS: [SpaceManagement; 2] = [SpaceManagement::Manual, SpaceManagement::Auto];
 

@@ -6,10 +6,10 @@ use common::sync::Arc;
 use common::sync::atomic::Ordering;
 use device::{Fault, FaultyFileSystem, FileSystem, MemoryFileSystem};
 use engine::catalog::{MoveTo, TableChange};
-use engine::index::IndexScan;
 use engine::instance::{Instance, Session};
-use engine::table::delete;
-use engine::txn::CommitWrite;
+use storage::index::IndexScan;
+use storage::table::delete;
+use storage::txn::CommitWrite;
 
 use super::support::{MANAGEMENTS, Options, all, crash, create, index, insert, join, pause, sound, table, table_spec};
 
@@ -18,7 +18,7 @@ const ROWS: u32 = 2_000;
 /// A table with two indexes, in a database of which nothing is in the cache.
 fn prepared(
     files: &Arc<dyn FileSystem>,
-    management: engine::control::SpaceManagement,
+    management: storage::control::SpaceManagement,
 ) -> (Arc<Instance>, Arc<Session>) {
     let (instance, s) = create(files, &Options { management, ..Options::default() });
     let mut spec = table_spec("A");
@@ -40,11 +40,11 @@ fn check(s: &Arc<Session>, expected: &[u32]) {
         let mut scan = IndexScan::new(s, index, Bound::Unbounded, Bound::Unbounded, false).unwrap();
         let mut found = 0;
         while let Some((_, rowid)) = scan.next().unwrap() {
-            assert!(engine::table::fetch_row(s, &a, rowid).unwrap().is_some(), "{}", index.name);
+            assert!(storage::table::fetch_row(s, &a, rowid).unwrap().is_some(), "{}", index.name);
             found += 1;
         }
         assert_eq!(found, expected.len(), "{}", index.name);
-        assert_eq!(engine::index::verify(s, index, Some(&a.segment)).unwrap(), []);
+        assert_eq!(storage::index::verify(s, index, Some(&a.segment)).unwrap(), []);
     }
 }
 
@@ -110,7 +110,7 @@ fn a_shrink_that_cannot_read_leaves_every_row() {
     for nth in 1.. {
         let faulty = Arc::new(FaultyFileSystem::new(Arc::new(MemoryFileSystem::new())));
         let files: Arc<dyn FileSystem> = faulty.clone();
-        let (instance, s) = prepared(&files, engine::control::SpaceManagement::Auto);
+        let (instance, s) = prepared(&files, storage::control::SpaceManagement::Auto);
         let a = table(&s, "A");
         let mut scan = IndexScan::new(&s, &a.indexes[0], Bound::Unbounded, Bound::Unbounded, false).unwrap();
         for _ in 0..ROWS - 20 {

@@ -15,7 +15,7 @@
 //! Invariants, checked by [`validate`]: entries strictly ascending by key; `available` = free bytes, holes included; nothing overlaps;
 //! `deleted` counts the entries marked so.
 //!
-//! Nothing here knows the tree: which block is whose child, and how a split travels up, is `engine::index`.
+//! Nothing here knows the tree: which block is whose child, and how a split travels up, is `storage::index`.
 
 pub mod branch;
 pub mod change;

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::{Arc, Barrier};
 
 use common::{Error, Result};
-use engine::txn::CommitWrite;
 use sql::{Connection, Datum};
+use storage::txn::CommitWrite;
 use waits::{MeterSnapshot, Statistic};
 
 use super::BenchOptions;

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use common::{Clock, Error, Result, SystemClock};
 use device::OsFileSystem;
-use engine::index::{IndexScan, Key};
 use engine::instance::{CreateOptions, Instance};
-use engine::recovery::RolledForward;
-use engine::table::{Inserter, Updater};
-use engine::txn::CommitWrite;
 use sql::{Connection, Database};
+use storage::index::{IndexScan, Key};
+use storage::recovery::RolledForward;
+use storage::table::{Inserter, Updater};
+use storage::txn::CommitWrite;
 use waits::Statistic;
 
 use super::BenchOptions;

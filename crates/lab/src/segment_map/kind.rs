@@ -1,7 +1,7 @@
 //! What a cell of the map shows.
 
-use engine::segment::{BlockUse, Freelist, MappedBlock};
 use format::bitmap::BlockState;
+use storage::segment::{BlockUse, Freelist, MappedBlock};
 
 /// The kinds of cells, in the order of the legend.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -11,11 +11,11 @@ mod text;
 use std::collections::BTreeMap;
 
 use common::{Error, Result};
-use engine::control::SpaceManagement;
 use engine::instance::Session;
-use engine::segment::{BlockMap, BlockUse, Segment};
 use kind::Kind;
 pub use page::page;
+use storage::control::SpaceManagement;
+use storage::segment::{BlockMap, BlockUse, Segment};
 pub use text::text;
 
 /// A segment's map, and what a reader wants to know beside it.

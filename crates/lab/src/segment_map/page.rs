@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use engine::control::SpaceManagement;
-use engine::segment::{BlockUse, Freelist, MappedBlock};
 use maud::{DOCTYPE, PreEscaped, html};
+use storage::control::SpaceManagement;
+use storage::segment::{BlockUse, Freelist, MappedBlock};
 
 use super::SegmentMap;
 use super::kind::Kind;

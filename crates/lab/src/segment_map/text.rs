@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use engine::control::SpaceManagement;
-use engine::segment::{BlockUse, MappedBlock};
+use storage::control::SpaceManagement;
+use storage::segment::{BlockUse, MappedBlock};
 
 use super::SegmentMap;
 use super::kind::Kind;

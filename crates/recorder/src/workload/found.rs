@@ -4,8 +4,8 @@ use common::sync::Arc;
 use common::{BlockAddress, Error, ObjectNumber, Result};
 use engine::catalog::TableDef;
 use engine::instance::Session;
-use engine::table::TableScan;
 use scan::{RowSink, ScanSpec};
+use storage::table::TableScan;
 
 use super::plan::ACCOUNTS;
 use super::state::{Rows, State, Table};

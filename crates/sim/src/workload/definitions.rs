@@ -4,7 +4,7 @@ use common::Result;
 use common::sync::Arc;
 use engine::catalog::{DatafileChange, TablespaceChange};
 use engine::instance::Session;
-use engine::txn::CommitWrite;
+use storage::txn::CommitWrite;
 
 use super::engine as statements;
 use super::part;

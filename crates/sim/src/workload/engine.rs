@@ -6,9 +6,9 @@ use common::sync::Arc;
 use common::{BlockAddress, DataType, Error, ObjectNumber, Result, Rowid};
 use engine::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
 use engine::instance::Session;
-use engine::segment::Storage;
-use engine::table::{Appender, Deleter, Inserter, TableScan, Updater};
 use scan::{RowSink, ScanSpec};
+use storage::segment::Storage;
+use storage::table::{Appender, Deleter, Inserter, TableScan, Updater};
 
 use super::part;
 use super::state::{Row, Rows, State, Table};

@@ -1,7 +1,7 @@
 //! What a seed chooses once for a whole run.
 
 use common::{BlockSize, Seeded};
-use engine::control::SpaceManagement;
+use storage::control::SpaceManagement;
 
 /// How a run is set up.
 #[derive(Clone, PartialEq, Eq, Debug)]

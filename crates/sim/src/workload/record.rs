@@ -5,8 +5,8 @@ use std::path::Path;
 
 use common::sync::{Arc, Mutex};
 use common::{Result, Seeded};
-use engine::disk_group::make_disks;
 use engine::instance::{Background, CreateOptions, DiskGroupSpec, Instance, Session, TablespaceSpec};
+use storage::disk_group::make_disks;
 
 use super::engine as statements;
 use super::run::{MB, Run, file};

@@ -3,7 +3,7 @@
 use common::sync::Arc;
 use common::{Result, Seeded};
 use engine::instance::{DatafileSpec, Instance, Session};
-use engine::txn::CommitWrite;
+use storage::txn::CommitWrite;
 
 use super::Plan;
 use super::bank;

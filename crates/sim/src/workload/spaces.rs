@@ -1,9 +1,9 @@
 //! Steps of a run that make and drop tablespaces, for tables and for undo.
 
 use common::{BlockSize, Result};
-use engine::control::SpaceManagement;
 use engine::instance::TablespaceSpec;
-use engine::parameters::{Parameter, Scope};
+use storage::control::SpaceManagement;
+use storage::parameters::{Parameter, Scope};
 
 use common::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use common::sync::Arc;
 use common::{Error, Result};
-use engine::txn::Isolation;
+use storage::txn::Isolation;
 
 use super::bank;
 use super::engine as statements;

@@ -18,8 +18,8 @@ use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::prelude::SessionConfig;
 use engine::catalog::Rights;
 use engine::instance::Session;
-use engine::parameters::Parameter;
 use scalar::{Datum, Nls};
+use storage::parameters::Parameter;
 use tokio::runtime::Runtime;
 use waits::{CallKind, SqlCall, Statistic};
 

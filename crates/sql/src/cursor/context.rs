@@ -82,7 +82,7 @@ impl Context for StatementContext {
             "LANG" => "US".to_owned(),
             "LANGUAGE" => "AMERICAN_AMERICA.AL32UTF8".to_owned(),
             "NLS_DATE_FORMAT" => {
-                self.session.parameters().text(engine::parameters::Parameter::NlsDateFormat).to_string()
+                self.session.parameters().text(storage::parameters::Parameter::NlsDateFormat).to_string()
             }
             _ => return None,
         })

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use common::{Error, ErrorKind, Result};
-use engine::table::RESTART;
-use engine::txn::Mark;
 use sqlparser::ast;
+use storage::table::RESTART;
+use storage::txn::Mark;
 
 use super::connection::{Connection, Executed, describe};
 use super::nested::CallPlace;

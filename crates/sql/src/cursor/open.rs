@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use common::{DataType, Rowid};
-use engine::snapshot::Snapshot;
 use scalar::Datum;
+use storage::snapshot::Snapshot;
 
 use super::library::SharedCursor;
 use super::run::Running;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use common::{Error, Number, Result};
 use engine::instance::Session;
-use engine::parameters::Parameter;
-use engine::txn::Deadlock;
 use scalar::Datum;
+use storage::parameters::Parameter;
+use storage::txn::Deadlock;
 use waits::{
     Bind, CallFigures, CallKind, CallReading, LEVEL_BINDS, LEVEL_WAITS, ParsedCursor, SqlCall, SqlStatement, StatLine,
     Statistic, TraceFile, TraceHeader,

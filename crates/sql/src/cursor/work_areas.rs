@@ -10,7 +10,7 @@ use common::sync::atomic::{AtomicU64, Ordering};
 use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
 use engine::instance::Instance;
-use engine::parameters::Parameter;
+use storage::parameters::Parameter;
 
 use super::address_space;
 use crate::error::to_datafusion;

@@ -70,7 +70,7 @@ pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {
             let before = words.offset();
             if !attributes::one(words, &mut attributes)?
                 || attributes.tablespace.is_some()
-                || attributes.storage != engine::segment::Storage::default()
+                || attributes.storage != storage::segment::Storage::default()
             {
                 return Err(words.unsupported("ALTER TABLE").at(before));
             }

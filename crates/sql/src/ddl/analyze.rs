@@ -77,7 +77,7 @@ impl Connection {
         {
             let session = &self.session;
             let _seen = session.enter(session.begin_snapshot());
-            engine::table::chained_rows(session, table, &mut |rowid| {
+            storage::table::chained_rows(session, table, &mut |rowid| {
                 found.push(rowid);
                 Ok(())
             })?;

@@ -1,8 +1,8 @@
 //! Physical attributes and STORAGE of tables and indexes.
 
 use common::{Error, Result};
-use engine::segment::Storage;
 use sqlparser::tokenizer::Token;
+use storage::segment::Storage;
 
 use super::command::SegmentAttributes;
 use crate::statement::words::Words;

@@ -7,8 +7,8 @@ use engine::catalog::{
     ObjectPrivilege, OnDelete, PhysicalAttributes, ProgramKind, SequenceSpec, TablespaceChange, UserSpec,
 };
 use engine::instance::{DatafileSpec, DiskGroupSpec, TablespaceSpec};
-use engine::segment::Storage;
-use engine::txn::Isolation;
+use storage::segment::Storage;
+use storage::txn::Isolation;
 
 use super::logfile::LogfileChange;
 

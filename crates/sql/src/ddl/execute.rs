@@ -6,12 +6,12 @@ use common::{Error, Number, Result};
 use engine::catalog::{
     ColumnChange, ColumnDef, IndexSpec, MoveTo, NewColumn, PhysicalAttributes, SchemaObject, TableChange, TableSpec,
 };
-use engine::control::SpaceManagement;
-use engine::disk_group::is_in_group;
-use engine::parameters::Parameter;
-use engine::segment::Segment;
 use scalar::Datum;
 use sqlparser::tokenizer::Token;
+use storage::control::SpaceManagement;
+use storage::disk_group::is_in_group;
+use storage::parameters::Parameter;
+use storage::segment::Segment;
 
 use super::command::{Command, CreateIndex, CreateTable, Name, SegmentAttributes, Setting, TableClause};
 use super::foreign;

@@ -1,7 +1,7 @@
 //! Session parameters that Oracle has and Highwater has not: scripts that set them go on, and their session is told.
 
 use common::{Error, Result};
-use engine::parameters::Parameter;
+use storage::parameters::Parameter;
 
 /// Those that no answer depends on.
 const WITHOUT_EFFECT: &[&str] = &[

@@ -2,8 +2,8 @@
 
 use common::{Error, ErrorKind, Number, Result};
 use engine::catalog::SystemPrivilege;
-use engine::disk_group::is_in_group;
-use engine::redo::LogGroupSpec;
+use storage::disk_group::is_in_group;
+use storage::redo::LogGroupSpec;
 
 use super::logfile::{LogGroup, LogfileChange, NewLogGroup};
 use crate::cursor::connection::Connection;

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use common::{Error, Result};
 use engine::catalog::SystemPrivilege;
-use engine::control::{SpaceManagement, TablespaceKind};
 use engine::instance::{Killed, TablespaceSpec};
-use engine::parameters::{Parameter, Scope};
+use storage::control::{SpaceManagement, TablespaceKind};
+use storage::parameters::{Parameter, Scope};
 
 use super::command::{Command, Setting, UndoTablespaceSpec};
 use crate::cursor::connection::Connection;

@@ -2,10 +2,10 @@
 
 use common::{BlockSize, Result};
 use engine::catalog::{DatafileChange, TablespaceChange};
-use engine::control::SpaceManagement;
-use engine::disk_group::is_in_group;
 use engine::instance::{DatafileSpec, TablespaceSpec};
 use sqlparser::tokenizer::Token;
+use storage::control::SpaceManagement;
+use storage::disk_group::is_in_group;
 
 use super::command::{Command, UndoTablespaceSpec};
 use super::logfile;

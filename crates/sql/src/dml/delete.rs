@@ -2,8 +2,8 @@
 
 use common::{Error, Result, Rowid};
 use engine::catalog::ObjectPrivilege;
-use engine::table::{Deleter, fetch_row};
 use sqlparser::ast::{self, FromTable};
+use storage::table::{Deleter, fetch_row};
 
 use super::referential::Consequences;
 use super::trigger::{self, Event, Triggers};

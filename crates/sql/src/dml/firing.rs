@@ -8,7 +8,7 @@ use std::sync::Arc;
 use common::{Result, Rowid};
 use engine::catalog::{ConstraintDef, TableDef};
 use engine::constraint::{KeySet, take_parents, whole_key};
-use engine::table::{Deleter, Updater, fetch_row};
+use storage::table::{Deleter, Updater, fetch_row};
 
 use super::checks::RowChecks;
 use super::referential::{Consequences, NewRows, orphaned};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use common::{Error, Result};
 use engine::catalog::{Catalog, TableDef};
-use engine::table::{Appender, Inserter};
+use storage::table::{Appender, Inserter};
 
 use super::checks::RowChecks;
 use super::deferred::violated_key;

@@ -13,9 +13,9 @@ use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::{Expr, lit, when};
 use datafusion::physical_plan::ExecutionPlan;
 use engine::catalog::{ObjectPrivilege, TableDef};
-use engine::table::Deleter;
-use engine::txn::Entered;
 use sqlparser::ast::{self, BinaryOperator};
+use storage::table::Deleter;
+use storage::txn::Entered;
 
 use super::assign::{Ready, Statement, Target, kind};
 use super::referential::{Consequences, NewRows};

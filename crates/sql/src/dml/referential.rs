@@ -11,7 +11,7 @@ use std::sync::Arc;
 use common::{Error, ObjectNumber, Result, Rowid};
 use engine::catalog::{ChangeLock, ConstraintDef, OnDelete, TableDef};
 use engine::constraint::{KeySet, children, has_children, take_parents, whole_key};
-use engine::table::{Deleter, Fetcher, Row, Updater, fetch_row};
+use storage::table::{Deleter, Fetcher, Row, Updater, fetch_row};
 
 use super::checks::RowChecks;
 use super::deferred::child_found;

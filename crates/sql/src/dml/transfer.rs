@@ -12,8 +12,8 @@ use datafusion::physical_plan::coop::CooperativeExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use engine::catalog::TableDef;
 use engine::instance::Session;
-use engine::table::TableScan;
 use scan::RowSink;
+use storage::table::TableScan;
 
 use super::intake::Intake;
 use crate::scan::access::Access;

@@ -16,11 +16,11 @@ use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
 use engine::catalog::{ChangeLock, ProgramDef, ProgramStatus, TableDef, TriggerTiming};
-use engine::table::Row;
-use engine::txn::{Entered, LockWait, TableLock};
 use plsql::compile::entry::Stored;
 use plsql::run::session::{TriggerEvent, TriggerRow};
 use scalar::Datum;
+use storage::table::Row;
+use storage::txn::{Entered, LockWait, TableLock};
 
 use super::assign::{Statement, Target};
 use crate::cursor::connection::Connection;

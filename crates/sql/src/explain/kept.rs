@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use engine::catalog::ObjectPrivilege;
-use engine::parameters::Parameter;
 use sqlparser::ast;
+use storage::parameters::Parameter;
 use waits::CallFigures;
 
 use super::plan::{self, CursorPlan};

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::{Error, Result};
 use engine::catalog::{ProgramKind, ProgramStatus, Rights};
-use engine::txn::Mark as EngineMark;
 use plsql::ast::SqlText;
 use plsql::host::{
     Column, DynamicSql, Executed, ExecutedMany, Host, Mark, Object, OpenQuery, PreparedSql, StatementKey, Viewer,
 };
 use plsql::run::session::Session;
 use scalar::{Context, Datum};
+use storage::txn::Mark as EngineMark;
 
 use super::prepare::prepare;
 use crate::cursor::connection::Connection;

@@ -1,7 +1,7 @@
 //! The NLS settings that a job of DBMS_JOB runs with: those of the session that has submitted it, as one text (NLS_ENV).
 
 use common::{Error, Result};
-use engine::parameters::{Parameter, Value};
+use storage::parameters::{Parameter, Value};
 
 use crate::cursor::connection::Connection;
 

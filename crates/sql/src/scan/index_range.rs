@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use common::{Result, Rowid};
 use engine::catalog::IndexDef;
-use engine::index::{IndexScan, Key, lookup};
 use engine::instance::Session;
+use storage::index::{IndexScan, Key, lookup};
 
 use super::access::KeyBound;
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use common::{Result, Rowid};
 use engine::catalog::TableDef;
 use engine::instance::Session;
-use engine::table::{Fetcher, Row, TableScan};
 use scan::{Columns, Predicate, ScanSpec};
+use storage::table::{Fetcher, Row, TableScan};
 
 use super::access::Access;
 use super::figures::Figures;

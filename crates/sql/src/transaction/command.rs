@@ -1,6 +1,6 @@
 //! What a statement of transaction control asks for.
 
-use engine::txn::{Isolation, LockWait, TableLock};
+use storage::txn::{Isolation, LockWait, TableLock};
 
 use crate::ddl::command::Name;
 

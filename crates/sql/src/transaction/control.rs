@@ -6,7 +6,7 @@ use common::sync::atomic::Ordering;
 use common::{Error, ErrorKind, Number, Result};
 use engine::catalog::{ObjectPrivilege, SchemaObject, SystemPrivilege, TableDef};
 use engine::instance::{JobOutcome, JobRun};
-use engine::txn::{CommitWrite, Isolation};
+use storage::txn::{CommitWrite, Isolation};
 use waits::Statistic;
 
 use super::command::{Mode, TransactionCommand, WriteOptions};

@@ -1,8 +1,8 @@
 //! FOR UPDATE behind a query: where it begins and what it asks for.
 
 use common::{Error, Result};
-use engine::txn::LockWait;
 use sqlparser::tokenizer::Token;
+use storage::txn::LockWait;
 
 use super::parse::wait;
 use crate::statement::words::Words;

@@ -12,8 +12,8 @@ use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::physical_plan::ExecutionPlan;
 use engine::catalog::{ObjectPrivilege, TableDef};
 use engine::instance::Session;
-use engine::txn::LockWait;
 use sqlparser::ast;
+use storage::txn::LockWait;
 
 use super::for_update::ForUpdate;
 use crate::cursor::connection::{Connection, describe};
@@ -138,15 +138,15 @@ fn rowids(batch: &RecordBatch, column: usize) -> Result<Vec<Option<Rowid>>> {
 #[cfg(not(test))]
 fn lock_rows(session: &Session, table: &TableDef, rowids: &[Rowid], wait: LockWait) -> Result<Locked> {
     let waited = if wait == LockWait::SkipLocked { LockWait::Forever } else { wait };
-    session.lock_table(table.object, engine::txn::TableLock::RowExclusive, waited)?;
+    session.lock_table(table.object, storage::txn::TableLock::RowExclusive, waited)?;
     let snapshot = session.snapshot();
     let mut locked = Vec::with_capacity(rowids.len());
     for rowid in rowids {
-        match engine::table::lock_row(session, table, *rowid, &snapshot, wait) {
+        match storage::table::lock_row(session, table, *rowid, &snapshot, wait) {
             Ok(true) => locked.push(*rowid),
             // Passed by, or gone: then it is none of the query's rows any more.
             Ok(false) => {}
-            Err(error) if error.is_own(engine::table::RESTART) => return Ok(Locked::Changed),
+            Err(error) if error.is_own(storage::table::RESTART) => return Ok(Locked::Changed),
             Err(error) => return Err(error),
         }
     }

@@ -1,8 +1,8 @@
 //! The grammars of transaction control.
 
 use common::{Error, Result};
-use engine::txn::{Isolation, LockWait, TableLock};
 use sqlparser::tokenizer::Token;
+use storage::txn::{Isolation, LockWait, TableLock};
 
 use super::command::{Mode, TransactionCommand, WriteOptions};
 use crate::statement::words::Words;

@@ -1,7 +1,7 @@
 //! How a commit hands its redo over: what the statement says, then what the parameters say.
 
-use engine::parameters::{Parameter, SessionParameters};
-use engine::txn::CommitWrite;
+use storage::parameters::{Parameter, SessionParameters};
+use storage::txn::CommitWrite;
 
 use super::command::WriteOptions;
 
@@ -34,7 +34,7 @@ pub(super) fn forced(parameters: &SessionParameters) -> bool {
 mod tests {
     use std::sync::Arc;
 
-    use engine::parameters::Parameters;
+    use storage::parameters::Parameters;
 
     use super::*;
 

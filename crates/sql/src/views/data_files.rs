@@ -1,7 +1,7 @@
 //! Tablespaces, datafiles and free space, as DBA_ views.
 
 use common::Result;
-use engine::control::{ExtentManagement, SpaceManagement, TablespaceKind};
+use storage::control::{ExtentManagement, SpaceManagement, TablespaceKind};
 
 use super::view::{Rows, View, ViewContext, maybe, n, number, s, text, yes};
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use common::Result;
-use engine::disk_group::{DiskStatistics, GroupRecord, HeaderStatus, MountedGroup};
 use format::number;
 use scalar::Datum;
+use storage::disk_group::{DiskStatistics, GroupRecord, HeaderStatus, MountedGroup};
 
 use super::view::{Rows, View, ViewContext, at, date, maybe, n, number, s, text};
 

@@ -1,7 +1,7 @@
 //! The instance and the database.
 
 use engine::catalog::DEFAULT_TABLESPACE;
-use engine::parameters::Parameter;
+use storage::parameters::Parameter;
 
 use crate::cursor::trace;
 

@@ -1,7 +1,7 @@
 //! Enqueues: V$LOCK, and what sessions that wait for one wait for.
 
 use engine::instance::Instance;
-use engine::txn::Waiter;
+use storage::txn::Waiter;
 
 use super::transactions::live;
 use super::view::{View, ViewContext, maybe, n, number, s, text};

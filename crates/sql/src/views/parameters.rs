@@ -1,7 +1,7 @@
 //! Parameters.
 
 use common::Result;
-use engine::parameters::{Parameter, SystemChange, Value};
+use storage::parameters::{Parameter, SystemChange, Value};
 
 use super::view::{Rows, View, ViewColumn, ViewContext, n, number, s, text};
 

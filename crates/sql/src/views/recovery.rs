@@ -2,8 +2,8 @@
 
 use common::Result;
 use engine::instance::{LongOperation, Progress};
-use engine::undo::RollbackFigures;
 use scalar::Datum;
+use storage::undo::RollbackFigures;
 
 use super::transactions::packed;
 use super::view::{View, at, date, maybe, n, number, raw, s, text};

@@ -1,6 +1,6 @@
 //! The redo log's groups and files, and what a crash would need of it.
 
-use engine::redo::{BLOCK, LogGroupState};
+use storage::redo::{BLOCK, LogGroupState};
 
 use super::view::{View, at, date, maybe, n, number, s, text};
 

@@ -4,8 +4,8 @@
 //! bitmaps when the view is read.
 
 use common::Result;
-use engine::control::SpaceManagement;
 use scalar::Datum;
+use storage::control::SpaceManagement;
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, maybe, n, number, s, text};
 

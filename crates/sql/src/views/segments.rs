@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use common::{BlockRange, Result};
-use engine::control::{ExtentManagement, SpaceManagement};
-use engine::segment::{Segment, Storage};
 use scalar::Datum;
+use storage::control::{ExtentManagement, SpaceManagement};
+use storage::segment::{Segment, Storage};
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, maybe, n, number, s, text};
 

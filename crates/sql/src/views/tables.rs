@@ -99,7 +99,7 @@ pub(crate) const VIEWS: &[View] = &[
 fn tables(cx: &ViewContext, rows: &mut Rows, scope: Scope) -> Result<()> {
     for table in cx.catalog.tables().filter(|table| cx.shows(scope, table)) {
         let statistics = table.statistics;
-        let manual = table.segment.management() == engine::control::SpaceManagement::Manual;
+        let manual = table.segment.management() == storage::control::SpaceManagement::Manual;
         let mut row = Vec::new();
         if scope != Scope::User {
             row.push(s(&table.owner));

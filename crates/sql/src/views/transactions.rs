@@ -102,7 +102,7 @@ pub(crate) const VIEWS: &[View] = &[
 ];
 
 /// Transactions of sessions, by number.
-pub(super) fn live(instance: &engine::instance::Instance) -> Vec<engine::undo::TransactionFigures> {
+pub(super) fn live(instance: &engine::instance::Instance) -> Vec<storage::undo::TransactionFigures> {
     let mut live = instance.undo().transactions();
     live.retain(|transaction| transaction.sid != 0);
     live.sort_by_key(|transaction| transaction.xid);

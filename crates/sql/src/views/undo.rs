@@ -1,9 +1,9 @@
 //! Undo segments, their extents, and what undo has cost.
 
 use common::Result;
-use engine::parameters::Parameter;
-use engine::undo::{ExtentStatus, SegmentFigures};
 use scalar::Datum;
+use storage::parameters::Parameter;
+use storage::undo::{ExtentStatus, SegmentFigures};
 
 use super::view::{View, ViewContext, at, date, n, number, s, text};
 

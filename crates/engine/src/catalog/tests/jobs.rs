@@ -10,8 +10,8 @@ use super::{DIRECTORY, Database};
 use crate::catalog::rows::SchedulerJobRow;
 use crate::catalog::{Job, JobState, RunStatus, SchedulerJob, UserSpec};
 use crate::instance::{Due, DueJob, Instance, JobKey, JobOutcome, JobRun, RunWhen, Session};
-use crate::parameters::Scope;
-use crate::txn::CommitWrite;
+use storage::parameters::Scope;
+use storage::txn::CommitWrite;
 
 const SECOND: u64 = 1_000_000;
 const MINUTE: u64 = 60 * SECOND;

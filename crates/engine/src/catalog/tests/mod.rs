@@ -16,9 +16,9 @@ use format::number;
 use scan::{RowSink, ScanSpec};
 
 use super::{ColumnDef, TableDef, TableSpec};
-use crate::control::SpaceManagement;
 use crate::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
-use crate::table;
+use storage::control::SpaceManagement;
+use storage::table;
 
 const DIRECTORY: &str = "/database";
 

@@ -195,7 +195,7 @@ fn truncate_empties_the_table_and_its_indexes() {
     assert_ne!(after.indexes[0].segment.data_object(), before.indexes[0].segment.data_object());
     assert!(rows(&session, &after).is_empty());
     insert(&session, &after, 0..3);
-    session.commit(crate::txn::CommitWrite::default()).unwrap();
+    session.commit(storage::txn::CommitWrite::default()).unwrap();
     drop((session, before, after));
     let database = database.reopen();
     let session = database.session();

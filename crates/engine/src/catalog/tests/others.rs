@@ -12,7 +12,7 @@ use crate::catalog::{
     ViewColumn, ViewSpec,
 };
 use crate::instance::Session;
-use crate::segment::Storage;
+use storage::segment::Storage;
 
 fn values(session: &Arc<Session>, sequence: &SequenceDef, count: usize) -> Vec<i128> {
     let mut values = Vec::new();
@@ -160,7 +160,7 @@ fn dropping_a_column_rewrites_rows_and_indexes() {
     let mut spec = table_spec("T");
     spec.columns.insert(0, number_column("FIRST"));
     let table = session.create_table(&spec).unwrap();
-    let mut inserter = crate::table::Inserter::new(session.worker().clone(), table.heap().clone()).unwrap();
+    let mut inserter = storage::table::Inserter::new(session.worker().clone(), table.heap().clone()).unwrap();
     for id in 0..500 {
         let number = format::number::encode_i64(id);
         inserter.push(&[Some(&number), Some(&number), (id % 2 == 0).then_some(b"even")]).unwrap();
@@ -196,7 +196,7 @@ fn dropping_a_column_rewrites_rows_and_indexes() {
     assert_eq!(stored[2], [Some(format::number::encode_i64(2).to_vec()), Some(b"even".to_vec())]);
     assert_eq!(stored[3][1], None);
     // The new index minds its keys.
-    let mut inserter = crate::table::Inserter::new(session.worker().clone(), after.heap().clone()).unwrap();
+    let mut inserter = storage::table::Inserter::new(session.worker().clone(), after.heap().clone()).unwrap();
     let twice = inserter.push(&[Some(&format::number::encode_i64(7)), None]).and_then(|()| inserter.finish().map(drop));
     assert!(twice.unwrap_err().is_ora(1));
     drop(inserter);

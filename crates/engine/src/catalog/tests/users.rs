@@ -145,7 +145,7 @@ fn roles_carry_privileges() {
 
 #[test]
 fn alter_system_takes_a_privilege() {
-    use crate::parameters::{Parameter, Scope};
+    use storage::parameters::{Parameter, Scope};
     let database = Database::new();
     let system = database.session();
     system.create_user("SCOTT", &UserSpec::default()).unwrap();

@@ -12,9 +12,9 @@ use format::{block, number};
 
 use super::{Report, verify};
 use crate::catalog::{ColumnDef, IndexSpec, TableDef, TableSpec};
-use crate::control::SpaceManagement;
 use crate::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
-use crate::table;
+use storage::control::SpaceManagement;
+use storage::table;
 
 const DIRECTORY: &str = "/database";
 
@@ -33,7 +33,7 @@ impl Database {
     fn new(fill: impl FnOnce(&Arc<Session>)) -> Self {
         Self::ended(|session| {
             fill(session);
-            session.commit(crate::txn::CommitWrite::default()).unwrap();
+            session.commit(storage::txn::CommitWrite::default()).unwrap();
             session.instance().shutdown().unwrap();
         })
     }

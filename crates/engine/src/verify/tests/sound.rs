@@ -112,10 +112,10 @@ fn a_database_that_was_not_closed_is_recovered_in_memory() {
         table(session, "T", "USERS", |_| {});
         index(session, "T_I", "T", &["ID"], "USERS");
         insert(session, "T", 0..3000, 60);
-        session.commit(crate::txn::CommitWrite::default()).unwrap();
+        session.commit(storage::txn::CommitWrite::default()).unwrap();
         session.instance().checkpoint(session.meter()).unwrap();
         insert(session, "T", 3000..4000, 60);
-        session.commit(crate::txn::CommitWrite::default()).unwrap();
+        session.commit(storage::txn::CommitWrite::default()).unwrap();
         // What is not committed has to be undone, of what is on disk by now and of what is not.
         insert(session, "T", 4000..5000, 60);
         session.instance().checkpoint(session.meter()).unwrap();
@@ -150,7 +150,7 @@ fn a_transaction_under_way_at_a_clean_close_is_rolled_back_in_memory() {
     let database = Database::ended(|session| {
         table(session, "T", "USERS", |_| {});
         insert(session, "T", 0..100, 60);
-        session.commit(crate::txn::CommitWrite::default()).unwrap();
+        session.commit(storage::txn::CommitWrite::default()).unwrap();
         insert(session, "T", 100..2000, 60);
         session.instance().shutdown().unwrap();
     });

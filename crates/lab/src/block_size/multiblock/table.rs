@@ -64,7 +64,7 @@ pub(crate) fn make_group(
     let megabytes = (TABLESPACE_MB * scale).max(TABLESPACE_MB_LEAST).ceil();
     let disk_mb = megabytes * BLOCK_BYTES.len() as f64 / f64::from(DISKS) + DISK_MORE_MB;
     let pattern = quoted(&directory.join("group1_*"))?;
-    let disks = engine::disk_group::make_disks(&OsFileSystem::new(), &pattern, DISKS, (disk_mb as u64) << 20)?;
+    let disks = storage::disk_group::make_disks(&OsFileSystem::new(), &pattern, DISKS, (disk_mb as u64) << 20)?;
     connection
         .run(&format!("create diskgroup group1 external redundancy disk '{pattern}' attribute 'au_size' = '1M'"))?;
     for bytes in BLOCK_BYTES {

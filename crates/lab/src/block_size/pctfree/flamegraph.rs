@@ -26,8 +26,8 @@ const STACKS: usize = 5;
 const PATH: usize = 14;
 
 /// The crates whose functions are told from the libraries'.
-pub const CRATES: [&str; 10] =
-    ["asm", "common", "device", "engine", "format", "plsql", "scalar", "scan", "sql", "waits"];
+pub const CRATES: [&str; 11] =
+    ["asm", "common", "device", "engine", "format", "plsql", "scalar", "scan", "sql", "storage", "waits"];
 
 /// The file that the picture goes to: made before the work, with `.part` behind its name, and named as it is to be when it is whole.
 #[derive(Debug)]

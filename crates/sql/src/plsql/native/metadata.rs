@@ -6,10 +6,10 @@ use common::{DataType, Error, Result};
 use engine::catalog::{
     Catalog, ConstraintDef, ConstraintKind, IndexDef, ObjectPrivilege, OnDelete, SchemaObject, TableDef,
 };
-use engine::control::{ExtentManagement, SpaceManagement, TablespaceKind};
 use engine::instance::Instance;
-use engine::segment::{Segment, Storage};
 use scalar::Datum;
+use storage::control::{ExtentManagement, SpaceManagement, TablespaceKind};
+use storage::segment::{Segment, Storage};
 
 use super::name;
 use crate::cursor::connection::Connection;

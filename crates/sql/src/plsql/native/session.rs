@@ -6,9 +6,9 @@ use std::sync::Arc;
 use common::{Error, Result};
 use engine::catalog::SystemPrivilege;
 use engine::instance::Session as EngineSession;
-use engine::parameters::Parameter;
 use plsql::run::session::Session;
 use scalar::Datum;
+use storage::parameters::Parameter;
 
 use super::{cut, flag, name, number, text};
 use crate::cursor::connection::Connection;

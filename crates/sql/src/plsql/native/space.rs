@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use common::{Error, Result};
-use engine::control::SpaceManagement;
-use engine::segment::{Segment, SpaceUsage};
 use scalar::Datum;
+use storage::control::SpaceManagement;
+use storage::segment::{Segment, SpaceUsage};
 
 use super::name;
 use crate::cursor::connection::Connection;

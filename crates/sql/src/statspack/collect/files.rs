@@ -1,9 +1,9 @@
 //! Files, buffer pools and undo.
 
 use common::Result;
-use engine::parameters::Parameter;
 use report::statspack::Snapshot;
 use report::statspack::records::{BufferPool, FileStatistics, RollbackSegment, UndoStatistics};
+use storage::parameters::Parameter;
 use waits::{MeterSnapshot, Statistic};
 
 use super::{centiseconds, local};

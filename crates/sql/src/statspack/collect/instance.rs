@@ -2,10 +2,10 @@
 
 use common::Result;
 use engine::instance::SessionKind;
-use engine::parameters::Parameter;
 use plsql::library::UsesValue;
 use report::statspack::Snapshot;
 use report::statspack::records::{Header, Instance, LibraryCache, Parameter as Setting, PgaStatistic, Sga, TimeModel};
+use storage::parameters::Parameter;
 use waits::{MeterSnapshot, Statistic};
 
 use super::local;

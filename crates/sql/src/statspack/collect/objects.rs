@@ -31,7 +31,7 @@ pub(super) fn segments(connection: &Connection, snapshot: &mut Snapshot) {
     let catalog = connection.session.catalog();
     let totals = instance.system_meter().segments();
     let tablespaces = instance.tablespaces();
-    let mut add = |owner: &str, name: &str, kind: &str, object: u32, segment: &engine::segment::Segment| {
+    let mut add = |owner: &str, name: &str, kind: &str, object: u32, segment: &storage::segment::Segment| {
         let number = segment.data_object();
         let Some((_, totals)) = totals.iter().find(|(data_object, _)| *data_object == number) else { return };
         let value = |statistic| totals.value(statistic);

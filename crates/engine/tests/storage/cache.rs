@@ -1,0 +1,270 @@
+//! What readers of cached blocks wait for, and what becomes of buffers whose pool has gone.
+
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use common::sync::{Arc, spawn};
+use common::{BlockAddress, BlockClass, SystemClock};
+use device::MemoryFileSystem;
+use waits::{Event, GetMode};
+
+use engine::instance::{Background, CreateOptions, DatafileSpec, Instance, TablespaceSpec};
+use storage::control::SpaceManagement;
+
+fn instance() -> Arc<Instance> {
+    let options =
+        CreateOptions { parameters: vec![("db_cache_size".to_owned(), "4M".to_owned())], ..CreateOptions::default() };
+    let files = Arc::new(MemoryFileSystem::new());
+    Instance::create(files, Path::new("/database"), Arc::new(SystemClock::default()), None, &options).unwrap()
+}
+
+/// A consistent get of a block that is in the cache takes no lock that those need who bring blocks in, throw them out or keep clones; and it waits for
+/// nothing while nobody changes the block.
+#[test]
+fn a_cached_block_is_got_while_its_chain_and_the_replacement_list_are_locked() {
+    let instance = instance();
+    let cache = instance.cache();
+    let buffer = cache.buffers().into_iter().find(|b| b.class == BlockClass::Data as u8).unwrap();
+    let address = buffer.address;
+    let meter = instance.background_meter();
+    // Another reader has it already.
+    let pinned = cache.pin_for_test(meter, address).unwrap();
+    let other = pinned.latch_shared();
+    let lists = cache.lock_lists_for_test(meter, address).unwrap();
+    let (said, heard) = mpsc::channel();
+    let reader = {
+        let instance = instance.clone();
+        let work = move || {
+            let (meter, cache) =
+                (waits::Meter::new(instance.system_meter(), Arc::new(SystemClock::default()), 99, 1), instance.cache());
+            assert!(cache.holds_for_test(&meter, address));
+            for _ in 0..100 {
+                let block = cache.get(&meter, address, BlockClass::Data, GetMode::Consistent).unwrap();
+                assert_eq!(format::block::header(&block).address(), address);
+            }
+            assert_eq!(meter.gets(BlockClass::Data, GetMode::Consistent), 100);
+            assert_eq!(meter.event(Event::BufferBusyWaits).waits, 0);
+            said.send(()).unwrap();
+        };
+        spawn("reader", work).unwrap()
+    };
+    let got = heard.recv_timeout(Duration::from_secs(20));
+    drop((lists, other));
+    drop(pinned);
+    reader.join().unwrap();
+    assert!(got.is_ok(), "the reader waited for a lock");
+    instance.shutdown().unwrap();
+}
+
+/// A reader that meets a change of the block it wants waits, which is counted, and sees the change whole.
+#[test]
+fn a_reader_waits_for_a_change_and_sees_it_whole() {
+    let instance = instance();
+    let (session, reader) = (instance.connect("SYSTEM").unwrap(), instance.connect("SYSTEM").unwrap());
+    let address = instance.cache().buffers().into_iter().find(|b| b.class == BlockClass::Data as u8).unwrap().address;
+    let pinned = instance.cache().pin_for_test(session.meter(), address).unwrap();
+    // Whether the reader is at the latch yet when the change ends cannot be seen, so there is more than one try.
+    for _ in 0..100 {
+        let mut block = session.current_mut(address, BlockClass::Data).unwrap();
+        let at = block.len() / 2;
+        let before = block[at..at + 8].to_vec();
+        session.change(&mut block, |bytes| bytes[at..at + 8].fill(0xa5));
+        let (reader_too, instance_too) = (reader.clone(), instance.clone());
+        let work = move || {
+            let (cache, meter) = (instance_too.cache(), reader_too.meter());
+            cache.get(meter, address, BlockClass::Data, GetMode::Consistent).unwrap()[at..at + 8].to_vec()
+        };
+        let reading = spawn("reader", work).unwrap();
+        while pinned.pins() < 3 {
+            std::thread::yield_now();
+        }
+        session.change(&mut block, |bytes| bytes[at..at + 8].copy_from_slice(&before));
+        drop(block);
+        assert_eq!(reading.join().unwrap(), before);
+        if reader.meter().event(Event::BufferBusyWaits).waits > 0 {
+            break;
+        }
+    }
+    drop(pinned);
+    assert_eq!(reader.meter().event(Event::BufferBusyWaits).waits, 1);
+    assert_eq!(instance.system_meter().snapshot().buffer_waits(BlockClass::Data).waits, 1);
+    drop((session, reader));
+    instance.shutdown().unwrap();
+}
+
+/// A wait for a buffer that is just being written is counted by its pool.
+#[test]
+fn a_wait_for_a_write_is_counted() {
+    let instance = instance();
+    let session = instance.connect("SYSTEM").unwrap();
+    let address = instance.cache().buffers().into_iter().find(|b| b.class == BlockClass::Data as u8).unwrap().address;
+    let pinned = instance.cache().pin_for_test(session.meter(), address).unwrap();
+    let waits = || instance.cache().figures().iter().map(|pool| pool.write_complete_waits).sum::<u64>();
+    pinned.wait_written(session.meter());
+    assert_eq!(waits(), 0, "nobody writes it");
+    pinned.set_writing(true);
+    std::thread::scope(|scope| {
+        scope.spawn(|| pinned.wait_written(session.meter()));
+        while waits() == 0 {
+            std::thread::yield_now();
+        }
+        pinned.set_writing(false);
+    });
+    assert_eq!((waits(), session.meter().event(Event::WriteCompleteWaits).waits), (1, 1));
+    drop(pinned);
+    drop(session);
+    instance.shutdown().unwrap();
+}
+
+/// Buffers outlive their pool and are used by the next; a block that somebody still holds stays what it is.
+#[test]
+fn a_block_outlives_its_instance() {
+    let held = {
+        let instance = instance();
+        let session = instance.connect("SYSTEM").unwrap();
+        let buffer = instance.cache().buffers().into_iter().find(|b| b.class == BlockClass::Data as u8).unwrap();
+        let held = session.consistent(buffer.address, BlockClass::Data).unwrap();
+        drop(session);
+        instance.shutdown().unwrap();
+        held
+    };
+    let before = held.to_vec();
+    // On a thread of its own: to this one a block of that address is latched.
+    let others = spawn("others", || {
+        for _ in 0..2 {
+            let next = instance();
+            assert!(!next.cache().buffers().is_empty());
+            next.shutdown().unwrap();
+        }
+    });
+    others.unwrap().join().unwrap();
+    assert_eq!(before, held.to_vec());
+}
+
+fn inline() -> Arc<Instance> {
+    let files = Arc::new(MemoryFileSystem::new());
+    let options = CreateOptions { log_bytes: 1 << 20, ..CreateOptions::default() };
+    let clock = Arc::new(SystemClock::default());
+    Instance::create_with(files, Path::new("/database"), clock, None, &options, Background::Inline).unwrap()
+}
+
+/// The checkpoint does not wait for what nobody will ever write: blocks of a file that is gone, also where somebody still looks at them or changes them.
+#[test]
+fn a_dirty_block_that_is_discarded_needs_no_redo() {
+    let instance = inline();
+    let session = instance.connect("SYSTEM").unwrap();
+    let cache = instance.cache();
+    let spec = TablespaceSpec {
+        logging: true,
+        name: "T".to_owned(),
+        files: vec![DatafileSpec { name: "t.dbf".to_owned(), bytes: 4 << 20, reuse: false, autoextend: None }],
+        block_size: None,
+        uniform_bytes: None,
+        space_management: SpaceManagement::Auto,
+    };
+    let file = instance.create_tablespace(&session, &spec).unwrap().files()[0];
+    cache.checkpoint(session.meter()).unwrap();
+    let first = cache.file(file).unwrap().blocks() - 5;
+    let mut blocks: Vec<_> = (0..4)
+        .map(|n| {
+            let mut block = session.new_block(BlockAddress::new(file, first + n), BlockClass::Data).unwrap();
+            session.change(&mut block, |bytes| bytes[100] = 1);
+            block
+        })
+        .collect();
+    let mut changed_after = blocks.pop().unwrap();
+    drop(blocks);
+    let held = session.consistent(BlockAddress::new(file, first), BlockClass::Data).unwrap();
+    assert!(cache.oldest_redo().unwrap() < instance.redo().end());
+    cache.remove_file(session.meter(), file);
+    session.change(&mut changed_after, |bytes| bytes[100] = 2);
+    drop(changed_after);
+    cache.checkpoint(session.meter()).unwrap();
+    assert_eq!(cache.oldest_redo().unwrap(), instance.redo().end());
+    drop(held);
+    assert_eq!(cache.oldest_redo().unwrap(), instance.redo().end());
+    cache.flush(session.meter()).unwrap();
+    assert_eq!(cache.oldest_redo().unwrap(), instance.redo().end());
+}
+
+/// The last part of a log file is kept for those who have latched blocks when no other file is free: who has latched nothing waits, or does without.
+#[test]
+fn the_last_of_the_log_is_kept_for_those_who_hold_latches() {
+    let files = Arc::new(MemoryFileSystem::new());
+    let options = CreateOptions { log_bytes: 4 << 20, ..CreateOptions::default() };
+    let clock = Arc::new(SystemClock::default());
+    let instance = Instance::create(files, Path::new("/database"), clock, None, &options).unwrap();
+    let (session, other) = (instance.connect("SYSTEM").unwrap(), instance.connect("SYSTEM").unwrap());
+    let cache = instance.cache();
+    let buffers = cache.buffers().into_iter().filter(|b| b.class == BlockClass::Data as u8);
+    let addresses: Vec<_> = buffers.map(|buffer| buffer.address).take(3).collect();
+    // A block of the first redo in a log file that cannot be written: the file does not become free again, and so there are the two others.
+    instance.redo().switch(session.meter()).unwrap();
+    cache.checkpoint(session.meter()).unwrap();
+    let others_used = instance.redo().end().0 + 2 * options.log_bytes;
+    let mut oldest = session.current_mut(addresses[0], BlockClass::Data).unwrap();
+    let at = oldest.len() / 2;
+    let byte = oldest[at];
+    session.change(&mut oldest, |bytes| bytes[at] ^= 0xff);
+    session.change(&mut oldest, |bytes| bytes[at] = byte);
+    let mut block = session.current_mut(addresses[1], BlockClass::Data).unwrap();
+    let before = block[at..at + 2000].to_vec();
+    let redo = instance.redo();
+    // What has not been written yet may need less than it was promised.
+    let short = || !redo.has_room() && redo.flush(redo.end()).is_ok() && !redo.has_room();
+    while redo.end().0 < others_used || !short() {
+        session.change(&mut block, |bytes| bytes[at..at + 2000].iter_mut().for_each(|byte| *byte ^= 0xff));
+    }
+    session.change(&mut block, |bytes| bytes[at..at + 2000].copy_from_slice(&before));
+    drop(block);
+    // A cleanout can be done another time.
+    assert!(cache.try_cached_mut(other.meter(), addresses[2], BlockClass::Data).unwrap().is_none());
+    let (worker, address) = (other.clone(), addresses[2]);
+    let work = move || worker.try_current_mut(address, BlockClass::Data).unwrap().is_some();
+    let thread = spawn("searcher", work).unwrap();
+    let waits =
+        || other.meter().current_wait().is_some_and(|wait| wait.event == Event::LogFileSwitchCheckpointIncomplete);
+    while !waits() {
+        assert!(!thread.is_finished(), "it did not wait");
+        std::thread::yield_now();
+    }
+    drop(oldest);
+    assert!(thread.join().unwrap());
+    assert!(cache.try_cached_mut(other.meter(), address, BlockClass::Data).unwrap().is_some());
+    drop((session, other));
+    instance.shutdown().unwrap();
+}
+
+/// DB_BLOCK_CHECKING keeps what is not sound away from the disk, and is asked at each write.
+#[test]
+fn a_block_that_is_not_sound_is_not_written_where_blocks_are_checked() {
+    use storage::parameters::Scope;
+    for (value, stops) in [("false", false), ("low", false), ("medium", true), ("full", true)] {
+        let instance = instance();
+        let session = instance.connect("SYSTEM").unwrap();
+        session.alter_system("db_block_checking", value, Scope::Memory).unwrap();
+        instance.checkpoint(session.meter()).unwrap();
+        let is_rows =
+            |bytes: &[u8]| format::transaction::header(bytes).owner == format::transaction::Owner::Table as u8;
+        let buffers = instance.cache().buffers();
+        let mut data = buffers.iter().filter(|buffer| buffer.class == BlockClass::Data as u8);
+        let address = data
+            .find(|buffer| {
+                is_rows(
+                    &instance.cache().get(session.meter(), buffer.address, BlockClass::Data, GetMode::Current).unwrap(),
+                )
+            })
+            .unwrap()
+            .address;
+        let mut block = session.current_mut(address, BlockClass::Data).unwrap();
+        session.change(&mut block, |bytes| {
+            let body = format::transaction::body_offset(bytes);
+            bytes[body..body + format::heap::DATA_HEADER_BYTES].fill(0xff);
+        });
+        drop(block);
+        let written = instance.checkpoint(session.meter());
+        assert_eq!(written.is_err(), stops, "{value}: {written:?}");
+        assert_eq!(instance.health().check().is_err(), stops, "{value}");
+    }
+}

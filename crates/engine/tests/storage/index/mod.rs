@@ -1,0 +1,4 @@
+//! Whole indexes in a database.
+
+mod database;
+mod transactions;

@@ -1,0 +1,368 @@
+//! Pinned and latched blocks, as the rest of the engine holds them.
+
+use std::cell::Cell;
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::time::Duration;
+
+use common::sync::atomic::Ordering;
+use common::sync::{Arc, RwLockReadGuard, RwLockWriteGuard};
+use common::{BlockAddress, BlockClass, Result};
+use device::AlignedBuffer;
+use format::redo::{Vector, Version};
+use waits::{Event, Meter, SegmentStatistic, Statistic};
+
+use super::frame::{CLEAN, DETACHED, FrameRef};
+#[cfg(debug_assertions)]
+use super::order;
+use super::{Cache, counts, group};
+use crate::redo::{Lsn, RedoLog};
+
+/// A pin; gone when dropped.
+struct Pin(FrameRef);
+
+impl Drop for Pin {
+    fn drop(&mut self) {
+        self.0.unpin();
+    }
+}
+
+/// Waits for a latch that is not had at once, and counts the wait by class, file and segment. `take` may give up, which is a time-out of the wait.
+#[cold]
+fn busy_wait<G: Deref<Target = AlignedBuffer>>(
+    cache: &Cache,
+    meter: &Meter,
+    address: BlockAddress,
+    class: BlockClass,
+    take: impl FnOnce() -> Option<G>,
+) -> Option<G> {
+    let unknown = counts::place(address, class, &[0]);
+    let (guard, micros) = meter.described_wait(Event::BufferBusyWaits, unknown, -1, take, |guard| match guard {
+        Some(block) => (counts::place(address, class, block), counts::object_of(block)),
+        None => (unknown, -1),
+    });
+    cache.count_buffer_wait(meter, address, class, micros);
+    match &guard {
+        Some(block) => counts::segment(meter, block, SegmentStatistic::BufferBusyWaits, 1),
+        None => meter.timed_out(Event::BufferBusyWaits),
+    }
+    guard
+}
+
+/// Latches a frame that the caller has pinned in share mode; to wait for that is a wait for the buffer.
+pub(super) fn share(
+    cache: &Cache,
+    meter: &Meter,
+    frame: FrameRef,
+    address: BlockAddress,
+    class: BlockClass,
+) -> RwLockReadGuard<'static, AlignedBuffer> {
+    match frame.latch.try_read() {
+        Some(guard) => guard,
+        None => {
+            busy_wait(cache, meter, address, class, || Some(frame.latch.read())).unwrap_or_else(|| frame.latch.read())
+        }
+    }
+}
+
+/// A block latched in share mode. The latch and the pin go when it is dropped.
+pub struct Block {
+    held: Shared,
+    address: BlockAddress,
+}
+
+enum Shared {
+    Latched {
+        guard: RwLockReadGuard<'static, AlignedBuffer>,
+        #[cfg(debug_assertions)]
+        _held: order::Held,
+        _pin: Pin,
+    },
+    /// The session has changed it in the group of changes that is open, and looks at it again.
+    Own(BlockMut),
+    /// The block as it was, in a buffer of its own. Nobody latches that for a change, so the order of latches has nothing to say of it.
+    Clone { guard: RwLockReadGuard<'static, AlignedBuffer>, _pin: Pin },
+    /// A private copy, as the block was.
+    Copy(Vec<u8>),
+    /// As it was read past the buffers, with others.
+    Private { run: Arc<AlignedBuffer>, place: Range<usize> },
+}
+
+impl Block {
+    /// Latches a frame that the caller has pinned.
+    pub(super) fn latch(
+        cache: &Cache,
+        meter: &Meter,
+        frame: FrameRef,
+        address: BlockAddress,
+        class: BlockClass,
+    ) -> Self {
+        #[cfg(debug_assertions)]
+        order::check(address, false);
+        let guard = share(cache, meter, frame, address, class);
+        counts::segment(meter, &guard, SegmentStatistic::LogicalReads, 1);
+        let held = Shared::Latched {
+            guard,
+            #[cfg(debug_assertions)]
+            _held: order::hold(address, false),
+            _pin: Pin(frame),
+        };
+        Self { held, address }
+    }
+
+    /// A clone that the caller has pinned.
+    pub(super) fn clone_in(frame: FrameRef, address: BlockAddress) -> Self {
+        Self { held: Shared::Clone { guard: frame.latch.read(), _pin: Pin(frame) }, address }
+    }
+
+    /// A block that this thread has latched exclusively, and reads.
+    pub(crate) fn own(block: BlockMut) -> Self {
+        Self { address: block.address(), held: Shared::Own(block) }
+    }
+
+    /// A version of a block that is in no buffer.
+    pub(crate) fn copy(address: BlockAddress, bytes: Vec<u8>) -> Self {
+        Self { held: Shared::Copy(bytes), address }
+    }
+
+    /// A block that was read past the buffers.
+    pub(super) fn private(address: BlockAddress, run: Arc<AlignedBuffer>, place: Range<usize>) -> Self {
+        Self { held: Shared::Private { run, place }, address }
+    }
+
+    /// Whether it was read past the buffers: versions made of it are nobody else's.
+    pub(crate) fn is_private(&self) -> bool {
+        matches!(self.held, Shared::Private { .. })
+    }
+
+    #[must_use]
+    pub fn address(&self) -> BlockAddress {
+        self.address
+    }
+}
+
+impl Deref for Block {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.held {
+            Shared::Latched { guard, .. } | Shared::Clone { guard, .. } => guard,
+            Shared::Own(block) => block,
+            Shared::Copy(bytes) => bytes,
+            Shared::Private { run, place } => &run[place.clone()],
+        }
+    }
+}
+
+impl fmt::Debug for Block {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Block({})", self.address)
+    }
+}
+
+/// A block latched exclusively. The latch and the pin go when it is dropped; in a [group](super::ChangeGroup) of changes, when the group ends.
+pub struct BlockMut {
+    /// None only while it is being dropped.
+    held: Option<Latched>,
+    address: BlockAddress,
+    /// Free bytes when the space manager last looked: what its state on list or bitmap was derived from.
+    pub(crate) free_before: Option<usize>,
+    /// Nothing of the block is known to the log: the next change is one of a block of zeros.
+    fresh: bool,
+    /// The number of the record that its last change is in, until that has been written.
+    unpublished: Option<u64>,
+}
+
+thread_local! {
+    /// Blocks that this thread has latched exclusively.
+    static LATCHED: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Whether this thread has a block latched exclusively.
+pub(crate) fn latches_any() -> bool {
+    LATCHED.get() > 0
+}
+
+/// One of [`LATCHED`], until it is dropped.
+struct Counted;
+
+impl Counted {
+    fn new() -> Self {
+        LATCHED.set(LATCHED.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let _ = LATCHED.try_with(|latched| latched.set(latched.get() - 1));
+    }
+}
+
+struct Latched {
+    guard: RwLockWriteGuard<'static, AlignedBuffer>,
+    _counted: Counted,
+    #[cfg(debug_assertions)]
+    _held: order::Held,
+    pin: Pin,
+}
+
+impl BlockMut {
+    pub(super) fn latch(
+        cache: &Cache,
+        meter: &Meter,
+        frame: FrameRef,
+        address: BlockAddress,
+        class: BlockClass,
+    ) -> Self {
+        #[cfg(debug_assertions)]
+        order::check(address, true);
+        let guard = match frame.latch.try_write() {
+            Some(guard) => guard,
+            None => busy_wait(cache, meter, address, class, || Some(frame.latch.write()))
+                .unwrap_or_else(|| frame.latch.write()),
+        };
+        Self::new(guard, address, Pin(frame))
+    }
+
+    pub(super) fn try_latch(frame: FrameRef, address: BlockAddress) -> Option<Self> {
+        let pin = Pin(frame);
+        let guard = pin.0.latch.try_write()?;
+        Some(Self::new(guard, address, pin))
+    }
+
+    /// As [`BlockMut::latch`], but gives up after `most`: for who holds other blocks against the order of latches.
+    pub(super) fn latch_within(
+        cache: &Cache,
+        meter: &Meter,
+        frame: FrameRef,
+        address: BlockAddress,
+        class: BlockClass,
+        most: Duration,
+    ) -> Option<Self> {
+        let pin = Pin(frame);
+        let guard = match pin.0.latch.try_write() {
+            Some(guard) => guard,
+            None => busy_wait(cache, meter, address, class, || pin.0.latch.try_write_for(most))?,
+        };
+        Some(Self::new(guard, address, pin))
+    }
+
+    fn new(guard: RwLockWriteGuard<'static, AlignedBuffer>, address: BlockAddress, pin: Pin) -> Self {
+        let held = Latched {
+            guard,
+            _counted: Counted::new(),
+            #[cfg(debug_assertions)]
+            _held: order::hold(address, true),
+            pin,
+        };
+        Self { held: Some(held), address, free_before: None, fresh: false, unpublished: None }
+    }
+
+    #[must_use]
+    pub fn address(&self) -> BlockAddress {
+        self.address
+    }
+
+    /// Whether the buffer was taken from the block before it was latched: a change would be lost.
+    pub(super) fn is_detached(&self) -> bool {
+        self.held.as_ref().is_some_and(|held| held.pin.0.state() == DETACHED)
+    }
+
+    /// Changes the block: the one way to do so. The buffer becomes dirty, the change is counted, and its redo goes into the record of this thread;
+    /// `after` gives the block's new version. Outside a group the record is written at once.
+    pub(crate) fn change<R>(
+        &mut self,
+        log: &RedoLog,
+        meter: &Meter,
+        after: impl FnOnce(Version) -> Version,
+        change: impl FnOnce(&mut [u8]) -> R,
+    ) -> R {
+        let Some(held) = &mut self.held else { unreachable!("a block is latched until it is dropped") };
+        let frame = held.pin.0;
+        // No redo of this change can lie before the present end of the log.
+        let _ = frame.redo_from.compare_exchange(CLEAN, log.end().0, Ordering::AcqRel, Ordering::Relaxed);
+        frame.set_dirty(true);
+        let fresh = std::mem::take(&mut self.fresh).then(Version::default);
+        let (result, record) = group::record(frame, &mut held.guard, self.address, fresh, after, change);
+        meter.count(Statistic::DbBlockChanges, 1);
+        counts::segment(meter, &held.guard, SegmentStatistic::DbBlockChanges, 1);
+        if fresh.is_some() {
+            // Its get was of a block that was nobody's yet.
+            counts::segment(meter, &held.guard, SegmentStatistic::LogicalReads, 1);
+        }
+        if group::is_open() {
+            self.unpublished = Some(record);
+        } else {
+            group::publish(log, meter);
+        }
+        result
+    }
+
+    /// Puts redo into a block that recovery has found to need it. The redo from `from` on is needed until the block is written.
+    pub fn recover(&mut self, vector: &Vector<'_>, from: Lsn) -> Result<()> {
+        let Some(held) = &mut self.held else { unreachable!("a block is latched until it is dropped") };
+        held.pin.0.redo_from.fetch_min(from.0, Ordering::AcqRel);
+        held.pin.0.set_dirty(true);
+        vector.apply(&mut held.guard)
+    }
+
+    /// Its record has been written: nothing keeps it latched.
+    pub(super) fn published(&mut self) {
+        self.unpublished = None;
+    }
+
+    /// Takes the changes of a record back that is not written: what the block was, or None where nothing of it was in
+    /// the cache. Its redo is as much as before, so that its version stays good.
+    pub(super) fn restore(&mut self, cache: &Cache, meter: &Meter, before: Option<&[u8]>) {
+        let address = self.address;
+        let Some(held) = &mut self.held else { return };
+        match before {
+            Some(before) => held.guard.copy_from_slice(before),
+            None => {
+                if let Ok(pool) = cache.pool(address) {
+                    pool.forget_latched(meter, held.pin.0);
+                }
+            }
+        }
+        self.unpublished = None;
+    }
+
+    /// Zeroes a block that is about to be formatted.
+    pub(super) fn clear(&mut self) {
+        if let Some(held) = &mut self.held {
+            held.guard.fill(0);
+        }
+        self.fresh = true;
+    }
+}
+
+impl Drop for BlockMut {
+    fn drop(&mut self) {
+        let (Some(record), Some(held)) = (self.unpublished.take(), self.held.take()) else { return };
+        let block = Self {
+            held: Some(held),
+            address: self.address,
+            free_before: self.free_before,
+            fresh: self.fresh,
+            unpublished: Some(record),
+        };
+        if let Some(mut block) = group::hold(block, record) {
+            block.published();
+        }
+    }
+}
+
+impl Deref for BlockMut {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.held.as_ref().map_or(&[], |held| &held.guard)
+    }
+}
+
+impl fmt::Debug for BlockMut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BlockMut({})", self.address)
+    }
+}

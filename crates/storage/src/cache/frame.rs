@@ -1,0 +1,281 @@
+//! A buffer: memory for one block, and what is known of it.
+//!
+//! ```text
+//! word     63 ……… 32   31      30 … 24   23 ……… 0
+//!          address     dirty   state     pins
+//! ```
+//!
+//! All in one word: who pins a buffer learns in the same step whether it still holds the block, and only a buffer that is idle and clean is reused.
+//!
+//! A get of a cached block writes one cache line that others may have: the one with word and latch. What changes seldom lies behind it.
+//!
+//! Buffers are the process's, as those of a shared memory segment are the host's: they are never given back, so a pinned buffer needs no count of
+//! references, which would be one more write a get. The pools of the next instance use them again; only the block's own memory is freed meanwhile.
+
+use common::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+use common::sync::{Arc, Mutex, RwLock};
+use common::{BlockAddress, BlockClass, ObjectNumber, Scn};
+use device::AlignedBuffer;
+
+use super::read::ReadBatch;
+
+/// Nothing in it.
+pub(super) const FREE: u8 = 0;
+/// A read is on its way; [`Frame::batch`] says which.
+pub(super) const READING: u8 = 1;
+pub(super) const VALID: u8 = 2;
+/// Out of the hash chains, because the read failed or the block was discarded; reused when the last pin goes.
+pub(super) const DETACHED: u8 = 3;
+/// The block as it was: a consistent-read clone. It never changes and is never written.
+pub(super) const CLONE: u8 = 4;
+
+/// Of a buffer that is as its block on disk.
+pub(super) const CLEAN: u64 = u64::MAX;
+
+/// A touch is counted at most once in this many seconds.
+const TOUCH_SECONDS: u32 = 3;
+
+const PINS: u64 = (1 << 24) - 1;
+const STATE_SHIFT: u32 = 24;
+const STATE: u64 = 0x7f << STATE_SHIFT;
+const DIRTY: u64 = 1 << 31;
+const TAG_SHIFT: u32 = 32;
+
+/// Buffers that belong to no pool.
+static SPARE: Mutex<Vec<FrameRef>> = Mutex::new(Vec::new());
+
+/// A buffer. It is there for as long as the process is.
+pub(super) type FrameRef = &'static Arc<Frame>;
+
+#[repr(C, align(64))]
+pub(super) struct Frame {
+    /// Packed address of the block (0 for none), dirty flag, state, pins. The address changes only while the frame is in no hash chain.
+    word: AtomicU64,
+    pub(super) latch: RwLock<AlignedBuffer>,
+    touched_at: AtomicU32,
+    pub(super) touches: AtomicU16,
+    pub(super) class: AtomicU8,
+    /// Place in the pool's replacement list.
+    index: AtomicU32,
+    /// A write of it is under way: the block must not be written again, by the writer or by other means, before it has returned.
+    pub(super) writing: AtomicBool,
+    /// Redo up to here must be durable before the block is written.
+    pub(super) redo_end: AtomicU64,
+    /// No redo of the block that is not on disk with it lies before this; [`CLEAN`] when there is none.
+    pub(super) redo_from: AtomicU64,
+    /// As `redo_from`, of what is being written.
+    pub(super) redo_writing: AtomicU64,
+    /// Of a clone: the first and the last SCN at which the block looked like this.
+    seen: [AtomicU64; 2],
+    pub(super) batch: Mutex<Option<Arc<ReadBatch>>>,
+    /// The data object of the block as it was read, 0 for none: who has waited for the read counts for it without the latch.
+    read_object: AtomicU32,
+}
+
+fn tag_of(word: u64) -> u32 {
+    (word >> TAG_SHIFT) as u32
+}
+
+fn state_of(word: u64) -> u8 {
+    ((word & STATE) >> STATE_SHIFT) as u8
+}
+
+/// A buffer for a pool: number `index` of its buffers, with a block's worth of zeros.
+pub(super) fn take(index: u32, block_bytes: usize) -> FrameRef {
+    let spare = SPARE.lock().pop();
+    let frame = spare.unwrap_or_else(|| Box::leak(Box::new(Arc::new(Frame::new()))));
+    frame.index.store(index, Ordering::Relaxed);
+    frame.word.store(0, Ordering::Relaxed);
+    frame.class.store(0, Ordering::Relaxed);
+    frame.writing.store(false, Ordering::Relaxed);
+    frame.redo_writing.store(CLEAN, Ordering::Relaxed);
+    frame.reset(0, 0);
+    *frame.latch.write() = AlignedBuffer::zeroed(block_bytes);
+    frame
+}
+
+/// Takes a buffer back whose pool has gone. One that somebody has pinned still is left to him.
+pub(super) fn give_up(frame: FrameRef) {
+    if frame.is_pinned() {
+        return;
+    }
+    *frame.latch.write() = AlignedBuffer::zeroed(0);
+    *frame.batch.lock() = None;
+    SPARE.lock().push(frame);
+}
+
+impl Frame {
+    fn new() -> Self {
+        Self {
+            word: AtomicU64::new(0),
+            latch: RwLock::new(AlignedBuffer::zeroed(0)),
+            touched_at: AtomicU32::new(0),
+            touches: AtomicU16::new(0),
+            class: AtomicU8::new(0),
+            index: AtomicU32::new(0),
+            writing: AtomicBool::new(false),
+            redo_end: AtomicU64::new(0),
+            redo_from: AtomicU64::new(CLEAN),
+            redo_writing: AtomicU64::new(CLEAN),
+            seen: [AtomicU64::new(0), AtomicU64::new(0)],
+            batch: Mutex::new(None),
+            read_object: AtomicU32::new(0),
+        }
+    }
+
+    pub(super) fn set_read_object(&self, object: Option<ObjectNumber>) {
+        self.read_object.store(object.map_or(0, |object| object.0), Ordering::Release);
+    }
+
+    /// The data object of the block as it was read.
+    pub(super) fn read_object(&self) -> Option<ObjectNumber> {
+        let object = self.read_object.load(Ordering::Acquire);
+        (object != 0).then_some(ObjectNumber(object))
+    }
+
+    pub(super) fn index(&self) -> u32 {
+        self.index.load(Ordering::Relaxed)
+    }
+
+    /// What the block in it is for.
+    pub(super) fn block_class(&self) -> BlockClass {
+        let class = self.class.load(Ordering::Relaxed);
+        BlockClass::ALL.into_iter().find(|known| *known as u8 == class).unwrap_or(BlockClass::Data)
+    }
+
+    pub(super) fn address(&self) -> BlockAddress {
+        BlockAddress::unpack(tag_of(self.word.load(Ordering::Acquire)))
+    }
+
+    pub(super) fn set_address(&self, address: BlockAddress) {
+        let tag = u64::from(address.pack()) << TAG_SHIFT;
+        self.replace(|word| word & !(u64::MAX << TAG_SHIFT) | tag);
+    }
+
+    pub(super) fn state(&self) -> u8 {
+        state_of(self.word.load(Ordering::SeqCst))
+    }
+
+    pub(super) fn set_state(&self, state: u8) {
+        self.replace(|word| word & !STATE | u64::from(state) << STATE_SHIFT);
+    }
+
+    fn replace(&self, change: impl Fn(u64) -> u64) {
+        let mut word = self.word.load(Ordering::Relaxed);
+        while let Err(now) = self.word.compare_exchange_weak(word, change(word), Ordering::SeqCst, Ordering::Relaxed) {
+            word = now;
+        }
+    }
+
+    pub(super) fn pin(&self) {
+        self.word.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Pins the buffer if it holds this block as it is now, or a read of it is on its way. For those who have not found it under the lock of its chain:
+    /// it may have been reused since.
+    pub(super) fn try_pin(&self, tag: u32) -> bool {
+        let word = self.word.fetch_add(1, Ordering::AcqRel);
+        let holds = tag_of(word) == tag && matches!(state_of(word), VALID | READING);
+        if !holds {
+            self.unpin();
+        }
+        holds
+    }
+
+    pub(super) fn unpin(&self) {
+        let before = self.word.fetch_sub(1, Ordering::AcqRel);
+        debug_assert!(before & PINS > 0, "a pin is released once");
+    }
+
+    #[cfg(any(test, feature = "testing"))]
+    pub(super) fn pins(&self) -> u64 {
+        self.word.load(Ordering::Acquire) & PINS
+    }
+
+    pub(super) fn is_pinned(&self) -> bool {
+        self.word.load(Ordering::Acquire) & PINS > 0
+    }
+
+    /// Makes an idle buffer of a block FREE and pins it; false when it is pinned, dirty, another block's or in another state.
+    pub(super) fn try_free(&self, address: BlockAddress, state: u8) -> bool {
+        let idle = u64::from(address.pack()) << TAG_SHIFT | u64::from(state) << STATE_SHIFT;
+        let free = u64::from(address.pack()) << TAG_SHIFT | u64::from(FREE) << STATE_SHIFT | 1;
+        self.word.compare_exchange(idle, free, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    pub(super) fn is_dirty(&self) -> bool {
+        self.word.load(Ordering::Acquire) & DIRTY > 0
+    }
+
+    pub(super) fn set_dirty(&self, dirty: bool) {
+        if dirty {
+            self.word.fetch_or(DIRTY, Ordering::SeqCst);
+        } else {
+            self.word.fetch_and(!DIRTY, Ordering::SeqCst);
+        }
+    }
+
+    /// Counts a touch, unless one was counted in the last seconds.
+    pub(super) fn touch(&self, now_s: u32) {
+        if now_s.wrapping_sub(self.touched_at.load(Ordering::Relaxed)) >= TOUCH_SECONDS {
+            self.touched_at.store(now_s, Ordering::Relaxed);
+            self.touches.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Starts a new life for another block.
+    pub(super) fn reset(&self, touches: u16, now_s: u32) {
+        self.touches.store(touches, Ordering::Relaxed);
+        self.touched_at.store(now_s, Ordering::Relaxed);
+        self.set_dirty(false);
+        self.redo_end.store(0, Ordering::Release);
+        self.redo_from.store(CLEAN, Ordering::Release);
+    }
+
+    /// Of a clone: the first and the last SCN at which the block looked like this.
+    pub(super) fn seen(&self) -> [Scn; 2] {
+        self.seen.each_ref().map(|scn| Scn(scn.load(Ordering::Acquire)))
+    }
+
+    pub(super) fn set_seen(&self, seen: [Scn; 2]) {
+        for (to, scn) in self.seen.iter().zip(seen) {
+            to.store(scn.0, Ordering::Release);
+        }
+    }
+}
+
+/// What a get writes lies in the first cache line.
+const _: () = assert!(std::mem::offset_of!(Frame, touches) < 64 && std::mem::offset_of!(Frame, latch) == 8);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_word_keeps_its_parts_apart() {
+        let frame = take(7, 0);
+        let address = BlockAddress::unpack(0x0040_1234);
+        let tag = address.pack();
+        frame.set_address(address);
+        assert!(!frame.try_pin(tag) && !frame.is_pinned(), "nothing is in it");
+        frame.set_state(VALID);
+        frame.set_dirty(true);
+        assert_eq!(
+            (frame.address(), frame.state(), frame.is_dirty(), frame.is_pinned()),
+            (address, VALID, true, false)
+        );
+        assert!(!frame.try_pin(tag + 1) && !frame.is_pinned(), "it holds another block");
+        assert!(!frame.try_free(address, VALID), "dirty");
+        assert!(frame.try_pin(tag) && frame.is_pinned());
+        frame.set_dirty(false);
+        assert!(!frame.try_free(address, VALID), "pinned");
+        frame.unpin();
+        frame.set_state(CLONE);
+        assert!(!frame.try_pin(tag), "who looks for the block as it is does not want a clone");
+        assert!(!frame.try_free(address, VALID) && frame.try_free(address, CLONE));
+        assert_eq!((frame.state(), frame.is_pinned(), frame.address()), (FREE, true, address));
+        assert!(!frame.try_pin(tag) && frame.is_pinned());
+        frame.unpin();
+        give_up(frame);
+    }
+}

@@ -1,0 +1,507 @@
+//! The buffer cache: every block that the engine works on is here, pinned and latched while it does.
+//!
+//! See README.md in this folder for the structure, the numbered rules and the order of latches.
+
+mod around;
+mod block;
+mod chains;
+mod checking;
+mod clones;
+mod counts;
+mod direct;
+mod double_write;
+mod frame;
+mod group;
+#[cfg(debug_assertions)]
+mod order;
+mod pool;
+mod read;
+mod replacement;
+mod scan;
+mod structure;
+#[cfg(any(test, feature = "testing"))]
+mod testing;
+mod writer;
+
+use crate::datafile::Datafile;
+use crate::health::Health;
+pub(crate) use around::{Claim, RedoKept};
+pub(crate) use block::latches_any;
+pub use block::{Block, BlockMut};
+use checking::Checking;
+pub use direct::DirectScan;
+pub use double_write::DoubleWrite;
+use frame::DETACHED;
+pub use group::ChangeGroup;
+pub use pool::{BufferState, Pool, PoolFigures};
+use pool::{Dirty, Patience};
+use replacement::Entry;
+pub use scan::BlockScan;
+pub use writer::WriterWakes;
+
+use std::fmt;
+use std::time::Duration;
+
+use common::sync::atomic::{AtomicU8, Ordering};
+use std::sync::OnceLock;
+
+use common::sync::{Arc, RwLock};
+use common::{BlockAddress, BlockClass, BlockRange, BlockSize, Error, FileNumber, Result};
+use waits::{GetMode, Meter, SegmentStatistic, Statistic};
+
+use crate::parameters::{Parameter, Parameters};
+use crate::redo::{Lsn, RedoLog};
+
+const NO_POOL: u8 = u8::MAX;
+
+/// A current get of a latched block, counted.
+fn counted(meter: &Meter, class: BlockClass, block: BlockMut) -> BlockMut {
+    meter.get(class, GetMode::Current);
+    counts::segment(meter, &block, SegmentStatistic::LogicalReads, 1);
+    block
+}
+
+/// All pools, and which file's blocks go to which.
+pub struct Cache {
+    pools: [Pool; 5],
+    /// Pool of each file by file number; [`NO_POOL`] where there is no such file.
+    pool_of_file: Box<[AtomicU8]>,
+    files: RwLock<Vec<Option<Arc<Datafile>>>>,
+    health: Arc<Health>,
+    /// Not there until the redo of the last run has been applied.
+    redo: OnceLock<Arc<RedoLog>>,
+    double_write: OnceLock<DoubleWrite>,
+    wakes: Arc<WriterWakes>,
+    around: around::Around,
+    /// Not there in tests of the cache alone.
+    parameters: OnceLock<Arc<Parameters>>,
+}
+
+impl fmt::Debug for Cache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cache").field("pools", &self.pools).finish_non_exhaustive()
+    }
+}
+
+impl Cache {
+    /// `bytes` of memory for each block size; 0 means that blocks of this size cannot be cached, so no tablespace may have it.
+    #[must_use]
+    pub fn new(bytes: [u64; 5], health: Arc<Health>) -> Self {
+        let files = usize::from(common::limits::FILES_MAX) + 1;
+        let wakes = Arc::new(WriterWakes::default());
+        Self {
+            pools: BlockSize::ALL.map(|size| Pool::new(size, bytes[size as usize], wakes.clone())),
+            pool_of_file: (0..files).map(|_| AtomicU8::new(NO_POOL)).collect(),
+            files: RwLock::new(vec![None; files]),
+            health,
+            redo: OnceLock::new(),
+            double_write: OnceLock::new(),
+            wakes,
+            around: around::Around::default(),
+            parameters: OnceLock::new(),
+        }
+    }
+
+    /// How the background writer is woken.
+    pub fn wakes(&self) -> &Arc<WriterWakes> {
+        &self.wakes
+    }
+
+    /// Makes a file's blocks reachable.
+    ///
+    /// # Errors
+    /// ORA-29339 when there is no memory for its block size.
+    pub fn add_file(&self, file: Arc<Datafile>) -> Result<()> {
+        self.check_block_size(file.block_size())?;
+        let number = usize::from(file.number().0);
+        let pool = file.block_size() as u8;
+        self.files.write()[number] = Some(file);
+        self.pool_of_file[number].store(pool, Ordering::Release);
+        Ok(())
+    }
+
+    /// # Errors
+    /// ORA-29339 when there is no memory for this block size.
+    pub fn check_block_size(&self, size: BlockSize) -> Result<()> {
+        if self.pools[size as usize].capacity() == 0 {
+            let kilobytes = size.bytes() / 1024;
+            return Err(Error::user(
+                29339,
+                format!(
+                    "tablespace block size {size} does not match a configured cache: set db_{kilobytes}k_cache_size"
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Forgets a file and drops every buffer of it, dirty or not.
+    pub fn remove_file(&self, meter: &Meter, file: FileNumber) {
+        // First nobody can read more of it, then its buffers go, and last the file, which a write under way still needs.
+        let pool = self.pool_of_file[usize::from(file.0)].swap(NO_POOL, Ordering::AcqRel);
+        if let Some(pool) = self.pools.get(usize::from(pool)) {
+            pool.discard_file(self, meter, file);
+        }
+        self.files.write()[usize::from(file.0)] = None;
+    }
+
+    /// Every open file.
+    #[must_use]
+    pub fn open_files(&self) -> Vec<Arc<Datafile>> {
+        self.files.read().iter().flatten().cloned().collect()
+    }
+
+    /// The open file of this number.
+    ///
+    /// # Errors
+    /// ORA-01157 when there is none.
+    pub fn file(&self, number: FileNumber) -> Result<Arc<Datafile>> {
+        self.files
+            .read()
+            .get(usize::from(number.0))
+            .and_then(Clone::clone)
+            .ok_or_else(|| Error::user(1157, format!("cannot identify data file {}", number.0)))
+    }
+
+    fn pool(&self, address: BlockAddress) -> Result<&Pool> {
+        let pool = self.pool_of_file.get(usize::from(address.file.0)).map_or(NO_POOL, |p| p.load(Ordering::Acquire));
+        self.pools.get(usize::from(pool)).ok_or_else(|| Error::corrupt(address, "the address names no open file"))
+    }
+
+    /// The pool of a block size.
+    #[must_use]
+    pub fn pool_of(&self, size: BlockSize) -> &Pool {
+        &self.pools[size as usize]
+    }
+
+    /// How many of these blocks, of one block size, have buffers, and how many of those are dirty.
+    pub(crate) fn presence(&self, size: BlockSize, ranges: &[BlockRange]) -> (u64, u64) {
+        self.pool_of(size).presence(ranges)
+    }
+
+    /// A block to read: `mode` says how the get is counted.
+    ///
+    /// # Errors
+    /// ORA-01578 for a corrupt block, ORA-01115 when the read fails, ORA-00379 when every buffer is in use; HW-0010 when the instance has stopped.
+    pub fn get(&self, meter: &Meter, address: BlockAddress, class: BlockClass, mode: GetMode) -> Result<Block> {
+        self.health.check_readable()?;
+        let pool = self.pool(address)?;
+        if let Some(block) = group::take_held(address) {
+            meter.get(class, mode);
+            counts::segment(meter, &block, SegmentStatistic::LogicalReads, 1);
+            return Ok(Block::own(block));
+        }
+        loop {
+            let frame = pool.pin(self, meter, address, class)?;
+            let block = Block::latch(self, meter, frame, address, class);
+            // It was discarded while its latch was waited for.
+            if frame.state() == DETACHED {
+                continue;
+            }
+            meter.get(class, mode);
+            return Ok(block);
+        }
+    }
+
+    /// A block to change, in current mode.
+    ///
+    /// # Errors
+    /// As [`Cache::get`]; HW-0010 when the instance has stopped after a failed write.
+    pub fn get_mut(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
+        self.health.check()?;
+        self.wait_for_redo_room(meter)?;
+        let pool = self.pool(address)?;
+        if let Some(block) = group::take_held(address) {
+            return Ok(counted(meter, class, block));
+        }
+        loop {
+            let frame = pool.pin(self, meter, address, class)?;
+            let block = BlockMut::latch(self, meter, frame, address, class);
+            if block.is_detached() {
+                continue;
+            }
+            if self.around.is_claimed(address) {
+                drop(block);
+                if !latches_any() {
+                    self.wait_unclaimed(meter, address, class)?;
+                    continue;
+                }
+                return Err(Error::bug(format!("block {address} is to be changed while it is loaded")));
+            }
+            return Ok(counted(meter, class, block));
+        }
+    }
+
+    /// As [`Cache::get_mut`], but None at once when the block is latched by another session.
+    ///
+    /// # Errors
+    /// As [`Cache::get_mut`].
+    pub fn try_get_mut(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<Option<BlockMut>> {
+        self.health.check()?;
+        self.wait_for_redo_room(meter)?;
+        let pool = self.pool(address)?;
+        if let Some(block) = group::take_held(address) {
+            return Ok(Some(counted(meter, class, block)));
+        }
+        let frame = pool.pin(self, meter, address, class)?;
+        Ok(self.if_current(BlockMut::try_latch(frame, address)).map(|block| counted(meter, class, block)))
+    }
+
+    /// A block that was latched without waiting, unless it was discarded meanwhile or a load is about to write it.
+    fn if_current(&self, block: Option<BlockMut>) -> Option<BlockMut> {
+        block.filter(|block| !block.is_detached() && !self.around.is_claimed(block.address()))
+    }
+
+    /// As [`Cache::try_get_mut`], but waits a moment for a block that another session has latched. For who may not wait until it is free: it may be waiting
+    /// for what this session holds.
+    ///
+    /// # Errors
+    /// As [`Cache::get_mut`].
+    pub fn get_mut_within(
+        &self,
+        meter: &Meter,
+        address: BlockAddress,
+        class: BlockClass,
+        most: Duration,
+    ) -> Result<Option<BlockMut>> {
+        self.health.check()?;
+        let pool = self.pool(address)?;
+        if let Some(block) = group::take_held(address) {
+            return Ok(Some(counted(meter, class, block)));
+        }
+        let frame = pool.pin(self, meter, address, class)?;
+        let block = BlockMut::latch_within(self, meter, frame, address, class, most);
+        Ok(self.if_current(block).map(|block| counted(meter, class, block)))
+    }
+
+    /// As [`Cache::try_get_mut`], for a change that can be left to others: None too when the block is not in the cache, and while the log has little room,
+    /// of which the rest is for changes that must be made.
+    ///
+    /// # Errors
+    /// As [`Cache::get_mut`].
+    pub fn try_cached_mut(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<Option<BlockMut>> {
+        self.health.check()?;
+        let pool = self.pool(address)?;
+        if self.redo.get().is_some_and(|redo| !redo.has_room()) {
+            return Ok(None);
+        }
+        let Some(frame) = pool.find_valid(meter, address) else { return Ok(None) };
+        Ok(self.if_current(BlockMut::try_latch(frame, address)).map(|block| counted(meter, class, block)))
+    }
+
+    /// A block to format: nothing is read, its bytes are zero.
+    ///
+    /// # Errors
+    /// ORA-00379 when every buffer is in use; HW-0010 when the instance has stopped.
+    pub fn get_new(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
+        self.health.check()?;
+        self.wait_for_redo_room(meter)?;
+        let pool = self.pool(address)?;
+        pool.drop_clones(meter, address);
+        if let Some(mut block) = group::take_held(address) {
+            meter.get(class, GetMode::Current);
+            block.clear();
+            return Ok(block);
+        }
+        loop {
+            let (frame, taken) = pool.pin_new(self, meter, address, class)?;
+            let mut block = BlockMut::latch(self, meter, frame, address, class);
+            if block.is_detached() {
+                continue;
+            }
+            meter.get(class, GetMode::Current);
+            group::save_before(address, if taken { None } else { Some(&block) });
+            block.clear();
+            return Ok(block);
+        }
+    }
+
+    /// Sends for up to `count` blocks from `start` on that will be wanted soon, with one read; nobody waits, and where no buffer is free nothing is sent.
+    /// How many of them are taken care of, from the first on.
+    ///
+    /// # Errors
+    /// As [`Cache::get`], but for those of the read, which come to who gets the block.
+    pub fn read_ahead(&self, meter: &Meter, start: BlockAddress, count: u32, class: BlockClass) -> Result<u32> {
+        let pool = self.pool(start)?;
+        if pool.holds(meter, start) {
+            return Ok(1);
+        }
+        let file = self.file(start.file)?;
+        let read = pool.start_read(self, meter, &file, start, count, class, Entry::Midpoint, Patience::Never)?;
+        Ok(read.map_or(1, |read| read.blocks().max(1)))
+    }
+
+    /// Sends for a block, and with it for up to `count` that lie before it, as they will be wanted soon; nobody waits, and nothing is sent where that
+    /// cannot be.
+    pub(crate) fn read_behind(&self, meter: &Meter, last: BlockAddress, count: u32, class: BlockClass) {
+        let (Ok(pool), Ok(file)) = (self.pool(last), self.file(last.file)) else { return };
+        let address = |before: u32| last.block.checked_sub(before).map(|block| BlockAddress::new(last.file, block));
+        let run =
+            (0..count).map_while(address).take_while(|at| file.check_block(*at).is_ok() && !pool.holds(meter, *at));
+        if let Some((blocks, start)) = (1..).zip(run).last() {
+            // Who gets the block meets what fails here.
+            let _ = pool.start_read(self, meter, &file, start, blocks, class, Entry::Midpoint, Patience::Never);
+        }
+    }
+
+    /// Drops the buffers of blocks whose contents no longer matter. What is dirty is written first: redo that is no longer read must not be
+    /// missed by redo that still is. A session that changes one of them is waited for.
+    ///
+    /// # Errors
+    /// HW-0010, and the instance is stopped, when a write fails.
+    pub fn discard(&self, meter: &Meter, range: BlockRange) -> Result<()> {
+        if let Ok(pool) = self.pool(range.start) {
+            writer::write_range(self, pool, meter, range)?;
+            for n in 0..range.blocks {
+                pool.discard(self, meter, range.start.plus(n), Dirty::Write)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The redo log that changes go into.
+    ///
+    /// # Errors
+    /// Before the instance has opened it.
+    pub fn redo(&self) -> Result<&Arc<RedoLog>> {
+        self.redo.get().ok_or_else(|| Error::bug("the redo log is not open yet"))
+    }
+
+    /// From now on changes can be made.
+    pub fn set_redo(&self, redo: Arc<RedoLog>) {
+        let _ = self.redo.set(redo);
+    }
+
+    /// Who latches nothing yet waits here while the log has little room: a checkpoint that will make some must not meet latches whose holder waits
+    /// for it.
+    fn wait_for_redo_room(&self, meter: &Meter) -> Result<()> {
+        match self.redo.get() {
+            Some(redo) if !latches_any() => redo.wait_room(meter),
+            _ => Ok(()),
+        }
+    }
+
+    fn flush_redo(&self, end: Lsn) -> Result<()> {
+        match self.redo.get() {
+            Some(redo) => redo.flush(end),
+            None => Ok(()),
+        }
+    }
+
+    /// Where blocks are written first; None for a cache of tests.
+    pub fn double_write(&self) -> Option<&DoubleWrite> {
+        self.double_write.get()
+    }
+
+    /// The instance's parameters decide from now on.
+    pub fn govern(&self, parameters: &Arc<Parameters>) {
+        let _ = self.parameters.set(parameters.clone());
+    }
+
+    /// How much of a block is checked before it is written.
+    fn checking(&self) -> Checking {
+        self.parameters
+            .get()
+            .map_or(Checking::Off, |parameters| Checking::of(&parameters.text(Parameter::DbBlockChecking)))
+    }
+
+    pub fn set_double_write(&self, area: DoubleWrite) {
+        let _ = self.double_write.set(area);
+    }
+
+    /// Where the redo begins that blocks in the cache need which have not been written yet; the log's end where there are none.
+    ///
+    /// # Errors
+    /// When the log is not open.
+    pub fn oldest_redo(&self) -> Result<Lsn> {
+        let end = self.redo()?.end().0;
+        Ok(Lsn(self.pools.iter().map(Pool::redo_needed_from).min().unwrap_or(end).min(end)))
+    }
+
+    /// Redo before this is on disk with its blocks: what was written is synced first. Whoever changes a block meanwhile makes redo behind it.
+    ///
+    /// # Errors
+    /// HW-0010, and the instance is stopped, when a sync fails.
+    pub(crate) fn redo_needed_from(&self, meter: &Meter) -> Result<Lsn> {
+        let end = self.redo()?.end().0;
+        // The pools first: what a load takes out of them unwritten is noted around them before it is gone.
+        let cached = self.pools.iter().map(Pool::redo_needed_from).min().unwrap_or(end);
+        let around = self.around.needed_from().map_or(end, |from| from.0);
+        let least = cached.min(around);
+        self.sync(meter)?;
+        Ok(Lsn(least.min(end)))
+    }
+
+    /// Writes every dirty buffer and syncs every file that was written to.
+    ///
+    /// # Errors
+    /// HW-0010, and the instance is stopped, when a write or a sync fails.
+    pub fn checkpoint(&self, meter: &Meter) -> Result<()> {
+        meter.count(Statistic::DbwrCheckpoints, 1);
+        meter.count(Statistic::BackgroundCheckpointsStarted, 1);
+        for pool in &self.pools {
+            writer::write_all(self, pool, meter)?;
+        }
+        self.sync(meter)?;
+        meter.count(Statistic::BackgroundCheckpointsCompleted, 1);
+        Ok(())
+    }
+
+    fn sync(&self, meter: &Meter) -> Result<()> {
+        let files: Vec<_> = self.files.read().iter().flatten().cloned().collect();
+        for file in files {
+            file.sync_if_written(meter).map_err(|e| self.health.stop(&e))?;
+        }
+        Ok(())
+    }
+
+    /// Writes every dirty buffer, then empties the cache of all that is not in use.
+    ///
+    /// # Errors
+    /// As [`Cache::checkpoint`].
+    pub fn flush(&self, meter: &Meter) -> Result<()> {
+        self.checkpoint(meter)?;
+        for pool in &self.pools {
+            pool.evict_all(meter);
+        }
+        Ok(())
+    }
+
+    /// One round of the background writer over every pool.
+    ///
+    /// # Errors
+    /// HW-0010, and the instance is stopped, when a write fails.
+    pub fn write_round(&self, meter: &Meter) -> Result<()> {
+        for pool in &self.pools {
+            writer::write_cold(self, pool, meter)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the buffers that need redo from before `lsn`.
+    ///
+    /// # Errors
+    /// HW-0010, and the instance is stopped, when a write fails.
+    pub fn write_older(&self, meter: &Meter, lsn: Lsn) -> Result<()> {
+        for pool in &self.pools {
+            writer::write_older(self, pool, meter, lsn)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn health(&self) -> &Arc<Health> {
+        &self.health
+    }
+
+    /// Every buffer in use, for V$BH.
+    #[must_use]
+    pub fn buffers(&self) -> Vec<BufferState> {
+        self.pools.iter().flat_map(Pool::buffers).collect()
+    }
+
+    /// Figures of each pool that has memory.
+    #[must_use]
+    pub fn figures(&self) -> Vec<PoolFigures> {
+        self.pools.iter().filter(|pool| pool.capacity() > 0).map(Pool::figures).collect()
+    }
+}

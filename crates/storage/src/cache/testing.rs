@@ -1,0 +1,76 @@
+//! What tests outside of the crate see of a buffer, and hold of a pool.
+
+use std::fmt;
+
+use common::BlockAddress;
+use common::sync::atomic::Ordering;
+use waits::Meter;
+
+use super::frame::FrameRef;
+use super::pool::Pool;
+use super::{Cache, writer};
+
+/// A pinned buffer; unpinned when it is dropped.
+pub struct PinnedBuffer<'a> {
+    pool: &'a Pool,
+    frame: FrameRef,
+    address: BlockAddress,
+}
+
+impl fmt::Debug for PinnedBuffer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PinnedBuffer({})", self.address)
+    }
+}
+
+impl Drop for PinnedBuffer<'_> {
+    fn drop(&mut self) {
+        self.frame.unpin();
+    }
+}
+
+impl PinnedBuffer<'_> {
+    /// How many have pinned it.
+    #[must_use]
+    pub fn pins(&self) -> u64 {
+        self.frame.pins()
+    }
+
+    /// Its latch, in share mode, as long as the result lives.
+    #[must_use]
+    pub fn latch_shared(&self) -> impl Sized + use<'_> {
+        self.frame.latch.read()
+    }
+
+    /// Says that the writer is at it, or not any more.
+    pub fn set_writing(&self, writing: bool) {
+        self.frame.writing.store(writing, Ordering::SeqCst);
+    }
+
+    /// Waits until nobody writes it.
+    pub fn wait_written(&self, meter: &Meter) {
+        writer::wait_written(self.pool, meter, self.frame, self.address);
+    }
+}
+
+impl Cache {
+    /// Pins the buffer of a block that is in the cache.
+    #[must_use]
+    pub fn pin_for_test(&self, meter: &Meter, address: BlockAddress) -> Option<PinnedBuffer<'_>> {
+        let pool = self.pool(address).ok()?;
+        Some(PinnedBuffer { pool, frame: pool.find_valid(meter, address)?, address })
+    }
+
+    /// Whether a block is in the cache.
+    #[must_use]
+    pub fn holds_for_test(&self, meter: &Meter, address: BlockAddress) -> bool {
+        self.pool(address).is_ok_and(|pool| pool.holds(meter, address))
+    }
+
+    /// Locks the chain that a block is on, and its pool's replacement list, as long as the result lives.
+    #[must_use]
+    pub fn lock_lists_for_test<'a>(&'a self, meter: &'a Meter, address: BlockAddress) -> Option<impl Sized + use<'a>> {
+        let pool = self.pool(address).ok()?;
+        Some((pool.chains.bucket(address).lock(meter), pool.replacement.lock()))
+    }
+}

@@ -1,0 +1,432 @@
+//! Writing dirty buffers: coldest first in the background, all of them at a checkpoint.
+//!
+//! A buffer is pinned while its copy is written, so it is not evicted before the write has returned; the copy is taken under the share latch, so a
+//! half-made change is never written. Neighbouring blocks go out in one write. A write that fails stops the instance: the block's contents would
+//! otherwise be lost unseen.
+
+use std::time::Duration;
+
+use common::sync::atomic::{AtomicBool, Ordering};
+use common::sync::{Arc, Condvar, Mutex};
+use common::{BlockAddress, BlockRange, Result, limits};
+use device::AlignedBuffer;
+use format::block::BlockType;
+use format::object::data_object;
+use waits::{Event, Meter, SegmentStatistic, Statistic};
+
+use super::checking::Checking;
+use super::double_write;
+use super::frame::{CLEAN, Frame, FrameRef, VALID};
+use super::pool::Pool;
+use super::{Cache, block, counts};
+use crate::datafile::Datafile;
+use crate::redo::Lsn;
+
+/// Share of the pool, in percent, that may be dirty before the writer starts on its own.
+const DIRTY_PERCENT: usize = 25;
+/// Share of the replacement list, in percent, that is cleaned in one round.
+const ROUND_PERCENT: usize = 25;
+
+/// Old buffers that are written before sessions that wait for a clean one have their turn.
+const BUFFERS_AT_ONCE: usize = 2048;
+
+/// Wakes the background writer before its time.
+#[derive(Debug, Default)]
+pub struct WriterWakes {
+    posted: Mutex<bool>,
+    signal: Condvar,
+    /// There is no writer's thread: who needs clean buffers writes.
+    inline: AtomicBool,
+}
+
+impl WriterWakes {
+    pub fn set_inline(&self) {
+        self.inline.store(true, Ordering::Release);
+    }
+
+    pub fn is_inline(&self) -> bool {
+        self.inline.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn post(&self) {
+        *self.posted.lock() = true;
+        self.signal.notify_all();
+    }
+
+    /// Waits until it is posted or `period` has passed.
+    pub fn wait(&self, period: Duration) {
+        let mut posted = self.posted.lock();
+        if !*posted {
+            self.signal.wait_for(&mut posted, period);
+        }
+        *posted = false;
+    }
+}
+
+/// Writes every dirty buffer of a pool, in address order.
+pub(super) fn write_all(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()> {
+    let frames = pool.frames();
+    let dirty = frames.iter().filter(|frame| frame.is_dirty()).copied().collect();
+    let written = write(cache, pool, meter, dirty, Latched::Wait)?;
+    meter.count(Statistic::DbwrCheckpointBuffersWritten, written);
+    meter.count(Statistic::DbwrThreadCheckpointBuffersWritten, written);
+    // What another session has begun to write is clean by its flag, but not on its way to the disk for certain.
+    for frame in &frames {
+        wait_written(pool, meter, frame, frame.address());
+    }
+    pool.announce_clean();
+    Ok(())
+}
+
+/// Writes the dirty buffers of a range of blocks.
+pub(super) fn write_range(cache: &Cache, pool: &Pool, meter: &Meter, range: BlockRange) -> Result<()> {
+    let mut dirty = Vec::new();
+    for n in 0..range.blocks {
+        if let Some(frame) = pool.find(meter, range.start.plus(n)) {
+            if frame.is_dirty() {
+                dirty.push(frame);
+            }
+            frame.unpin();
+        }
+    }
+    let written = write(cache, pool, meter, dirty, Latched::Wait)?;
+    meter.count(Statistic::PhysicalWritesNonCheckpoint, written);
+    Ok(())
+}
+
+/// Writes the dirty buffers of a range of blocks, as one who is going to read it from the disk needs them: writes of others are waited for, too.
+pub(super) fn write_range_out(cache: &Cache, pool: &Pool, meter: &Meter, range: BlockRange) -> Result<()> {
+    let mut there = Vec::new();
+    for n in 0..range.blocks {
+        let address = range.start.plus(n);
+        if let Some(frame) = pool.find(meter, address) {
+            there.push((frame, address, frame.is_dirty()));
+            frame.unpin();
+        }
+    }
+    if there.iter().any(|(.., dirty)| *dirty) {
+        let at = [u64::from(range.start.file.0), u64::from(range.start.block), u64::from(range.blocks)];
+        let dirty = there.iter().filter(|(.., dirty)| *dirty).map(|(frame, ..)| *frame).collect();
+        let checkpoint = || write(cache, pool, meter, dirty, Latched::Wait);
+        let written = meter.wait(Event::EnqKoFastObjectCheckpoint, at, -1, checkpoint)?;
+        meter.count(Statistic::DbwrCheckpointBuffersWritten, written);
+    }
+    // What another session has begun to write is clean by its flag, but not on the disk for certain.
+    there.iter().for_each(|(frame, address, _)| wait_written(pool, meter, frame, *address));
+    Ok(())
+}
+
+/// Writes the buffers that need redo from before `lsn`; blocks that a session has latched for a change are left for the next time.
+pub(super) fn write_older(cache: &Cache, pool: &Pool, meter: &Meter, lsn: Lsn) -> Result<()> {
+    let old = |frame: &FrameRef| frame.is_dirty() && frame.redo_from.load(Ordering::Acquire) < lsn.0;
+    let mut frames: Vec<_> = pool.frames().into_iter().filter(old).collect();
+    // A clean buffer may be given to another block at any moment: the address is read once for each of them.
+    frames.sort_by_cached_key(|frame| frame.address());
+    for some in frames.chunks(BUFFERS_AT_ONCE) {
+        let written = write(cache, pool, meter, some.to_vec(), Latched::Skip)?;
+        meter.count(Statistic::DbwrCheckpointBuffersWritten, written);
+        pool.announce_clean();
+        // Who waits for a buffer does not wait for the end of it.
+        if pool.starved.load(Ordering::Acquire) > 0 {
+            write_cold(cache, pool, meter)?;
+        }
+    }
+    Ok(())
+}
+
+/// One background round: when sessions starve or much of the pool is dirty, the cold part of the list is cleaned.
+pub(super) fn write_cold(cache: &Cache, pool: &Pool, meter: &Meter) -> Result<()> {
+    let frames = pool.frames();
+    if frames.is_empty() {
+        return Ok(());
+    }
+    let starved = pool.starved.load(Ordering::Acquire) > 0;
+    let dirty = frames.iter().filter(|frame| frame.is_dirty()).count();
+    if dirty == 0 || (!starved && dirty * 100 < pool.capacity() * DIRTY_PERCENT) {
+        return Ok(());
+    }
+    let limit = (pool.capacity() * ROUND_PERCENT / 100).max(64);
+    meter.count(Statistic::SummedDirtyQueueLength, dirty as u64);
+    meter.count(Statistic::DbwrLruScans, 1);
+    let (mut cold, mut scanned) = (Vec::with_capacity(limit), 0);
+    {
+        let list = pool.list(meter);
+        let mut at = list.tail();
+        while let Some(index) = at {
+            scanned += 1;
+            if let Some(frame) = frames.get(index as usize).copied()
+                && frame.is_dirty()
+            {
+                cold.push(frame);
+                if cold.len() >= limit {
+                    break;
+                }
+            }
+            at = list.warmer(index);
+        }
+    }
+    meter.count(Statistic::DbwrBuffersScanned, scanned);
+    meter.count(Statistic::DbwrSummedScanDepth, scanned);
+    let written = write(cache, pool, meter, cold, Latched::Skip)?;
+    meter.count(Statistic::PhysicalWritesNonCheckpoint, written);
+    pool.announce_clean();
+    Ok(())
+}
+
+/// What to do with a buffer that a session has latched for a change. A checkpoint waits for it. The background writer must not: the session may be
+/// waiting for the writer to clean a buffer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Latched {
+    Wait,
+    Skip,
+}
+
+/// Writes buffers; how many have been written.
+fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<FrameRef>, latched: Latched) -> Result<u64> {
+    // A frame may get another block before its turn comes: then it is passed by.
+    let mut frames: Vec<_> = frames.into_iter().map(|frame| (frame.address(), frame)).collect();
+    frames.sort_by_key(|(address, _)| *address);
+    let block_bytes = pool.block_size().bytes();
+    let most = (double_write::BATCH / block_bytes).min(double_write::BLOCKS_MAX).min(frames.len().max(1));
+    let mut batch = Batch {
+        cache,
+        pool,
+        meter,
+        scratch: AlignedBuffer::zeroed(most * block_bytes),
+        most,
+        runs: Vec::new(),
+        blocks: 0,
+        redo_end: Lsn(0),
+        written: 0,
+    };
+    for (address, frame) in frames {
+        if batch.blocks == batch.most {
+            batch.write()?;
+        }
+        let mut copied = copy(cache, pool, meter, frame, address, batch.next_place(), Latched::Skip);
+        if copied == Copied::Busy && latched == Latched::Wait {
+            // Whoever holds the latch may be waiting for a buffer, even for one of this batch; whoever writes it, for one of this batch too.
+            batch.write()?;
+            copied = copy(cache, pool, meter, frame, address, batch.next_place(), Latched::Wait);
+        }
+        if let Copied::Yes(redo_end) = copied {
+            batch.add(address, frame, redo_end);
+        }
+    }
+    batch.write()?;
+    Ok(batch.written)
+}
+
+/// Consecutive blocks that are copied and pinned.
+struct Run {
+    start: BlockAddress,
+    frames: Vec<FrameRef>,
+}
+
+/// Blocks that are copied, pinned, and written together: to the double-write area first, then run by run to their places.
+struct Batch<'a> {
+    cache: &'a Cache,
+    pool: &'a Pool,
+    meter: &'a Meter,
+    scratch: AlignedBuffer,
+    /// Blocks that a batch may have.
+    most: usize,
+    runs: Vec<Run>,
+    blocks: usize,
+    /// What the log must hold before the batch may be written.
+    redo_end: Lsn,
+    /// Blocks of the batches before this one.
+    written: u64,
+}
+
+impl Batch<'_> {
+    fn block_bytes(&self) -> usize {
+        self.pool.block_size().bytes()
+    }
+
+    fn next_place(&mut self) -> &mut [u8] {
+        let bytes = self.block_bytes();
+        &mut self.scratch[self.blocks * bytes..(self.blocks + 1) * bytes]
+    }
+
+    fn add(&mut self, address: BlockAddress, frame: FrameRef, redo_end: Lsn) {
+        self.blocks += 1;
+        self.redo_end = self.redo_end.max(redo_end);
+        let run_max = (limits::IO_BYTES_MAX / self.block_bytes()).max(1);
+        match self.runs.last_mut() {
+            Some(run) if run.start.plus(run.frames.len() as u32) == address && run.frames.len() < run_max => {
+                run.frames.push(frame);
+            }
+            _ => self.runs.push(Run { start: address, frames: vec![frame] }),
+        }
+    }
+
+    fn write(&mut self) -> Result<()> {
+        if self.blocks == 0 {
+            return Ok(());
+        }
+        let result = self.write_all();
+        for frame in self.runs.drain(..).flat_map(|run| run.frames) {
+            if result.is_err() {
+                frame.redo_from.fetch_min(frame.redo_writing.load(Ordering::SeqCst), Ordering::SeqCst);
+                frame.set_dirty(true);
+            }
+            release(frame);
+        }
+        self.written += self.blocks as u64;
+        (self.blocks, self.redo_end) = (0, Lsn(0));
+        result.map_err(|error| self.cache.health().stop(&error))
+    }
+
+    fn write_all(&self) -> Result<()> {
+        self.check_structure()?;
+        // The log before the blocks.
+        self.cache.flush_redo(self.redo_end)?;
+        let bytes = self.blocks * self.block_bytes();
+        let addresses: Vec<_> =
+            self.runs.iter().flat_map(|run| (0..run.frames.len() as u32).map(|n| run.start.plus(n))).collect();
+        let area = self.cache.double_write().map(|area| area.write(&addresses, &self.scratch[..bytes])).transpose()?;
+        let mut at = 0;
+        let mut files: Vec<Arc<Datafile>> = Vec::new();
+        for run in &self.runs {
+            let (count, end) = (run.frames.len() as u64, at + run.frames.len() * self.block_bytes());
+            let file = self.cache.file(run.start.file)?;
+            let write = || file.write_blocks(run.start, &self.scratch[at..end]);
+            let (written, micros) =
+                self.meter.timed_wait(Event::DbFileParallelWrite, [1, 0, u64::from(u32::MAX)], -1, write);
+            written?;
+            file.count_write_time(micros);
+            self.count_segments(&self.scratch[at..end]);
+            if files.iter().all(|other| other.number() != file.number()) {
+                files.push(file);
+            }
+            self.pool.physical_writes.fetch_add(count, Ordering::Relaxed);
+            self.meter.count(Statistic::PhysicalWrites, count);
+            self.meter.count(Statistic::PhysicalWritesFromCache, count);
+            self.meter.count(Statistic::PhysicalWriteIoRequests, 1);
+            self.meter.count(Statistic::PhysicalWriteTotalMultiBlockRequests, u64::from(count > 1));
+            self.meter.count(Statistic::PhysicalWriteBytes, (end - at) as u64);
+            at = end;
+        }
+        // The area is used again when the blocks are durable in their places.
+        if area.is_some() {
+            for file in files {
+                file.sync_if_written(self.meter)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Batch<'_> {
+    /// DB_BLOCK_CHECKING: a block that is not sound stays away from the disk.
+    fn check_structure(&self) -> Result<()> {
+        let checking = self.cache.checking();
+        if checking == Checking::Off {
+            return Ok(());
+        }
+        let addresses = self.runs.iter().flat_map(|run| (0..run.frames.len() as u32).map(|n| run.start.plus(n)));
+        let blocks = self.scratch.chunks_exact(self.block_bytes());
+        addresses.zip(blocks).try_for_each(|(address, block)| checking.check(block, address))
+    }
+
+    /// Counts what was written, by segment.
+    fn count_segments(&self, blocks: &[u8]) {
+        let mut last = None;
+        for block in blocks.chunks_exact(self.block_bytes()) {
+            let object = data_object(block);
+            counts::segment(self.meter, block, SegmentStatistic::PhysicalWrites, 1);
+            if object != last {
+                counts::segment(self.meter, block, SegmentStatistic::PhysicalWriteRequests, 1);
+            }
+            last = object;
+            match format::block::kind(block) {
+                Some(BlockType::UndoBlock) => self.meter.count(Statistic::DbwrUndoBlockWrites, 1),
+                Some(BlockType::UndoSegmentHeader) => self.meter.count(Statistic::DbwrTransactionTableWrites, 1),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Waits until a write of a buffer that is under way has returned.
+pub(super) fn wait_written(pool: &Pool, meter: &Meter, frame: &Frame, address: BlockAddress) {
+    let writing = || frame.writing.load(Ordering::SeqCst);
+    if writing() {
+        pool.write_complete_waits.fetch_add(1, Ordering::Relaxed);
+        let at = [u64::from(address.file.0), u64::from(address.block), 0];
+        meter.wait(Event::WriteCompleteWaits, at, -1, || {
+            while writing() {
+                std::thread::yield_now();
+            }
+        });
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Copied {
+    /// With redo up to here.
+    Yes(Lsn),
+    /// There is nothing to write any more.
+    Clean,
+    /// A session has the block for a change, or an earlier copy of it is being written.
+    Busy,
+}
+
+fn release(frame: &Frame) {
+    frame.redo_writing.store(CLEAN, Ordering::SeqCst);
+    frame.writing.store(false, Ordering::SeqCst);
+    frame.unpin();
+}
+
+/// Takes the right to write a buffer: two copies of a block on their way to the disk at once might land in the wrong order.
+fn begin(pool: &Pool, meter: &Meter, frame: &Frame, address: BlockAddress, latched: Latched) -> bool {
+    while frame.writing.swap(true, Ordering::SeqCst) {
+        meter.count(Statistic::DbwrRevisitedBeingWrittenBuffer, 1);
+        if latched == Latched::Skip {
+            return false;
+        }
+        wait_written(pool, meter, frame, address);
+    }
+    true
+}
+
+/// Copies a dirty buffer, sealed, and pins it.
+fn copy(
+    cache: &Cache,
+    pool: &Pool,
+    meter: &Meter,
+    frame: FrameRef,
+    address: BlockAddress,
+    to: &mut [u8],
+    latched: Latched,
+) -> Copied {
+    frame.pin();
+    // Noted before the state is looked at: a discard takes the block away first and looks for this afterwards.
+    if !begin(pool, meter, frame, address, latched) {
+        frame.unpin();
+        return Copied::Busy;
+    }
+    let bytes = match latched {
+        Latched::Wait => Some(block::share(cache, meter, frame, address, frame.block_class())),
+        Latched::Skip => frame.latch.try_read(),
+    };
+    let Some(bytes) = bytes else {
+        release(frame);
+        return Copied::Busy;
+    };
+    if frame.state() != VALID || !frame.is_dirty() || frame.address() != address {
+        drop(bytes);
+        release(frame);
+        return Copied::Clean;
+    }
+    to.copy_from_slice(&bytes);
+    // Nobody changes the block while the latch is held; a later change makes it dirty again.
+    frame.redo_writing.store(frame.redo_from.load(Ordering::SeqCst), Ordering::SeqCst);
+    frame.redo_from.store(CLEAN, Ordering::SeqCst);
+    frame.set_dirty(false);
+    let redo_end = frame.redo_end.load(Ordering::Acquire);
+    drop(bytes);
+    format::block::seal(to);
+    Copied::Yes(Lsn(redo_end))
+}

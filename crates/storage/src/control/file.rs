@@ -1,0 +1,333 @@
+//! The control file: what belongs to the database, and whether it was closed cleanly.
+//!
+//! Two copies, `control01.ctl` and `control02.ctl`, each a line of header and a JSON document:
+//!
+//! ```text
+//! HIGHWATER CONTROL <version> <CRC-32C of the rest> <sequence>
+//! { "database_id": …, "tablespaces": […], "datafiles": […] }
+//! ```
+//!
+//! Each change writes both whole (temporary file, sync, rename), one after the other, so a crash leaves at least one. At open the valid copy with the
+//! higher sequence counts; with no valid copy the database is refused.
+//!
+//! A change that fails may be in one copy by then, and would count at the next open though it was reported as not made. So the document is written once
+//! more as it was, under a later sequence; where that fails too nobody knows which of the two counts, and the instance stops.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use common::sync::Arc;
+use common::{BlockSize, Error, ErrorKind, FileNumber, Number, Result, TablespaceNumber};
+use device::FileSystem;
+use serde::{Deserialize, Serialize};
+
+use crate::disk_group::GroupRecord;
+use crate::health::Health;
+use crate::redo::{LogGroupRecord, Rba};
+
+const HEADER: &str = "HIGHWATER CONTROL";
+/// The version that is written. Version 1 had no [`ControlData::complete`], [`TablespaceRecord::unfinished`] and [`TablespaceRecord::dropping`].
+const VERSION: u32 = 2;
+/// The oldest version that is read; it is written anew as [`VERSION`] when the database is opened.
+const VERSION_MIN: u32 = 1;
+
+/// How extents are sized.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExtentManagement {
+    /// 64 KB, 1 MB, 8 MB, 64 MB as the segment grows.
+    Autoallocate,
+    /// Every extent has this many blocks.
+    Uniform { blocks: u32 },
+}
+
+/// How the room in a segment's blocks is kept track of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpaceManagement {
+    /// Freelists.
+    Manual,
+    /// Bitmaps.
+    Auto,
+}
+
+/// What a tablespace is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TablespaceKind {
+    /// Tables and indexes.
+    #[default]
+    Permanent,
+    /// Undo segments, and nothing else.
+    Undo,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TablespaceRecord {
+    pub number: u32,
+    pub name: String,
+    pub block_bytes: u64,
+    pub extent_management: ExtentManagement,
+    pub space_management: SpaceManagement,
+    #[serde(default)]
+    pub kind: TablespaceKind,
+    /// RETENTION GUARANTEE: undo that is within undo_retention is kept at the price of statements that fail.
+    #[serde(default)]
+    pub retention_guarantee: bool,
+    /// The statement that makes it has not come to its end: not all that it holds is durable yet, and no session works in it. An open removes it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
+    /// DROP TABLESPACE INCLUDING CONTENTS is about to commit that its tables are gone, with or without AND DATAFILES: an open that finds no table in it
+    /// any more carries it through.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropping: Option<bool>,
+    /// NOLOGGING of what is made in it without saying which.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub nologging: bool,
+}
+
+impl TablespaceRecord {
+    /// # Errors
+    /// When the stored size is none of ours.
+    pub fn block_size(&self) -> Result<BlockSize> {
+        BlockSize::from_bytes(self.block_bytes)
+    }
+
+    #[must_use]
+    pub fn tablespace(&self) -> TablespaceNumber {
+        TablespaceNumber(self.number)
+    }
+}
+
+/// `next` and `max` in blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Autoextend {
+    pub next: u32,
+    pub max: u32,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct DatafileRecord {
+    pub number: u16,
+    pub tablespace: u32,
+    /// As the user gave it; relative names are relative to the data directory.
+    pub name: String,
+    pub blocks: u32,
+    pub autoextend: Option<Autoextend>,
+    pub created_us: u64,
+    /// Redo from before this is of another file that had the number.
+    #[serde(default)]
+    pub created_scn: u64,
+    /// When the file was made shorter, and to how many blocks: redo of blocks behind that and from before is of blocks that are gone, also when
+    /// the file has grown again since. Both rise from one to the next.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cuts: Vec<(u64, u32)>,
+}
+
+impl DatafileRecord {
+    #[must_use]
+    pub fn file(&self) -> FileNumber {
+        FileNumber(self.number)
+    }
+
+    /// Notes that the file is cut to so many blocks at this SCN.
+    pub(crate) fn cut(&mut self, scn: u64, blocks: u32) {
+        self.cuts.retain(|(_, other)| *other < blocks);
+        self.cuts.push((scn, blocks));
+    }
+
+    /// Whether a change of a block at this SCN was made to this file, and not to what had its number or its place before.
+    pub fn had(&self, block: u32, scn: u64) -> bool {
+        scn >= self.created_scn && self.cuts.iter().all(|(at, blocks)| block < *blocks || scn >= *at)
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shutdown {
+    Clean,
+    /// The instance is running, or it died.
+    Open,
+}
+
+/// The document.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ControlData {
+    pub sequence: u64,
+    pub database_id: u64,
+    pub database_name: String,
+    pub created_us: u64,
+    pub block_bytes: u64,
+    /// The creation of the database has come to its end. Before that there is nothing in it that anybody has been promised.
+    #[serde(default = "yes")]
+    pub complete: bool,
+    pub shutdown: Shutdown,
+    pub scn: u64,
+    /// What each datafile's header says since the last clean close; after a crash headers may be of any time, and redo tells.
+    #[serde(default)]
+    pub closed_scn: Option<u64>,
+    pub tablespaces: Vec<TablespaceRecord>,
+    pub datafiles: Vec<DatafileRecord>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disk_groups: Vec<GroupRecord>,
+    /// None in a database that was made before there was redo.
+    #[serde(default)]
+    pub log_groups: Vec<LogGroupRecord>,
+    /// Where redo has to be read from after a crash.
+    #[serde(default)]
+    pub checkpoint: Option<Rba>,
+    /// Small facts of other parts, such as where the dictionary starts.
+    pub bootstrap: BTreeMap<String, String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What a directory holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Existing {
+    /// No database.
+    Nothing,
+    /// A database whose creation was cut short: creating it again makes it anew.
+    Unfinished,
+    /// A database, or what is left of one.
+    Database,
+}
+
+impl ControlData {
+    /// Whether the creation of the database was cut short. Version 1 did not say so, but where there is no dictionary there has never been one.
+    #[must_use]
+    pub fn is_unfinished(&self) -> bool {
+        !self.complete || self.bootstrap.is_empty()
+    }
+}
+
+/// The control file of a running instance.
+#[derive(Debug)]
+pub struct ControlFile {
+    files: Arc<dyn FileSystem>,
+    directory: PathBuf,
+    data: ControlData,
+    /// Of the instance, once there is one.
+    health: Option<Arc<Health>>,
+}
+
+fn bad(text: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Corrupt, Number::Ora(205), text)
+}
+
+impl ControlFile {
+    /// Names of the copies in the data directory.
+    pub const COPIES: [&str; 2] = ["control01.ctl", "control02.ctl"];
+
+    /// Writes the control file of a new database.
+    ///
+    /// # Errors
+    /// ORA-00200 when it cannot be written, or when the directory has one already.
+    pub fn create(files: Arc<dyn FileSystem>, directory: &Path, data: ControlData) -> Result<Self> {
+        let mut control = Self { files, directory: directory.to_owned(), data, health: None };
+        control.write()?;
+        Ok(control)
+    }
+
+    /// Whether a directory holds a database, also one that was not finished.
+    #[must_use]
+    pub fn exists(files: &dyn FileSystem, directory: &Path) -> bool {
+        Self::COPIES.iter().any(|copy| files.exists(&directory.join(copy)).unwrap_or(true))
+    }
+
+    /// What a directory holds.
+    #[must_use]
+    pub fn find(files: &Arc<dyn FileSystem>, directory: &Path) -> Existing {
+        if !Self::exists(&**files, directory) {
+            return Existing::Nothing;
+        }
+        match Self::open(files.clone(), directory) {
+            Ok(control) if control.data.is_unfinished() => Existing::Unfinished,
+            _ => Existing::Database,
+        }
+    }
+
+    /// Reads both copies and takes the newer valid one.
+    ///
+    /// # Errors
+    /// ORA-00205 when no copy is valid; ORA-00201 when a copy is of a version that this release does not read.
+    pub fn open(files: Arc<dyn FileSystem>, directory: &Path) -> Result<Self> {
+        let mut best: Option<ControlData> = None;
+        let mut problems = Vec::new();
+        for copy in Self::COPIES {
+            let read = files.read_whole(&directory.join(copy)).map_err(|e| bad(e.to_string()));
+            match read.and_then(|bytes| parse(&bytes)) {
+                // The other copy may be of a version that is read, and older.
+                Err(error) if error.is_ora(201) => return Err(error),
+                Ok(data) if best.as_ref().is_none_or(|b| b.sequence < data.sequence) => best = Some(data),
+                Ok(_) => {}
+                Err(why) => problems.push(format!("{copy}: {}", why.text)),
+            }
+        }
+        let data = best.ok_or_else(|| bad(format!("no valid control file ({})", problems.join("; "))))?;
+        Ok(Self { files, directory: directory.to_owned(), data, health: None })
+    }
+
+    #[must_use]
+    pub fn data(&self) -> &ControlData {
+        &self.data
+    }
+
+    /// Who is told when it is not known any more what the copies say.
+    pub fn set_health(&mut self, health: Arc<Health>) {
+        self.health = Some(health);
+    }
+
+    /// Changes the document and writes it; on an error the document is as it was, in the copies too.
+    ///
+    /// # Errors
+    /// ORA-00206 when a copy cannot be written; HW-0010, and the instance is stopped, when it cannot be written as it was either.
+    pub fn update<R>(&mut self, change: impl FnOnce(&mut ControlData) -> R) -> Result<R> {
+        let before = self.data.clone();
+        let result = change(&mut self.data);
+        let Err(error) = self.write() else { return Ok(result) };
+        let sequence = self.data.sequence;
+        self.data = ControlData { sequence, ..before };
+        match (self.write(), &self.health) {
+            (Err(again), Some(health)) => Err(health.stop(&again)),
+            _ => Err(error),
+        }
+    }
+
+    fn write(&mut self) -> Result<()> {
+        self.data.sequence += 1;
+        let body = serde_json::to_string_pretty(&self.data).map_err(|e| Error::bug(e.to_string()))?;
+        let bytes =
+            format!("{HEADER} {VERSION} {:08x} {}\n{body}\n", crc32c::crc32c(body.as_bytes()), self.data.sequence);
+        for copy in Self::COPIES {
+            self.files.write_whole(&self.directory.join(copy), bytes.as_bytes()).map_err(|e| {
+                Error::new(ErrorKind::Io, Number::Ora(206), format!("error in writing control file '{copy}': {e}"))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn parse(bytes: &[u8]) -> Result<ControlData> {
+    let text = std::str::from_utf8(bytes).map_err(|_| bad("not text"))?;
+    let (head, body) = text.split_once('\n').ok_or_else(|| bad("no header line"))?;
+    let rest = head.strip_prefix(HEADER).ok_or_else(|| bad("not a control file"))?;
+    let mut words = rest.split_whitespace();
+    let version: u32 =
+        words.next().and_then(|word| word.parse().ok()).ok_or_else(|| bad("no version in its header"))?;
+    if !(VERSION_MIN..=VERSION).contains(&version) {
+        let text = format!(
+            "control file version {version} is not one that this release reads ({VERSION_MIN} to {VERSION}): open the database with the release that \
+             wrote it"
+        );
+        return Err(Error::new(ErrorKind::Corrupt, Number::Ora(201), text));
+    }
+    let sum = words.next().and_then(|word| u32::from_str_radix(word, 16).ok());
+    let body = body.strip_suffix('\n').unwrap_or(body);
+    if sum != Some(crc32c::crc32c(body.as_bytes())) {
+        return Err(bad("checksum does not match"));
+    }
+    serde_json::from_str(body).map_err(|e| bad(e.to_string()))
+}

@@ -1,0 +1,387 @@
+//! Open datafiles: their bytes, and what was done with them. See README.md in this folder.
+
+use std::io;
+use std::path::PathBuf;
+
+use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use common::sync::{Arc, Mutex};
+use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result, Scn, TablespaceNumber, limits};
+use device::{AlignedBuffer, Device, PendingRead};
+use format::{block, file};
+use waits::{Event, HISTOGRAM_BUCKETS, Meter, histogram_bucket};
+
+/// An open datafile, and what was done with it.
+#[derive(Debug)]
+pub struct Datafile {
+    number: FileNumber,
+    tablespace: TablespaceNumber,
+    name: String,
+    path: PathBuf,
+    block_size: BlockSize,
+    device: Arc<dyn Device>,
+    blocks: AtomicU32,
+    written: AtomicBool,
+    /// Set by the first write or resize since the file was opened.
+    changed: AtomicBool,
+    syncing: Mutex<()>,
+    reads: AtomicU64,
+    blocks_read: AtomicU64,
+    read_us: AtomicU64,
+    writes: AtomicU64,
+    blocks_written: AtomicU64,
+    write_us: AtomicU64,
+    single_reads: AtomicU64,
+    single_read_us: AtomicU64,
+    read_max_us: AtomicU64,
+    write_max_us: AtomicU64,
+    read_last_us: AtomicU64,
+    /// Single-block reads by how long they were waited for.
+    single_read_histogram: [AtomicU64; HISTOGRAM_BUCKETS],
+    buffer_waits: AtomicU64,
+    buffer_wait_us: AtomicU64,
+}
+
+/// A datafile's figures, for V$FILESTAT, V$FILE_HISTOGRAM and the waits for its buffers. Times are what sessions and the writer waited, in microseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FileFigures {
+    pub reads: u64,
+    pub blocks_read: u64,
+    pub read_us: u64,
+    pub writes: u64,
+    pub blocks_written: u64,
+    pub write_us: u64,
+    /// Reads of one block.
+    pub single_block_reads: u64,
+    pub single_block_read_us: u64,
+    /// The longest read and the longest write.
+    pub read_max_us: u64,
+    pub write_max_us: u64,
+    /// The last read.
+    pub read_last_us: u64,
+    /// Reads of one block by time, in buckets as those of [`waits::histogram_bound_us`].
+    pub single_block_read_histogram: [u64; HISTOGRAM_BUCKETS],
+    /// Waits for a buffer with a block of the file that another session held, or was reading.
+    pub buffer_waits: u64,
+    pub buffer_wait_us: u64,
+}
+
+impl FileFigures {
+    /// Adds another file's, for the sum of a tablespace.
+    pub fn add(&mut self, other: &Self) {
+        self.reads += other.reads;
+        self.blocks_read += other.blocks_read;
+        self.read_us += other.read_us;
+        self.writes += other.writes;
+        self.blocks_written += other.blocks_written;
+        self.write_us += other.write_us;
+        self.single_block_reads += other.single_block_reads;
+        self.single_block_read_us += other.single_block_read_us;
+        self.read_max_us = self.read_max_us.max(other.read_max_us);
+        self.write_max_us = self.write_max_us.max(other.write_max_us);
+        self.read_last_us = self.read_last_us.max(other.read_last_us);
+        let buckets = self.single_block_read_histogram.iter_mut().zip(other.single_block_read_histogram);
+        buckets.for_each(|(mine, others)| *mine += others);
+        self.buffer_waits += other.buffer_waits;
+        self.buffer_wait_us += other.buffer_wait_us;
+    }
+}
+
+impl Datafile {
+    pub fn new(
+        number: FileNumber,
+        tablespace: TablespaceNumber,
+        name: String,
+        path: PathBuf,
+        block_size: BlockSize,
+        device: Arc<dyn Device>,
+        blocks: u32,
+    ) -> Self {
+        Self {
+            number,
+            tablespace,
+            name,
+            path,
+            block_size,
+            device,
+            blocks: AtomicU32::new(blocks),
+            written: AtomicBool::new(false),
+            changed: AtomicBool::new(false),
+            syncing: Mutex::new(()),
+            reads: AtomicU64::new(0),
+            blocks_read: AtomicU64::new(0),
+            read_us: AtomicU64::new(0),
+            writes: AtomicU64::new(0),
+            blocks_written: AtomicU64::new(0),
+            write_us: AtomicU64::new(0),
+            single_reads: AtomicU64::new(0),
+            single_read_us: AtomicU64::new(0),
+            read_max_us: AtomicU64::new(0),
+            write_max_us: AtomicU64::new(0),
+            read_last_us: AtomicU64::new(0),
+            single_read_histogram: [const { AtomicU64::new(0) }; HISTOGRAM_BUCKETS],
+            buffer_waits: AtomicU64::new(0),
+            buffer_wait_us: AtomicU64::new(0),
+        }
+    }
+
+    #[must_use]
+    pub fn number(&self) -> FileNumber {
+        self.number
+    }
+
+    #[must_use]
+    pub fn tablespace(&self) -> TablespaceNumber {
+        self.tablespace
+    }
+
+    /// The name that the user gave.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[must_use]
+    pub fn path(&self) -> &std::path::Path {
+        &self.path
+    }
+
+    #[must_use]
+    pub fn block_size(&self) -> BlockSize {
+        self.block_size
+    }
+
+    /// Blocks of the file, header area included.
+    #[must_use]
+    pub fn blocks(&self) -> u32 {
+        self.blocks.load(Ordering::Acquire)
+    }
+
+    /// Whether reads and writes bypass the operating system's cache.
+    #[must_use]
+    pub fn direct(&self) -> bool {
+        self.device.direct()
+    }
+
+    fn offset(&self, block: u32) -> u64 {
+        u64::from(block) * self.block_size.bytes() as u64
+    }
+
+    /// # Errors
+    /// ORA-01578 when the address is outside the file: only a damaged pointer leads there.
+    pub fn check_block(&self, address: BlockAddress) -> Result<()> {
+        if address.block == 0 || address.block >= self.blocks() {
+            return Err(Error::corrupt(address, format!("outside its file of {} blocks", self.blocks())));
+        }
+        Ok(())
+    }
+
+    /// Starts to read consecutive blocks.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn submit_read(&self, block: u32, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
+        let mut buffers = buffers;
+        if let [buffer] = buffers.as_mut_slice()
+            && buffer.len() == self.block_size.bytes()
+        {
+            // One block is read in place: nothing is gained by handing it over.
+            let result = self.device.read_at(self.offset(block), &mut [&mut buffer[..]]);
+            return Ok(PendingRead::ready(result.map(|()| buffers)));
+        }
+        self.device.submit_read(self.offset(block), buffers)
+    }
+
+    /// Where a read of blocks is cut in two: at most so many of them come before that. `blocks` where it is not cut, or not between two blocks.
+    #[must_use]
+    pub fn blocks_before_cut(&self, block: u32, blocks: u32) -> u32 {
+        let Some(unit) = self.device.cuts_at() else { return blocks };
+        let (offset, bytes) = (self.offset(block), self.block_size.bytes() as u64);
+        let left = unit - offset % unit;
+        if !left.is_multiple_of(bytes) { blocks } else { u32::try_from(left / bytes).unwrap_or(blocks).min(blocks) }
+    }
+
+    /// Reads consecutive blocks, around the cache.
+    ///
+    /// # Errors
+    /// ORA-01115.
+    pub fn read_blocks(&self, start: BlockAddress, bytes: &mut [u8]) -> Result<()> {
+        self.device.read_at(self.offset(start.block), &mut [bytes]).map_err(|error| self.read_error(start, &error))
+    }
+
+    /// Writes consecutive sealed blocks.
+    ///
+    /// # Errors
+    /// ORA-01114.
+    pub fn write_blocks(&self, start: BlockAddress, bytes: &[u8]) -> Result<()> {
+        self.writes.fetch_add(1, Ordering::Relaxed);
+        self.blocks_written.fetch_add((bytes.len() / self.block_size.bytes()) as u64, Ordering::Relaxed);
+        let result = self.device.write_at(self.offset(start.block), &[bytes]);
+        // Noted afterwards: a sync that comes meanwhile may miss the write.
+        self.written.store(true, Ordering::Release);
+        self.changed.store(true, Ordering::Release);
+        result.map_err(|error| {
+            Error::new(
+                ErrorKind::Io,
+                Number::Ora(1114),
+                format!(
+                    "I/O error writing block to file {} (block # {}): {error} ('{}')",
+                    self.number.0, start.block, self.name
+                ),
+            )
+        })
+    }
+
+    /// The instance before did not close the file: it may hold writes that were never synced, and its header may be of any time. So it counts as
+    /// written, and as changed: the next close stamps it.
+    pub fn doubt(&self) {
+        self.written.store(true, Ordering::Release);
+        self.changed.store(true, Ordering::Release);
+    }
+
+    /// Syncs the file if it was written to since the last sync.
+    ///
+    /// # Errors
+    /// ORA-01114.
+    pub fn sync_if_written(&self, meter: &Meter) -> Result<()> {
+        // Who finds nothing left to sync must know that it is done.
+        let _syncing = self.syncing.lock();
+        if !self.written.swap(false, Ordering::AcqRel) {
+            return Ok(());
+        }
+        let result =
+            meter.wait(Event::DiskFileOperationsIo, [4, u64::from(self.number.0), 2], -1, || self.device.sync());
+        result.map_err(|error| {
+            self.written.store(true, Ordering::Release);
+            self.changed.store(true, Ordering::Release);
+            Error::new(
+                ErrorKind::Io,
+                Number::Ora(1114),
+                format!("I/O error syncing file {}: {error} ('{}')", self.number.0, self.name),
+            )
+        })
+    }
+
+    /// From now on the file has so many blocks.
+    pub(crate) fn set_blocks(&self, blocks: u32) {
+        self.blocks.store(blocks, Ordering::Release);
+    }
+
+    /// Makes the file on disk `blocks` long; new blocks are allocated and zero. [`Datafile::blocks`] is as before.
+    ///
+    /// # Errors
+    /// ORA-01237 when the file system has no room; ORA-01114 when it refuses to cut the file.
+    pub(crate) fn set_device_blocks(&self, blocks: u32, meter: &Meter) -> Result<()> {
+        if blocks > limits::BLOCKS_PER_FILE_MAX {
+            return Err(Error::user(
+                1144,
+                format!("file size ({blocks} blocks) exceeds maximum of {} blocks", limits::BLOCKS_PER_FILE_MAX),
+            ));
+        }
+        let bytes = self.offset(blocks);
+        meter
+            .wait(Event::DataFileInitWrite, [1, u64::from(blocks.saturating_sub(self.blocks())), 0], -1, || {
+                self.device.set_size(bytes)
+            })
+            .map_err(|error| {
+                let (kind, number, what) = match blocks < self.blocks() {
+                    true => (ErrorKind::Io, 1114, "cut"),
+                    false => (ErrorKind::OutOfResource, 1237, "extend"),
+                };
+                let text = format!("cannot {what} datafile {}: {error} ('{}')", self.number.0, self.name);
+                Error::new(kind, Number::Ora(number), text)
+            })?;
+        self.written.store(true, Ordering::Release);
+        self.changed.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Whether anything was written to the file since it was opened.
+    #[must_use]
+    pub fn changed(&self) -> bool {
+        self.changed.load(Ordering::Acquire)
+    }
+
+    /// A file that was just made counts as changed: it has to be stamped when the database is closed.
+    pub fn mark_changed(&self) {
+        self.changed.store(true, Ordering::Release);
+    }
+
+    /// The file header with the SCN of a checkpoint, sealed. The header is not cached: nothing else changes it while the file is open.
+    ///
+    /// # Errors
+    /// ORA-01115, ORA-01578 for a damaged header.
+    pub fn stamped_header(&self, scn: Scn) -> Result<(BlockAddress, AlignedBuffer)> {
+        let address = BlockAddress::new(self.number, file::FILE_HEADER_BLOCK);
+        let mut block = AlignedBuffer::zeroed(self.block_size.bytes());
+        self.read_blocks(address, &mut block)?;
+        block::check(&block, address)?;
+        let header = file::file_header_mut(&mut block);
+        header.checkpoint_scn = scn.0.into();
+        header.checkpoint_count = header.checkpoint_count.get().wrapping_add(1).into();
+        header.blocks = self.blocks().into();
+        block::touch(&mut block, scn);
+        block::seal(&mut block);
+        Ok((address, block))
+    }
+
+    #[must_use]
+    pub fn read_error(&self, address: BlockAddress, error: &io::Error) -> Error {
+        Error::new(
+            ErrorKind::Io,
+            Number::Ora(1115),
+            format!(
+                "I/O error reading block from file {} (block # {}): {error} ('{}')",
+                self.number.0, address.block, self.name
+            ),
+        )
+    }
+
+    pub(crate) fn count_read(&self, blocks: u64) {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.blocks_read.fetch_add(blocks, Ordering::Relaxed);
+    }
+
+    /// A read of so many blocks was waited for so long.
+    pub(crate) fn count_read_time(&self, blocks: u64, micros: u64) {
+        self.read_us.fetch_add(micros, Ordering::Relaxed);
+        self.read_max_us.fetch_max(micros, Ordering::Relaxed);
+        self.read_last_us.store(micros, Ordering::Relaxed);
+        if blocks == 1 {
+            self.single_reads.fetch_add(1, Ordering::Relaxed);
+            self.single_read_us.fetch_add(micros, Ordering::Relaxed);
+            self.single_read_histogram[histogram_bucket(micros)].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A write took so long.
+    pub(crate) fn count_write_time(&self, micros: u64) {
+        self.write_us.fetch_add(micros, Ordering::Relaxed);
+        self.write_max_us.fetch_max(micros, Ordering::Relaxed);
+    }
+
+    /// A buffer with a block of the file was waited for.
+    pub(crate) fn count_buffer_wait(&self, micros: u64) {
+        self.buffer_waits.fetch_add(1, Ordering::Relaxed);
+        self.buffer_wait_us.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    #[must_use]
+    pub fn figures(&self) -> FileFigures {
+        FileFigures {
+            reads: self.reads.load(Ordering::Relaxed),
+            blocks_read: self.blocks_read.load(Ordering::Relaxed),
+            read_us: self.read_us.load(Ordering::Relaxed),
+            writes: self.writes.load(Ordering::Relaxed),
+            blocks_written: self.blocks_written.load(Ordering::Relaxed),
+            write_us: self.write_us.load(Ordering::Relaxed),
+            single_block_reads: self.single_reads.load(Ordering::Relaxed),
+            single_block_read_us: self.single_read_us.load(Ordering::Relaxed),
+            read_max_us: self.read_max_us.load(Ordering::Relaxed),
+            write_max_us: self.write_max_us.load(Ordering::Relaxed),
+            read_last_us: self.read_last_us.load(Ordering::Relaxed),
+            single_block_read_histogram: self.single_read_histogram.each_ref().map(|n| n.load(Ordering::Relaxed)),
+            buffer_waits: self.buffer_waits.load(Ordering::Relaxed),
+            buffer_wait_us: self.buffer_wait_us.load(Ordering::Relaxed),
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! The one place where names in disk groups become files: a file system that knows the mounted groups, above the one of the machine.
+//!
+//! A file that is removed while somebody has it open goes when the last one closes it, as elsewhere. The group does not delete open files,
+//! so the name is kept until then ([`MountedGroup::doomed`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use asm::{DiskGroup, Environment, FileInfo, FileKind, GroupFile, GroupStatistics};
+use common::sync::{Arc, Condvar, Mutex, RwLock};
+use common::{Clock, Error, ErrorKind, Random, Result, Seeded};
+use device::{AlignedBuffer, Claim, Device, FileIdentity, FileSystem, PendingRead};
+
+use super::name::{self, InGroup, in_group};
+use super::record::GroupRecord;
+use super::rooted::Rooted;
+
+/// Where ids of groups come from when a run must be repeatable.
+#[derive(Debug)]
+struct SeededIds(Mutex<Seeded>);
+
+impl Random for SeededIds {
+    fn next_u64(&self) -> u64 {
+        self.0.lock().draw()
+    }
+}
+
+/// Files of the machine and of the mounted groups.
+#[derive(Debug)]
+pub struct GroupFiles {
+    below: Arc<dyn FileSystem>,
+    environment: Environment,
+    /// The database's name, which is part of its files' names.
+    database: String,
+    mounted: RwLock<BTreeMap<String, Arc<MountedGroup>>>,
+    notes: Mutex<Vec<String>>,
+}
+
+/// A group that is mounted.
+#[derive(Debug)]
+pub struct MountedGroup {
+    /// GROUP_NUMBER of the views: the least that is free at the mount, from 1.
+    number: u32,
+    group: DiskGroup,
+    /// Files that were removed while they were open, by the group's names.
+    doomed: Mutex<BTreeSet<String>>,
+    /// One of those has been closed.
+    closed: Condvar,
+}
+
+fn no_group(name: &str) -> Error {
+    Error::user(15001, format!("diskgroup \"{name}\" does not exist or is not mounted"))
+}
+
+fn to_io(error: Error) -> io::Error {
+    let kind = match error.kind {
+        _ if error.is_ora(15012) => io::ErrorKind::NotFound,
+        ErrorKind::OutOfResource => io::ErrorKind::StorageFull,
+        ErrorKind::User => io::ErrorKind::InvalidInput,
+        ErrorKind::Corrupt => io::ErrorKind::InvalidData,
+        _ => io::ErrorKind::Other,
+    };
+    io::Error::new(kind, error)
+}
+
+fn not_by_name() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "files of disk groups are not made, renamed or written whole by name")
+}
+
+impl MountedGroup {
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.group.name()
+    }
+
+    #[must_use]
+    pub fn statistics(&self) -> GroupStatistics {
+        self.group.statistics()
+    }
+
+    /// Its files, by number.
+    ///
+    /// # Errors
+    /// ORA-15001 when it was dismounted meanwhile.
+    pub fn files(&self) -> Result<Vec<FileInfo>> {
+        self.group.files()
+    }
+
+    pub fn group(&self) -> &DiskGroup {
+        &self.group
+    }
+
+    fn device(self: &Arc<Self>, file: GroupFile) -> Arc<dyn Device> {
+        let closing = Closing { name: file.name().to_string(), mounted: Arc::clone(self) };
+        Arc::new(OpenGroupFile { file, _closing: closing })
+    }
+
+    /// Waits until files that were removed while they were open have been closed, and so deleted, or until nobody has closed one for `patience`: the
+    /// database writer may still hold the last blocks of one.
+    pub fn wait_removed(&self, patience: Duration) {
+        let mut doomed = self.doomed.lock();
+        while !doomed.is_empty() && !self.closed.wait_for(&mut doomed, patience).timed_out() {}
+    }
+
+    /// Deletes a file now, or when it is closed.
+    fn remove(&self, file: &str) -> Result<()> {
+        // By the group's own spelling, which is what closing looks for. Noted first: who closes the file after this finds it noted, and who did
+        // so before leaves nothing in the way.
+        let name = self.group.open(file)?.name().to_string();
+        self.doomed.lock().insert(name.clone());
+        match self.group.delete(&name) {
+            Err(error) if error.is_ora(15028) => Ok(()),
+            done => {
+                self.doomed.lock().remove(&name);
+                // Somebody who closed it has deleted it just now.
+                if done.as_ref().is_err_and(|error| error.is_ora(15012)) { Ok(()) } else { done }
+            }
+        }
+    }
+}
+
+impl GroupFiles {
+    /// No group is mounted. `ids` are those of new groups, where a run must be repeatable.
+    pub fn new(
+        below: Arc<dyn FileSystem>,
+        directory: &Path,
+        clock: &Arc<dyn Clock>,
+        database: &str,
+        ids: Option<Seeded>,
+    ) -> Self {
+        let rooted = Rooted { below: Arc::clone(&below), directory: directory.to_owned() };
+        let mut environment = Environment::new(Arc::new(rooted));
+        environment.clock = Arc::clone(clock);
+        if let Some(ids) = ids {
+            environment.random = Arc::new(SeededIds(Mutex::new(ids)));
+        }
+        Self { below, environment, database: database.to_owned(), mounted: RwLock::default(), notes: Mutex::default() }
+    }
+
+    /// What whoever opened the database should know: what was repaired from a copy, and which groups could not be mounted. A sentence for each.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        self.notes.lock().clone()
+    }
+
+    pub fn note(&self, text: String) {
+        self.notes.lock().push(text);
+    }
+
+    pub fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// The mounted groups, by name.
+    #[must_use]
+    pub fn mounted(&self) -> Vec<Arc<MountedGroup>> {
+        self.mounted.read().values().cloned().collect()
+    }
+
+    /// A mounted group.
+    ///
+    /// # Errors
+    /// ORA-15001.
+    pub fn group(&self, name: &str) -> Result<Arc<MountedGroup>> {
+        self.mounted.read().get(name).cloned().ok_or_else(|| no_group(name))
+    }
+
+    /// All that the patterns find, whatever it is.
+    ///
+    /// # Errors
+    /// ORA-15031 when they find nothing.
+    pub fn discover(&self, patterns: &str) -> Result<Vec<asm::DiscoveredDisk>> {
+        asm::discover(&self.environment, patterns)
+    }
+
+    pub fn add(&self, group: DiskGroup) -> Arc<MountedGroup> {
+        let mut mounted = self.mounted.write();
+        let taken: BTreeSet<u32> = mounted.values().map(|group| group.number).collect();
+        let number = (1..).find(|number| !taken.contains(number)).unwrap_or(u32::MAX);
+        let group = Arc::new(MountedGroup { number, group, doomed: Mutex::default(), closed: Condvar::default() });
+        mounted.insert(group.name().to_owned(), Arc::clone(&group));
+        group
+    }
+
+    pub fn forget(&self, name: &str) {
+        self.mounted.write().remove(name);
+    }
+
+    /// Mounts a group that the control file names.
+    ///
+    /// # Errors
+    /// Those of [`DiskGroup::mount`]. When no disk is found ORA-15042 names those that there were.
+    pub fn mount(&self, record: &GroupRecord) -> Result<Arc<MountedGroup>> {
+        let mounted = match record.group_id() {
+            Some(id) => DiskGroup::mount_known(&self.environment, &record.name, &record.pattern(), id),
+            None => DiskGroup::mount(&self.environment, &record.name, &record.pattern()),
+        };
+        if let Ok(group) = &mounted {
+            group.repaired().iter().for_each(|what| self.note(format!("Disk group {}: {what}.", record.name)));
+        }
+        mounted.map(|group| self.add(group)).map_err(|error| {
+            if !(error.is_ora(15031) || error.is_ora(15063)) || record.disks.is_empty() {
+                return error;
+            }
+            let disks: Vec<_> = record.disks.iter().map(|disk| format!("ASM disk \"{disk}\"")).collect();
+            let verb = if disks.len() == 1 { "is" } else { "are" };
+            let text = format!(
+                "{} {verb} missing from diskgroup \"{}\" (disk specification \"{}\"): {}",
+                disks.join(", "),
+                record.name,
+                record.pattern(),
+                error.text
+            );
+            Error::user(15042, text)
+        })
+    }
+
+    /// Makes a datafile in a group; gives its name.
+    ///
+    /// # Errors
+    /// ORA-15001 when the group is not mounted; ORA-15041 when it is full; HW-0070; ORA-15080.
+    pub fn create_datafile(&self, group: &str, tablespace: &str, bytes: u64) -> Result<(String, Arc<dyn Device>)> {
+        let mounted = self.group(group)?;
+        let file = mounted.group.create_file(FileKind::DataFile, &name::tag_of(tablespace), bytes)?;
+        let name = name::full_name(file.name(), &self.database);
+        Ok((name, mounted.device(file)))
+    }
+
+    /// The name of a group's file as the control file and the views have it.
+    #[must_use]
+    pub fn full_name(&self, file: &asm::FileName) -> String {
+        name::full_name(file, &self.database)
+    }
+
+    pub fn find(&self, path: &Path) -> Option<InGroup> {
+        in_group(path, &self.database)
+    }
+
+    fn open_in(&self, wanted: &InGroup) -> Result<Arc<dyn Device>> {
+        let mounted = self.group(&wanted.group)?;
+        let file = mounted.group.open(&wanted.name)?;
+        Ok(mounted.device(file))
+    }
+}
+
+impl FileSystem for GroupFiles {
+    fn create(&self, path: &Path, bytes: u64) -> io::Result<Arc<dyn Device>> {
+        if self.find(path).is_some() { Err(not_by_name()) } else { self.below.create(path, bytes) }
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn Device>> {
+        match self.find(path) {
+            Some(wanted) => self.open_in(&wanted).map_err(to_io),
+            None => self.below.open(path),
+        }
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        match self.find(path) {
+            Some(wanted) => self.group(&wanted.group).and_then(|group| group.remove(&wanted.name)).map_err(to_io),
+            None => self.below.remove(path),
+        }
+    }
+
+    fn exists(&self, path: &Path) -> io::Result<bool> {
+        match self.find(path) {
+            Some(wanted) => match self.open_in(&wanted) {
+                Ok(_) => Ok(true),
+                Err(error) if error.is_ora(15012) => Ok(false),
+                Err(error) => Err(to_io(error)),
+            },
+            None => self.below.exists(path),
+        }
+    }
+
+    fn identity(&self, path: &Path) -> io::Result<Option<FileIdentity>> {
+        // Files of groups are told apart by their names.
+        if self.find(path).is_some() { Ok(None) } else { self.below.identity(path) }
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        if self.find(from).or_else(|| self.find(to)).is_some() {
+            Err(not_by_name())
+        } else {
+            self.below.rename(from, to)
+        }
+    }
+
+    fn create_directory(&self, path: &Path) -> io::Result<()> {
+        self.below.create_directory(path)
+    }
+
+    fn sync_directory(&self, path: &Path) -> io::Result<()> {
+        // A group's files are durable when they are made and when they are deleted.
+        if self.find(path).is_some() { Ok(()) } else { self.below.sync_directory(path) }
+    }
+
+    fn write_whole(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        if self.find(path).is_some() { Err(not_by_name()) } else { self.below.write_whole(path, bytes) }
+    }
+
+    fn read_whole(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if self.find(path).is_some() { Err(not_by_name()) } else { self.below.read_whole(path) }
+    }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<PathBuf>> {
+        self.below.list(directory)
+    }
+
+    fn claim(&self, path: &Path) -> io::Result<Claim> {
+        self.below.claim(path)
+    }
+}
+
+/// A file of a group, open. The file is closed before what comes after it is dropped: fields go in their order.
+#[derive(Debug)]
+struct OpenGroupFile {
+    file: GroupFile,
+    _closing: Closing,
+}
+
+/// Deletes the file when it was removed while it was open.
+#[derive(Debug)]
+struct Closing {
+    name: String,
+    mounted: Arc<MountedGroup>,
+}
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        if !self.mounted.doomed.lock().contains(&self.name) {
+            return;
+        }
+        // One that is still open elsewhere goes with the last who closes it. What else fails leaves a file that nobody knows; V$ASM_FILE shows it.
+        match self.mounted.group.delete(&self.name) {
+            Err(error) if error.is_ora(15028) => {}
+            _ => {
+                self.mounted.doomed.lock().remove(&self.name);
+                self.mounted.closed.notify_all();
+            }
+        }
+    }
+}
+
+impl Device for OpenGroupFile {
+    fn read_at(&self, offset: u64, buffers: &mut [&mut [u8]]) -> io::Result<()> {
+        self.file.read_at(offset, buffers)
+    }
+
+    fn write_at(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        self.file.write_at(offset, buffers)
+    }
+
+    fn write_durable(&self, offset: u64, buffers: &[&[u8]]) -> io::Result<()> {
+        self.file.write_durable(offset, buffers)
+    }
+
+    fn submit_read(&self, offset: u64, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
+        self.file.submit_read(offset, buffers)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.file.sync()
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        self.file.size()
+    }
+
+    fn set_size(&self, bytes: u64) -> io::Result<()> {
+        self.file.set_size(bytes)
+    }
+
+    fn direct(&self) -> bool {
+        self.file.direct()
+    }
+}

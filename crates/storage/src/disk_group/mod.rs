@@ -1,0 +1,14 @@
+//! Disk groups as the database uses them: which there are, their files among the others, and the statements that change them.
+//!
+//! See README.md in this folder.
+
+mod files;
+mod name;
+mod record;
+mod rooted;
+
+pub use asm::{DiscoveredDisk, DiskStatistics, FileInfo, GroupStatistics, HeaderStatus, make_disks};
+pub use files::{GroupFiles, MountedGroup};
+pub use name::{InGroup, group_of_new, same_file};
+pub use name::{is_in_group, resolve};
+pub use record::{GroupRecord, GroupStage};

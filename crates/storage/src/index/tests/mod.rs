@@ -1,0 +1,3 @@
+//! Tests of the tree over plain memory.
+
+mod tree;

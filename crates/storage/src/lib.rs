@@ -1,0 +1,23 @@
+//! Storage: files, extents, segments, the buffer cache, redo, undo, transactions, indexes and rows of tables.
+//!
+//! Blocking calls on the caller's own thread: no async runtime, no Arrow, no sockets, no dictionary, no users. Each folder uses those before it in this
+//! list and no other; `tests/layers.rs` holds it. README.md in each folder.
+
+pub mod cache;
+pub mod checkpoint;
+pub mod control;
+pub mod datafile;
+pub mod disk_group;
+pub mod health;
+pub mod index;
+pub mod parameters;
+pub mod process;
+pub mod recovery;
+pub mod redo;
+pub mod rollback;
+pub mod segment;
+pub mod snapshot;
+pub mod table;
+pub mod tablespace;
+pub mod txn;
+pub mod undo;

@@ -1,0 +1,90 @@
+//! A parameter that is accepted does what it says, or says that it does not.
+//!
+//! What reads a parameter is looked for in the sources of all crates: `Parameter::Name` outside of this folder and of tests. Those that are read
+//! within this folder are listed here with the function through which the others ask for them.
+
+use std::path::{Path, PathBuf};
+
+use super::{Effect, Parameter};
+
+/// Parameters that others read through a function of this folder, and that function.
+const THROUGH: [(Parameter, &str); 3] = [
+    (Parameter::DbFileMultiblockReadCount, ".multiblock_read_count("),
+    (Parameter::MaxDumpFileSize, ".govern(&system_meter)"),
+    (Parameter::TimedStatistics, ".govern(&system_meter)"),
+];
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The source files of all crates but tests and this folder.
+fn sources() -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(crates()).unwrap() {
+        collect(&entry.unwrap().path().join("src"), &mut found);
+    }
+    found
+}
+
+fn collect(directory: &Path, found: &mut Vec<String>) {
+    let Ok(entries) = std::fs::read_dir(directory) else { return };
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && name != "tests" && !path.ends_with("storage/src/parameters") {
+            collect(&path, found);
+        } else if name.ends_with(".rs") && !name.ends_with("tests.rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            found.push(text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned());
+        }
+    }
+}
+
+/// A parameter that takes one value alone is true by that.
+fn has_one_value(parameter: Parameter) -> bool {
+    let definition = parameter.definition();
+    definition.values.len() == 1 || definition.range.is_some_and(|(least, most)| least == most)
+}
+
+fn names(source: &str, word: &str) -> bool {
+    source.match_indices(word).any(|(at, _)| !source[at + word.len()..].starts_with(|c: char| c.is_alphanumeric()))
+}
+
+fn is_read(parameter: Parameter, sources: &[String]) -> bool {
+    let word = format!("Parameter::{parameter:?}");
+    let through = THROUGH.iter().find(|(listed, _)| *listed == parameter).map(|(_, function)| *function);
+    sources.iter().any(|source| names(source, &word) || through.is_some_and(|function| source.contains(function)))
+}
+
+/// What is wrong with the parameters, by what reads them in `sources`.
+fn wrong(sources: &[String]) -> Vec<String> {
+    let judge = |parameter: Parameter| match parameter.definition().effect {
+        Effect::Read if has_one_value(parameter) || is_read(parameter, sources) => None,
+        Effect::Read => Some(format!("{parameter}: nothing reads it, and nobody is told so")),
+        Effect::None { values: [], .. } if is_read(parameter, sources) => {
+            Some(format!("{parameter}: something reads it, and it is said to be without effect"))
+        }
+        Effect::None { .. } => None,
+    };
+    Parameter::ALL.into_iter().filter_map(judge).collect()
+}
+
+#[test]
+fn every_parameter_has_a_reader_or_says_that_it_has_no_effect() {
+    let wrong = wrong(&sources());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A parameter that loses its reader, and one without effect that gets one, are found.
+#[test]
+fn a_parameter_without_its_reader_is_found() {
+    let without = |source: String| source.replace("Parameter::StatisticsLevel", "parameter");
+    let mut sources: Vec<String> = sources().into_iter().map(without).collect();
+    assert_eq!(wrong(&sources), ["statistics_level: nothing reads it, and nobody is told so"]);
+    let idle = Parameter::ALL
+        .into_iter()
+        .find(|parameter| matches!(parameter.definition().effect, Effect::None { values: [], .. }));
+    let idle = idle.unwrap();
+    sources.push(format!("read(Parameter::StatisticsLevel); read(Parameter::{idle:?})"));
+    assert_eq!(wrong(&sources), [format!("{idle}: something reads it, and it is said to be without effect")]);
+}

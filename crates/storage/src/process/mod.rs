@@ -1,0 +1,271 @@
+//! A process: one thread of work on the blocks of an instance, below transactions.
+//!
+//! See README.md in this folder.
+
+pub mod metadata;
+mod store;
+
+pub use store::Store;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::time::Duration;
+
+use common::sync::atomic::{AtomicU32, Ordering};
+use common::sync::{Arc, Mutex};
+use common::{BlockAddress, BlockClass, BlockRange, Error, ObjectNumber, ProcessNumber, Result, Scn};
+use format::redo::{self, Version};
+use waits::{GetMode, Meter};
+
+use crate::cache::{Block, BlockMut, BlockScan, ChangeGroup, DirectScan};
+use crate::health::Health;
+use crate::parameters::SessionParameters;
+
+/// Segments whose last place of insertion a process remembers.
+const SEARCH_CACHE_MAX: usize = 1024;
+
+/// Whom a process works for.
+pub trait Client: fmt::Debug + Send + Sync {
+    /// Whether the work may go on. `tidying`: a rollback is under way, which is carried through for a client that has gone.
+    ///
+    /// # Errors
+    /// ORA-01013 when the user has cancelled, ORA-01089 when the instance is being closed; the request is then served. ORA-00028, each time unless
+    /// `tidying`, when the session has been killed. HW-0010 when the instance has stopped.
+    fn check(&self, tidying: bool) -> Result<()>;
+
+    /// The user's name, upper case.
+    fn user(&self) -> Arc<str>;
+
+    /// The text of the statement at work.
+    fn statement(&self) -> Option<Arc<str>>;
+}
+
+/// Where a process last found room in a segment.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct SearchHint {
+    /// The block, while it has room.
+    pub block: Option<BlockAddress>,
+    /// Its first-level bitmap block (automatic).
+    pub first_level: Option<BlockAddress>,
+    /// How often the segment had been shrunk by then: after that the block may be another's.
+    pub shrinks: u32,
+}
+
+/// One thread of work.
+#[derive(Debug)]
+pub struct Process {
+    store: Arc<Store>,
+    meter: Arc<Meter>,
+    number: ProcessNumber,
+    parameters: SessionParameters,
+    client: Arc<dyn Client>,
+    search: Mutex<HashMap<ObjectNumber, SearchHint>>,
+    /// Rollbacks that are under way, one within another.
+    rolling_back: AtomicU32,
+}
+
+impl Process {
+    pub fn new(store: Arc<Store>, meter: Arc<Meter>, number: ProcessNumber, client: Arc<dyn Client>) -> Self {
+        let parameters = SessionParameters::of_session(store.parameters().clone(), meter.clone());
+        Self { store, meter, number, parameters, client, search: Mutex::default(), rolling_back: AtomicU32::new(0) }
+    }
+
+    /// What the process shares with the others of its instance.
+    #[must_use]
+    pub fn store(&self) -> &Arc<Store> {
+        &self.store
+    }
+
+    #[must_use]
+    pub fn meter(&self) -> &Arc<Meter> {
+        &self.meter
+    }
+
+    #[must_use]
+    pub fn process(&self) -> ProcessNumber {
+        self.number
+    }
+
+    #[must_use]
+    pub fn sid(&self) -> u32 {
+        self.meter.sid()
+    }
+
+    #[must_use]
+    pub fn parameters(&self) -> &SessionParameters {
+        &self.parameters
+    }
+
+    /// Whom the process works for.
+    pub(crate) fn client(&self) -> &Arc<dyn Client> {
+        &self.client
+    }
+
+    /// Whether the work may go on.
+    ///
+    /// # Errors
+    /// Those of [`Client::check`].
+    pub fn check_cancelled(&self) -> Result<()> {
+        self.client.check(self.rolling_back.load(Ordering::Relaxed) > 0)
+    }
+
+    /// A rollback is under way until the guard is dropped: it is carried through even if the session is killed.
+    pub(crate) fn rolling_back(&self) -> RollingBack<'_> {
+        self.rolling_back.fetch_add(1, Ordering::Relaxed);
+        RollingBack(&self.rolling_back)
+    }
+
+    /// A block in current mode, to read.
+    ///
+    /// # Errors
+    /// Those of [`crate::cache::Cache::get`].
+    pub fn current(&self, address: BlockAddress, class: BlockClass) -> Result<Block> {
+        self.store.cache().get(&self.meter, address, class, GetMode::Current)
+    }
+
+    /// A block in current mode, to change.
+    ///
+    /// # Errors
+    /// Those of [`crate::cache::Cache::get_mut`].
+    pub fn current_mut(&self, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
+        self.store.cache().get_mut(&self.meter, address, class)
+    }
+
+    /// As [`Process::current_mut`], but None at once when another session has the block latched.
+    ///
+    /// # Errors
+    /// Those of [`crate::cache::Cache::get_mut`].
+    pub fn try_current_mut(&self, address: BlockAddress, class: BlockClass) -> Result<Option<BlockMut>> {
+        self.store.cache().try_get_mut(&self.meter, address, class)
+    }
+
+    /// As [`Process::try_current_mut`], but waits for it for a moment.
+    ///
+    /// # Errors
+    /// Those of [`crate::cache::Cache::get_mut_within`].
+    pub(crate) fn current_mut_within(
+        &self,
+        address: BlockAddress,
+        class: BlockClass,
+        most: Duration,
+    ) -> Result<Option<BlockMut>> {
+        self.store.cache().get_mut_within(&self.meter, address, class, most)
+    }
+
+    /// A block in consistent mode, as it is now: metadata, undo, and what a consistent read makes a snapshot's version of.
+    ///
+    /// # Errors
+    /// Those of [`crate::cache::Cache::get`].
+    pub fn consistent(&self, address: BlockAddress, class: BlockClass) -> Result<Block> {
+        self.store.cache().get(&self.meter, address, class, GetMode::Consistent)
+    }
+
+    /// A block that the caller formats; it is not read, its bytes are zero.
+    ///
+    /// # Errors
+    /// Those of [`crate::cache::Cache::get_new`].
+    pub fn new_block(&self, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
+        // What the block was before, on disk or in the log, is older than this.
+        self.store.advance_scn();
+        self.store.cache().get_new(&self.meter, address, class)
+    }
+
+    /// Changes a block; the change is counted to this process and stamped with the current SCN.
+    ///
+    /// A panic in `change` stops the instance: the block may be half changed, and must not reach the disk as if it were whole.
+    pub fn change<R>(&self, block: &mut BlockMut, change: impl FnOnce(&mut [u8]) -> R) -> R {
+        let _whole = WholeChange(self.store.health(), block.address());
+        block.change(self.store.redo(), &self.meter, |version| self.store.version_after(version), change)
+    }
+
+    /// Gives a block that is written around the cache a version that it has never had.
+    pub(crate) fn stamp_new(&self, block: &mut [u8]) -> Version {
+        let version = self.store.version_after(Version { scn: self.store.advance_scn().0, seq: 0 });
+        version.stamp(block);
+        version
+    }
+
+    /// Stamps a block that is written around the cache; the redo record with its image.
+    pub(crate) fn image_record(&self, block: &mut [u8]) -> Vec<u8> {
+        let version = self.stamp_new(block);
+        let mut record = Vec::with_capacity(block.len() + 64);
+        redo::begin(&mut record);
+        let address = format::block::header(block).address();
+        redo::image(&mut record, BlockClass::Data as u16, address, block, version);
+        redo::finish(&mut record, 1, Scn(version.scn), self.sid());
+        record
+    }
+
+    /// Begins a group of changes: until it is dropped they are one redo record, and the changed blocks stay latched.
+    pub fn group(&self) -> ChangeGroup<'_> {
+        ChangeGroup::begin(self.store.redo(), &self.meter)
+    }
+
+    /// Begins a group of changes of which nothing has happened unless it is [finished](ChangeGroup::finish): dropped
+    /// before, it puts back what it has changed.
+    pub fn revocable_group(&self) -> ChangeGroup<'_> {
+        ChangeGroup::begin_revocable(self.store.cache(), self.store.redo(), &self.meter)
+    }
+
+    /// Reads block ranges in order, by consistent gets, with multiblock reads. `cold`: do not let the blocks push others out of the cache.
+    #[must_use]
+    pub fn scan_blocks(&self, ranges: Vec<BlockRange>, class: BlockClass, cold: bool) -> BlockScan {
+        let size =
+            ranges.first().and_then(|range| self.store.cache().file(range.start.file).ok()).map(|f| f.block_size());
+        let read_blocks = size.map_or(1, |size| {
+            let buffers = self.store.cache().pool_of(size).capacity() as u64;
+            self.parameters.multiblock_read_count(size.bytes(), buffers)
+        });
+        BlockScan::new(self.store.cache().clone(), self.meter.clone(), ranges, class, cold, read_blocks)
+    }
+
+    /// Reads block ranges in order past the cache, by consistent gets, once what the cache has changed of them is on disk.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn scan_directly(&self, ranges: Vec<BlockRange>, class: BlockClass) -> Result<DirectScan> {
+        let cache = self.store.cache();
+        let read_blocks = match ranges.first() {
+            Some(range) => {
+                let size = cache.file(range.start.file)?.block_size();
+                let buffers = cache.pool_of(size).capacity() as u64;
+                self.parameters.multiblock_read_count(size.bytes(), buffers)
+            }
+            None => 1,
+        };
+        DirectScan::new(cache.clone(), self.meter.clone(), ranges, class, read_blocks)
+    }
+
+    /// Where this process last found room in a segment.
+    pub(crate) fn search_hint(&self, object: ObjectNumber) -> SearchHint {
+        self.search.lock().get(&object).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn remember(&self, object: ObjectNumber, hint: SearchHint) {
+        let mut search = self.search.lock();
+        if search.len() >= SEARCH_CACHE_MAX && !search.contains_key(&object) {
+            search.clear();
+        }
+        search.insert(object, hint);
+    }
+}
+
+/// A rollback under way.
+pub(crate) struct RollingBack<'a>(&'a AtomicU32);
+
+impl Drop for RollingBack<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Stops the instance when it is dropped by a panic.
+struct WholeChange<'a>(&'a Health, BlockAddress);
+
+impl Drop for WholeChange<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop(&Error::bug(format!("a change of block {} was cut short by a panic", self.1)));
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Making, opening, truncating and dropping a segment.
+
+use common::sync::Arc;
+use common::{BlockAddress, BlockRange, Error, ErrorKind, Number, ObjectNumber, Result};
+use format::transaction::Owner;
+use waits::SegmentStatistic;
+
+use super::extent::Reading;
+use super::space::{Bitmaps, FreeLists, SegmentParts, SpaceManager};
+use super::{Segment, SegmentSpec};
+use crate::control::{ExtentManagement, SpaceManagement, TablespaceKind};
+use crate::tablespace::{Tablespace, extent_step_blocks};
+use crate::txn::Worker;
+
+/// Redo that gives an extent back to its file, at most.
+const EXTENT_BYTES: u64 = 160;
+/// Redo that formats a block of a freelist group, at most.
+const GROUP_BYTES: u64 = 512;
+/// Redo that formats the bitmap blocks of an extent, at most, for each block that they cover: a first-level one covers sixteen or more.
+const COVERED_BYTES: u64 = 16;
+
+fn manager(tablespace: &Tablespace) -> Box<dyn SpaceManager> {
+    match tablespace.space_management() {
+        SpaceManagement::Manual => Box::new(FreeLists),
+        SpaceManagement::Auto => Box::new(Bitmaps),
+    }
+}
+
+/// Sizes in blocks of the extents that INITIAL, NEXT and MINEXTENTS ask for, one after another.
+struct InitialExtents {
+    uniform: Option<u32>,
+    /// Autoallocate: the ladder's steps, largest first, and the smallest to use.
+    steps: [u32; 4],
+    smallest: u32,
+    /// Blocks that the first extent has at least: its metadata and a block of data.
+    least: u32,
+    left: u64,
+    first: bool,
+}
+
+impl InitialExtents {
+    fn new(tablespace: &Tablespace, spec: &SegmentSpec, least: u32) -> Self {
+        let size = tablespace.block_size();
+        let bytes = size.bytes() as u64;
+        let storage = &spec.storage;
+        let initial = storage.initial.unwrap_or(0).div_ceil(bytes);
+        let more = u64::from(storage.minextents.unwrap_or(1).saturating_sub(1));
+        let next = storage.next.or(storage.initial).unwrap_or(0).div_ceil(bytes);
+        let uniform = match tablespace.extent_management() {
+            ExtentManagement::Uniform { blocks } => Some(blocks),
+            ExtentManagement::Autoallocate => None,
+        };
+        let automatic = tablespace.space_management() == SpaceManagement::Auto;
+        Self {
+            uniform,
+            steps: [64 << 20, 8 << 20, 1 << 20, 64 << 10].map(|step: u64| (step / bytes) as u32),
+            smallest: extent_step_blocks(size, automatic, 0),
+            least,
+            left: initial.saturating_add(next.saturating_mul(more)).max(u64::from(least)),
+            first: true,
+        }
+    }
+}
+
+impl Iterator for InitialExtents {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        if self.left == 0 {
+            return None;
+        }
+        let mut blocks = match self.uniform {
+            Some(blocks) => blocks,
+            None => {
+                let usable = |step: &u32| u64::from(*step) <= self.left && *step >= self.smallest;
+                self.steps.into_iter().find(usable).unwrap_or(self.smallest)
+            }
+        };
+        if self.first && self.uniform.is_none() {
+            let holds = |step: &u32| *step >= blocks && *step >= self.least;
+            blocks = self.steps.into_iter().rev().find(holds).unwrap_or(blocks);
+        }
+        self.first = false;
+        self.left = self.left.saturating_sub(u64::from(blocks));
+        Some(blocks)
+    }
+}
+
+impl Segment {
+    /// Makes a segment with its first extents.
+    ///
+    /// # Errors
+    /// ORA-00959, ORA-30022 for an undo tablespace, ORA-01658 when the tablespace has no room, and those of the cache.
+    pub fn create(s: &Worker, spec: &SegmentSpec) -> Result<Arc<Self>> {
+        let tablespace = s.tablespaces().numbered(spec.tablespace)?;
+        if tablespace.kind() == TablespaceKind::Undo {
+            return Err(Error::user(30022, format!("cannot create segments in undo tablespace {}", tablespace.name())));
+        }
+        let space = manager(&tablespace);
+        let groups = u32::from(spec.storage.freelist_groups);
+        let least = if groups > 1 { groups + 2 } else { 2 };
+        let mut sizes = InitialExtents::new(&tablespace, spec, least);
+        let no_room = |error: Error| {
+            if error.is_ora(1653) {
+                Error::new(
+                    ErrorKind::OutOfResource,
+                    Number::Ora(1658),
+                    format!(
+                        "unable to create INITIAL extent for segment {} in tablespace {}",
+                        spec.name,
+                        tablespace.name()
+                    ),
+                )
+            } else {
+                error
+            }
+        };
+        let (header, first) = {
+            let _group = s.group();
+            let first = tablespace.allocate(s, sizes.next().unwrap_or(least)).map_err(no_room)?;
+            let parts = SegmentParts { spec, block_size: tablespace.block_size() };
+            match space.format_segment(&parts, s, first) {
+                Ok(header) => (header, first),
+                Err(error) => {
+                    tablespace.free(s, first)?;
+                    return Err(error);
+                }
+            }
+        };
+        let segment =
+            Arc::new(Self { spec: spec.clone(), header, tablespace: tablespace.clone(), space, locks: Arc::default() });
+        segment.count_space(s, spec.data_object, first);
+        for blocks in sizes {
+            let added = {
+                let _growing = segment.growing(s);
+                let _group = s.group();
+                s.check_cancelled()
+                    .and_then(|()| segment.tablespace.allocate(s, blocks))
+                    .and_then(|range| segment.enter(s, range))
+            };
+            if let Err(error) = added {
+                segment.drop_segment(s)?;
+                return Err(no_room(error));
+            }
+        }
+        Ok(segment)
+    }
+
+    /// Opens a segment whose header is at `header`.
+    ///
+    /// # Errors
+    /// ORA-08103 when the header is not that of this object; those of the cache.
+    pub fn open(s: &Worker, spec: &SegmentSpec, header: BlockAddress) -> Result<Arc<Self>> {
+        let tablespace = s.tablespaces().numbered(spec.tablespace)?;
+        let space = manager(&tablespace);
+        let segment = Arc::new(Self { spec: spec.clone(), header, tablespace, space, locks: Arc::default() });
+        segment.header_block(s, Reading::Current)?;
+        Ok(segment)
+    }
+
+    /// The same segment under changed attributes (PCTFREE, PCTUSED, INITRANS, name).
+    #[must_use]
+    pub fn with_attributes(&self, spec: &SegmentSpec) -> Arc<Self> {
+        Arc::new(Self {
+            spec: SegmentSpec { object: self.spec.object, data_object: self.spec.data_object, ..spec.clone() },
+            header: self.header,
+            tablespace: self.tablespace.clone(),
+            space: manager(&self.tablespace),
+            locks: self.locks.clone(),
+        })
+    }
+
+    /// Gives every extent back. The segment must not be used afterwards.
+    ///
+    /// # Errors
+    /// Those of the cache.
+    pub fn drop_segment(&self, s: &Worker) -> Result<()> {
+        // Before its blocks are let go of: a reader that gets one later changes it no more.
+        self.set_given_up();
+        let _growing = self.growing(s);
+        let extents = self.extents(s)?;
+        for range in &extents {
+            s.store().cache().discard(s.meter(), *range)?;
+        }
+        for range in extents {
+            self.tablespace.free(s, range)?;
+        }
+        s.store().system_meter().forget_segment(self.spec.data_object);
+        Ok(())
+    }
+
+    /// Lets go of the segment's buffers. To be called before a group of changes that [empties](Segment::empty) the
+    /// segment, for it waits for sessions that change its blocks.
+    ///
+    /// # Errors
+    /// Those of the cache.
+    pub fn let_go(&self, s: &Worker) -> Result<()> {
+        for range in self.extents(s)? {
+            s.store().cache().discard(s.meter(), range)?;
+        }
+        Ok(())
+    }
+
+    /// Empties the segment: all extents but the first are given back, the high-water mark goes to the start. Returns the segment under its new data
+    /// object number.
+    ///
+    /// # Errors
+    /// Those of the cache; nothing has happened then.
+    pub fn truncate(&self, s: &Worker, data_object: ObjectNumber) -> Result<Arc<Self>> {
+        self.let_go(s)?;
+        let group = s.revocable_group();
+        let emptied = self.empty(s, data_object)?;
+        self.set_given_up();
+        group.finish();
+        Ok(emptied)
+    }
+
+    /// As [`Segment::truncate`], as a part of a group of changes that the caller finishes; then it says that the
+    /// segment was [given up](Segment::set_given_up).
+    ///
+    /// # Errors
+    /// Those of the cache; the group has to be revoked then.
+    pub fn empty(&self, s: &Worker, data_object: ObjectNumber) -> Result<Arc<Self>> {
+        let _growing = self.growing(s);
+        let extents = self.extents(s)?;
+        let spec = SegmentSpec { data_object, ..self.spec.clone() };
+        let parts = SegmentParts { spec: &spec, block_size: self.block_size() };
+        let header = self.space.format_segment(&parts, s, extents[0])?;
+        debug_assert_eq!(header, self.header);
+        for range in &extents[1..] {
+            self.tablespace.free(s, *range)?;
+        }
+        s.store().system_meter().forget_segment(self.spec.data_object);
+        self.count_space(s, data_object, extents[0]);
+        Ok(Arc::new(Self {
+            spec,
+            header,
+            tablespace: self.tablespace.clone(),
+            space: manager(&self.tablespace),
+            locks: self.locks.clone(),
+        }))
+    }
+
+    /// At least the bytes of redo that [`Segment::empty`] makes, with what makes an index of it again.
+    ///
+    /// # Errors
+    /// Those of the cache.
+    pub fn bytes_to_empty(&self, s: &Worker) -> Result<u64> {
+        let extents = self.extents(s)?;
+        let groups = u64::from(self.spec.storage.freelist_groups);
+        let formatted = self.block_size().bytes() as u64 + groups * GROUP_BYTES;
+        Ok(formatted + u64::from(extents[0].blocks) * COVERED_BYTES + extents.len() as u64 * EXTENT_BYTES)
+    }
+
+    fn count_space(&self, s: &Worker, object: ObjectNumber, range: BlockRange) {
+        let bytes = u64::from(range.blocks) * self.block_size().bytes() as u64;
+        s.meter().segment(object, SegmentStatistic::SpaceAllocated, bytes);
+    }
+
+    /// Adds an extent; the HW enqueue is held by the caller.
+    pub(super) fn grow(&self, s: &Worker, blocks_so_far: u32) -> Result<()> {
+        // The extent leaves the file's bitmap and enters the segment's map in one record: it is never lost between the two.
+        let group = s.revocable_group();
+        let blocks = match self.tablespace.extent_management() {
+            ExtentManagement::Uniform { blocks } => blocks,
+            ExtentManagement::Autoallocate => {
+                let automatic = self.management() == SpaceManagement::Auto;
+                extent_step_blocks(self.block_size(), automatic, blocks_so_far)
+            }
+        };
+        let range = self.tablespace.allocate(s, blocks).map_err(|error| {
+            if !error.is_ora(1653) {
+                return error;
+            }
+            let (number, what) = match self.spec.owner {
+                Owner::Table => (1653, "table"),
+                Owner::Index => (1654, "index"),
+            };
+            Error::new(
+                ErrorKind::OutOfResource,
+                Number::Ora(number),
+                format!(
+                    "unable to extend {what} {} by {blocks} blocks in tablespace {}",
+                    self.spec.name,
+                    self.tablespace.name()
+                ),
+            )
+        })?;
+        self.space.add_extent(self, s, range)?;
+        self.count_space(s, self.spec.data_object, range);
+        group.finish();
+        Ok(())
+    }
+
+    /// Enters an extent into the segment. One that cannot serve is given back.
+    fn enter(&self, s: &Worker, range: BlockRange) -> Result<()> {
+        let entered = self.space.add_extent(self, s, range);
+        if entered.is_ok() {
+            self.count_space(s, self.spec.data_object, range);
+        }
+        if let Err(error) = &entered
+            && error.kind == ErrorKind::User
+        {
+            self.tablespace.free(s, range)?;
+        }
+        entered
+    }
+}

@@ -1,0 +1,82 @@
+//! Enqueues of a segment: HW for its marks and extents, FB for the batches of blocks that are being formatted.
+
+use common::BlockAddress;
+use common::sync::atomic::{AtomicU32, AtomicU64};
+use common::sync::{Condvar, Mutex, MutexGuard};
+use waits::Enqueue;
+
+use super::Segment;
+use crate::txn::Worker;
+
+/// Mode of both: exclusive.
+const EXCLUSIVE: u16 = 6;
+
+/// Shared by all definitions of a segment.
+#[derive(Default, Debug)]
+pub(super) struct SegmentLocks {
+    /// HW: one session at a time moves a high-water mark or adds an extent.
+    high_water: Mutex<()>,
+    /// FB: the first blocks of the batches that are being formatted.
+    batches: Mutex<Vec<BlockAddress>>,
+    formatted: Condvar,
+    /// How often the segment has been shrunk since the instance was started.
+    pub(super) shrinks: AtomicU32,
+    /// Snapshots older than this do not find here what they are to see.
+    pub(super) readable_from: AtomicU64,
+    /// The segment was given up under this data object number, and those before it.
+    pub(super) given_up: AtomicU32,
+}
+
+/// The FB enqueue of a batch of blocks, until it is dropped.
+#[derive(Debug)]
+pub struct Formatting<'a> {
+    locks: &'a SegmentLocks,
+    batch: BlockAddress,
+}
+
+impl Drop for Formatting<'_> {
+    fn drop(&mut self) {
+        self.locks.batches.lock().retain(|batch| *batch != self.batch);
+        self.locks.formatted.notify_all();
+    }
+}
+
+impl SegmentLocks {
+    fn take(&self, batches: &mut Vec<BlockAddress>, batch: BlockAddress) -> Option<Formatting<'_>> {
+        if batches.contains(&batch) {
+            return None;
+        }
+        batches.push(batch);
+        Some(Formatting { locks: self, batch })
+    }
+
+    fn wait(&self, batch: BlockAddress) -> Formatting<'_> {
+        let mut batches = self.batches.lock();
+        loop {
+            match self.take(&mut batches, batch) {
+                Some(formatting) => return formatting,
+                None => self.formatted.wait(&mut batches),
+            }
+        }
+    }
+}
+
+impl Segment {
+    /// Takes the HW enqueue; a wait for it is a wait event.
+    pub fn growing(&self, s: &Worker) -> MutexGuard<'_, ()> {
+        let at = [u64::from(self.tablespace.number().0), u64::from(self.header.pack())];
+        let lock = &self.locks.high_water;
+        let object = i64::from(self.spec.data_object.0);
+        s.meter().take_enqueue(Enqueue::HwContention, EXCLUSIVE, at, object, || lock.try_lock(), || lock.lock())
+    }
+
+    /// Takes the FB enqueue of the batch that begins with a block. Whoever holds it waits for latches only, and for nobody who waits for it: of a table's
+    /// segment no block is latched by those who want it, and those who want it of an index's never wait for room in the log.
+    pub fn formatting(&self, s: &Worker, batch: BlockAddress) -> Formatting<'_> {
+        let at = [u64::from(self.tablespace.number().0), u64::from(batch.pack())];
+        let locks = &*self.locks;
+        let try_take = || locks.take(&mut locks.batches.lock(), batch);
+        let object = i64::from(self.spec.data_object.0);
+        s.meter().take_enqueue(Enqueue::FbContention, EXCLUSIVE, at, object, try_take, || locks.wait(batch))
+    }
+}

@@ -1,0 +1,436 @@
+//! One row of one block changed by a transaction: waits, what others have committed since, the ITL slot, undo, and the change.
+//!
+//! A wait is never done with a block latched. Whoever has waited looks at the row afresh.
+
+use common::limits::LEAST_ROW_BYTES;
+use common::{BlockClass, Error, ErrorKind, Result, Rowid, Xid};
+use format::heap::row::WHOLE;
+use format::heap::{self, RowAddress, RowPiece};
+use waits::Event;
+
+use super::HeapTable;
+use super::is_block_of;
+use crate::cache::BlockMut;
+use crate::snapshot::Snapshot;
+use crate::txn::Worker;
+use crate::txn::{Interest, Isolation, LockWait, RowLock, Slots, is_changed_since, operation};
+
+/// P1 mode of a wait for a row, and of one for an ITL slot.
+const ROW_MODE: u64 = 6;
+const SLOT_MODE: u64 = 4;
+/// Payload bytes that are made room for before a row has been seen.
+const USUAL_PAYLOAD: usize = 256;
+
+/// The number (HW) of the error by which a statement is told that a row which it is to change was changed since it began: it starts again.
+pub const RESTART: u32 = 43;
+
+/// Whether what others have committed since the statement began matters for a row.
+#[derive(Clone, Copy)]
+pub(super) enum Check<'a> {
+    /// The row must be as this snapshot sees it.
+    Against(&'a Snapshot),
+    /// A piece of a row whose first piece this transaction holds.
+    Held,
+}
+
+/// What is done to a piece.
+pub(super) enum Work<'a> {
+    Delete,
+    /// Put this piece in its place, if it fits there.
+    Replace(&'a [u8]),
+    /// The same for a row that is in one piece; the row is locked when it is not, or when the new piece does not fit.
+    ReplaceWhole(&'a [u8]),
+    Lock,
+}
+
+/// A piece, and what is to be done to it.
+pub(super) struct Change<'a> {
+    pub(super) at: RowAddress,
+    pub(super) work: Work<'a>,
+}
+
+/// What became of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Done {
+    Yes,
+    /// There is no such row (any more).
+    Gone,
+    /// The new piece does not fit.
+    NoRoom,
+    /// Another transaction holds the row, and it was not to be waited for.
+    Skipped,
+}
+
+/// Rows of blocks changed one by one; the block stays latched from one row to the next of the same block.
+pub(super) struct RowChanges<'a> {
+    worker: &'a Worker,
+    table: &'a HeapTable,
+    check: Check<'a>,
+    wait: LockWait,
+    block: Option<BlockMut>,
+    payload: usize,
+    xid: Xid,
+    serializable: bool,
+}
+
+/// What keeps a row from being changed now.
+enum Ready {
+    Slot((u8, bool)),
+    Wait(Xid, Event, u64),
+    Gone,
+}
+
+impl<'a> RowChanges<'a> {
+    pub(super) fn new(worker: &'a Worker, table: &'a HeapTable, check: Check<'a>) -> Self {
+        let (block, wait) = (None, LockWait::Forever);
+        let serializable = worker.serializable_scn().is_some();
+        Self { worker, table, check, wait, block, payload: USUAL_PAYLOAD, xid: Xid::NONE, serializable }
+    }
+
+    pub(super) fn waiting(mut self, wait: LockWait) -> Self {
+        self.wait = wait;
+        self
+    }
+
+    /// Does `work` to the piece at `at`. `belongs` says whether it is the piece that is meant; `seen` is shown the piece as it is before.
+    ///
+    /// # Errors
+    /// HW-00043 (restart) or ORA-08177 when the row was changed since the snapshot; ORA-00054, ORA-30006, ORA-00060 of waits; those of the cache and of undo.
+    pub(super) fn change(
+        &mut self,
+        at: RowAddress,
+        work: &Work<'_>,
+        belongs: impl Fn(RowPiece<'_>) -> bool,
+        mut seen: impl FnMut(RowPiece<'_>),
+    ) -> Result<Done> {
+        loop {
+            if self.block.as_ref().is_some_and(|block| block.address() != at.block) {
+                self.release()?;
+            }
+            let mut block = match self.block.take() {
+                Some(block) => block,
+                None => {
+                    self.worker.check_cancelled()?;
+                    self.xid = self.worker.prepare(self.payload)?;
+                    let mut block = self.worker.current_mut(at.block, BlockClass::Data)?;
+                    if !is_block_of(self.table, &block) {
+                        return Ok(Done::Gone);
+                    }
+                    self.table.segment.watch(&mut block);
+                    block
+                }
+            };
+            let ready = self.ready(&mut block, at, &belongs);
+            let piece = heap::live_row(&block, at.slot);
+            let need = piece.and_then(RowPiece::encoded).map_or(0, <[u8]>::len) + operation::ROW_BYTES;
+            let has_room = self.worker.has_undo_room(need);
+            self.block = Some(block);
+            match ready? {
+                Ready::Gone => return Ok(Done::Gone),
+                Ready::Wait(xid, event, mode) => {
+                    self.release()?;
+                    if self.wait == LockWait::SkipLocked {
+                        return Ok(Done::Skipped);
+                    }
+                    let locks = self.worker.locks();
+                    let row = (self.table.object, at.rowid(self.table.segment.data_object()));
+                    locks.wait_for_row(self.worker, xid, self.wait, (event, mode), row)?;
+                }
+                Ready::Slot(_) if !has_room => {
+                    // Undo blocks are taken with no block latched.
+                    self.release()?;
+                    self.payload = need.max(USUAL_PAYLOAD);
+                }
+                Ready::Slot(slot) => return self.make(at, slot, work, &mut seen),
+            }
+        }
+    }
+
+    /// [`RowChanges::change`] of several pieces in turn; `done` takes what became of each. Changes of one block, by ascending slots, are made together as
+    /// far as nothing has to be waited for: one change of the block and one of the undo block, with an undo record for each.
+    ///
+    /// # Errors
+    /// As [`RowChanges::change`].
+    pub(super) fn change_many(
+        &mut self,
+        changes: &[Change<'_>],
+        belongs: impl Fn(RowPiece<'_>) -> bool,
+        mut seen: impl FnMut(usize, RowPiece<'_>),
+        done: &mut Vec<Done>,
+    ) -> Result<()> {
+        let mut next = 0;
+        while let Some(change) = changes.get(next) {
+            let run = self.run(&changes[next..], &belongs, |number, piece| seen(next + number, piece), done)?;
+            if run == 0 {
+                done.push(self.change(change.at, &change.work, &belongs, |piece| seen(next, piece))?);
+            }
+            next += run.max(1);
+        }
+        Ok(())
+    }
+
+    /// Makes the first of `changes` together, as many as go together in the block that is latched; how many those were.
+    fn run(
+        &mut self,
+        changes: &[Change<'_>],
+        belongs: &impl Fn(RowPiece<'_>) -> bool,
+        mut seen: impl FnMut(usize, RowPiece<'_>),
+        done: &mut Vec<Done>,
+    ) -> Result<usize> {
+        // What a serializable transaction sees of a block is asked for each change.
+        if changes.len() < 2 || self.serializable {
+            return Ok(0);
+        }
+        let Some(mut block) = self.block.take() else { return Ok(0) };
+        let mut slot = None;
+        let (mut payloads, mut before) = (Vec::new(), None);
+        for change in changes {
+            let at = change.at;
+            if at.block != block.address() || before.is_some_and(|before| before >= at.slot) {
+                break;
+            }
+            match self.ready(&mut block, at, belongs) {
+                Ok(Ready::Slot(found)) if slot.is_none_or(|slot| slot == found) => slot = Some(found),
+                // A change of its own finds the same, and waits for it or reports it.
+                _ => break,
+            }
+            before = Some(at.slot);
+            let piece = heap::live_row(&block, at.slot).and_then(RowPiece::encoded).map_or(0, <[u8]>::len);
+            payloads.push(piece + operation::ROW_BYTES);
+        }
+        let count = self.worker.undo_records_with_room(false, payloads.iter().copied());
+        let made = match slot {
+            // One change goes the usual way.
+            Some(slot) if count > 1 => self.make_many(&mut block, slot, &changes[..count], &mut seen, done),
+            _ => Ok(0),
+        };
+        self.block = Some(block);
+        made
+    }
+
+    fn make_many(
+        &self,
+        block: &mut BlockMut,
+        slot: (u8, bool),
+        changes: &[Change<'_>],
+        seen: &mut dyn FnMut(usize, RowPiece<'_>),
+        done: &mut Vec<Done>,
+    ) -> Result<usize> {
+        let object = self.table.segment.data_object();
+        self.worker.transact_many(block, Slots::One(slot), object, changes.len(), |bytes, itl, number, payload| {
+            let Change { at, work } = changes.get(number)?;
+            let piece = heap::live_row(bytes, at.slot)?;
+            let (lock, whole, start) = (piece.lock(), piece.flags() & WHOLE == WHOLE, payload.len());
+            seen(number, piece);
+            operation::add_row(payload, at.slot, lock, piece.encoded()?);
+            let (operation, became) = match work {
+                Work::Delete if heap::mark_deleted(bytes, at.slot, itl) => (operation::DELETE_ROW, Done::Yes),
+                Work::Replace(new) if heap::change::replace(bytes, at.slot, new, itl) => {
+                    (operation::REPLACE_ROW, Done::Yes)
+                }
+                Work::ReplaceWhole(new) if whole && heap::change::replace(bytes, at.slot, new, itl) => {
+                    (operation::REPLACE_ROW, Done::Yes)
+                }
+                Work::Lock | Work::ReplaceWhole(_) if heap::lock_row(bytes, at.slot, itl) => {
+                    payload.truncate(start + operation::ROW_BYTES);
+                    (operation::LOCK_ROW, if matches!(work, Work::Lock) { Done::Yes } else { Done::NoRoom })
+                }
+                // Refused: a change of its own says so.
+                _ => {
+                    payload.truncate(start);
+                    return None;
+                }
+            };
+            done.push(became);
+            Some(operation)
+        })
+    }
+
+    fn make(
+        &mut self,
+        at: RowAddress,
+        slot: (u8, bool),
+        work: &Work<'_>,
+        seen: &mut dyn FnMut(RowPiece<'_>),
+    ) -> Result<Done> {
+        let Some(block) = &mut self.block else { return Ok(Done::Gone) };
+        let Some(piece) = heap::live_row(block, at.slot) else { return Ok(Done::Gone) };
+        seen(piece);
+        let old = piece.encoded().unwrap_or_default().to_vec();
+        let lock = piece.lock();
+        if let Work::ReplaceWhole(new) = work {
+            if piece.flags() & WHOLE == WHOLE && self.one(at, slot, &Work::Replace(new), lock, &old)? {
+                return Ok(Done::Yes);
+            }
+            // Refused, the ITL slot is as it was.
+            let locked = self.one(at, slot, &Work::Lock, lock, &old)?;
+            return if locked { Ok(Done::NoRoom) } else { Err(self.refused(at)) };
+        }
+        match (self.one(at, slot, work, lock, &old)?, work) {
+            (true, _) => Ok(Done::Yes),
+            (false, Work::Replace(_)) => Ok(Done::NoRoom),
+            (false, _) => Err(self.refused(at)),
+        }
+    }
+
+    fn refused(&self, at: RowAddress) -> Error {
+        Error::bug(format!("block {} refused a change of slot {}", at.block, at.slot))
+    }
+
+    /// One change, with its undo; false when the block has no room for it.
+    fn one(&mut self, at: RowAddress, slot: (u8, bool), work: &Work<'_>, lock: u8, old: &[u8]) -> Result<bool> {
+        let Some(block) = &mut self.block else { return Ok(false) };
+        if let Work::Replace(piece) = work
+            && let Some(growth) = piece.len().max(LEAST_ROW_BYTES).checked_sub(old.len().max(LEAST_ROW_BYTES))
+            && growth > 0
+            && let Some(past) = self.worker.past(block)?
+        {
+            let credit = format::itl::find(&past.bytes, self.xid).and_then(|own| format::itl::slot(&past.bytes, own));
+            let credit = credit.map_or(0, format::itl::Itl::credit);
+            if heap::free_bytes(&past.bytes) + usize::from(credit) < growth {
+                return Ok(false);
+            }
+        }
+        let object = self.table.segment.data_object();
+        let (operation, payload) = match work {
+            Work::Delete => (operation::DELETE_ROW, operation::row(at.slot, lock, old)),
+            Work::Replace(_) | Work::ReplaceWhole(_) => (operation::REPLACE_ROW, operation::row(at.slot, lock, old)),
+            Work::Lock => (operation::LOCK_ROW, operation::row(at.slot, lock, &[])),
+        };
+        let done = self.worker.transact(block, slot, object, operation, |bytes, itl| {
+            let done = match work {
+                Work::Delete => heap::mark_deleted(bytes, at.slot, itl),
+                Work::Replace(piece) | Work::ReplaceWhole(piece) => heap::change::replace(bytes, at.slot, piece, itl),
+                Work::Lock => heap::lock_row(bytes, at.slot, itl),
+            };
+            done.then_some(((), payload))
+        })?;
+        Ok(done.is_some())
+    }
+
+    /// Looks at a row of a latched block.
+    fn ready(&self, block: &mut BlockMut, at: RowAddress, belongs: &impl Fn(RowPiece<'_>) -> bool) -> Result<Ready> {
+        let Some(lock) = heap::row(block, at.slot).map(RowPiece::lock) else { return self.gone(block, at, belongs) };
+        let holder = self.worker.row_lock(block, lock, Some(self.xid))?;
+        if let RowLock::Other(xid) = holder {
+            return Ok(Ready::Wait(xid, Event::EnqTxRowLockContention, ROW_MODE));
+        }
+        // What a transaction that has ended had deleted is gone by now.
+        match heap::live_row(block, at.slot) {
+            Some(piece) if belongs(piece) => {}
+            // What it has deleted itself the transaction knows.
+            _ if holder == RowLock::Mine => return Ok(Ready::Gone),
+            _ => return self.gone(block, at, belongs),
+        }
+        if let (Check::Against(snapshot), RowLock::Free) = (self.check, holder) {
+            let last = format::itl::slot(block, lock).and_then(|slot| slot.committed());
+            let known = last.is_some_and(|commit| commit <= snapshot.scn());
+            self.check_unchanged(block, at, snapshot, known)?;
+        }
+        let most = self.table.segment.itl_slots_max();
+        if self.serializable && self.worker.past(block)?.is_some_and(|past| !past.has_slot(false, most)) {
+            return Err(changed(self.worker));
+        }
+        Ok(match self.worker.interest(block, self.xid, most)? {
+            Interest::Slot { number, fresh } => Ready::Slot((number, fresh)),
+            Interest::Full(xid) | Interest::NoRoom(xid) => Ready::Wait(xid, Event::EnqTxAllocateItlEntry, SLOT_MODE),
+        })
+    }
+
+    /// There is no such row now, and no transaction that runs has to do with that.
+    ///
+    /// # Errors
+    /// ORA-08177 when a serializable transaction's snapshot has the row: another transaction has deleted it since. Those of reading undo.
+    fn gone(&self, block: &BlockMut, at: RowAddress, belongs: &impl Fn(RowPiece<'_>) -> bool) -> Result<Ready> {
+        if let Check::Against(snapshot) = self.check
+            && self.worker.isolation() == Isolation::Serializable
+            && is_changed_since(block, snapshot.scn())
+        {
+            let mut copy = block.to_vec();
+            self.worker.roll_back_copy(at.block, &mut copy, snapshot)?;
+            if heap::live_row(&copy, at.slot).is_some_and(belongs) {
+                return Err(changed(self.worker));
+            }
+        }
+        Ok(Ready::Gone)
+    }
+
+    /// `known`: the row's lock byte named the transaction that changed it last, and that had committed before the snapshot.
+    ///
+    /// # Errors
+    /// When the row is not what the snapshot sees. For a serializable transaction also when the block does not tell: others have committed changes
+    /// of the block since, and nothing in it says that this row was not among them.
+    fn check_unchanged(&self, block: &BlockMut, at: RowAddress, snapshot: &Snapshot, known: bool) -> Result<()> {
+        if known || !is_changed_since(block, snapshot.scn()) {
+            return Ok(());
+        }
+        // Once the transaction has an ITL slot in the block, its own cleanout may be why the lock byte says nothing: then the rows are compared.
+        let cleaned_by_others = format::itl::find(block, self.xid).is_none();
+        if self.worker.isolation() == Isolation::Serializable && cleaned_by_others {
+            return Err(changed(self.worker));
+        }
+        let mut copy = block.to_vec();
+        self.worker.roll_back_copy(at.block, &mut copy, snapshot)?;
+        let without_lock = |bytes: &[u8]| {
+            let mut piece = heap::live_row(bytes, at.slot).and_then(RowPiece::encoded)?.to_vec();
+            piece[1] = 0;
+            Some(piece)
+        };
+        if without_lock(&copy) == without_lock(block) {
+            return Ok(());
+        }
+        Err(changed(self.worker))
+    }
+
+    /// Lets the block go; the space manager is told what has become free.
+    pub(super) fn release(&mut self) -> Result<()> {
+        match self.block.take() {
+            Some(block) => self.table.segment.changed(self.worker, block),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a statement is told whose row was changed since it began.
+fn changed(s: &Worker) -> Error {
+    if s.isolation() == Isolation::Serializable {
+        return Error::user(8177, "can't serialize access for this transaction");
+    }
+    Error::own(ErrorKind::Retry, RESTART, "a row was changed since the statement began: it is to start again")
+}
+
+/// Locks the row at `rowid` for the transaction. False when there is no such row, or another transaction holds it and it is to be skipped.
+///
+/// # Errors
+/// HW-00043 or ORA-08177 when the row was changed since `snapshot`; ORA-00054, ORA-30006, ORA-00060 of waits; ORA-01410; those of the cache and of undo.
+pub fn lock_row(s: &Worker, table: &HeapTable, rowid: Rowid, snapshot: &Snapshot, wait: LockWait) -> Result<bool> {
+    s.check_not_loaded(table.object)?;
+    let at = super::address_in(table, rowid)?;
+    if !super::fetch::can_exist(s, table, at) {
+        return Ok(false);
+    }
+    let mut changes = RowChanges::new(s, table, Check::Against(snapshot)).waiting(wait);
+    let done = changes.change(at, &Work::Lock, super::delete::is_head, |_| {});
+    changes.release()?;
+    Ok(done? == Done::Yes)
+}
+
+/// The other transaction that holds the row at `rowid`, if one does.
+///
+/// # Errors
+/// ORA-01410; those of the cache and of undo.
+pub fn row_holder(s: &Worker, table: &HeapTable, rowid: Rowid) -> Result<Option<Xid>> {
+    let at = super::address_in(table, rowid)?;
+    if !super::fetch::can_exist(s, table, at) {
+        return Ok(None);
+    }
+    let mut block = s.current_mut(at.block, BlockClass::Data)?;
+    if !is_block_of(table, &block) || table.segment.is_given_up() {
+        return Ok(None);
+    }
+    let Some(lock) = heap::row(&block, at.slot).map(RowPiece::lock) else { return Ok(None) };
+    match s.row_lock(&mut block, lock, s.xid())? {
+        RowLock::Other(xid) => Ok(Some(xid)),
+        RowLock::Free | RowLock::Mine => Ok(None),
+    }
+}

@@ -1,0 +1,28 @@
+//! Undo: how every change that is not committed can be taken back, and how older states of blocks are made.
+//!
+//! See README.md in this folder. Records are opaque here: who changes a block says what it takes to undo that, and reads it back.
+
+mod extents;
+mod figures;
+mod read;
+mod retention;
+mod rollbacks;
+mod segment;
+mod segments;
+mod shrink;
+mod writer;
+
+pub use figures::{ExtentFigures, ExtentStatus, RollbackFigures, SegmentFigures, TransactionFigures, UndoInterval};
+pub use read::{OwnedPrevious, Record, State};
+pub use segments::UndoSegments;
+pub use segments::first_header;
+pub use writer::UndoWriter;
+
+/// Undo segments of a new undo tablespace.
+const FIRST_SEGMENTS: usize = 10;
+
+#[cfg(any(test, feature = "testing"))]
+thread_local! {
+    /// Tests of undo itself take transactions up again that a restart has left: nothing in their records can be undone.
+    pub static KEEP_DEAD: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}

@@ -1,0 +1,319 @@
+//! One undo segment: its transaction table, and the blocks that it hands to transactions.
+//!
+//! Whoever has the header latched may format an undo block that it has just taken: nobody else can reach such a block. Otherwise an undo block is
+//! latched before the header.
+
+use std::collections::HashMap;
+
+use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use common::sync::{Arc, Mutex};
+use common::{BlockAddress, BlockClass, Result, Scn, Uba, Xid};
+use format::undo::{self, PooledBlock, Slot};
+
+use crate::cache::{BlockMut, ChangeGroup};
+use crate::process::Process;
+use crate::process::metadata;
+use crate::tablespace::Tablespace;
+
+/// `_SYSSMUn$`.
+pub(super) fn name_of(number: u16) -> String {
+    format!("_SYSSMU{number}$")
+}
+
+/// Seconds since 1970, as blocks hold them.
+pub(super) fn now_s(s: &Process) -> u32 {
+    u32::try_from(s.meter().clock().wall_us() / 1_000_000).unwrap_or(u32::MAX)
+}
+
+/// An online undo segment. What is here beside its place can be worked out from its blocks.
+pub struct UndoSegment {
+    pub(super) number: u16,
+    pub(super) header: BlockAddress,
+    pub(super) tablespace: Arc<Tablespace>,
+    /// Transactions bound to the segment.
+    pub(super) transactions: AtomicU32,
+    /// By the start of an extent: active transactions that have blocks in it. Changed only while the header is latched exclusively.
+    pub(super) uses: Mutex<HashMap<BlockAddress, u32>>,
+    pub(super) counts: Counts,
+    /// Whether transactions may be bound to it. Changed only while [`UndoSegments::bind`](super::UndoSegments) is kept out.
+    pub(super) online: AtomicBool,
+    /// [`Counts::wraps`] and [`Counts::extends`], and [`Counts::begun`], when it was last looked at what the segment needs.
+    pub needed: Mutex<(u64, u64)>,
+}
+
+/// Since the instance was started.
+#[derive(Default)]
+pub(super) struct Counts {
+    pub(super) gets: AtomicU64,
+    /// Of the gets, those that waited for a session that had the header.
+    pub(super) waits: AtomicU64,
+    pub(super) writes: AtomicU64,
+    pub(super) wraps: AtomicU64,
+    pub(super) extends: AtomicU64,
+    pub(super) shrinks: AtomicU64,
+    pub(super) shrunk_bytes: AtomicU64,
+    pub(super) most_blocks: AtomicU32,
+    /// Transactions that took a slot.
+    pub(super) begun: AtomicU64,
+}
+
+/// A block that a transaction has been given.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    pub(super) block: BlockAddress,
+    pub(super) life: u16,
+    /// Bytes for a record and its directory entry.
+    pub(super) room: usize,
+    pub(super) records: u8,
+    /// The block names the transaction already; one from the pool is told with its first record.
+    pub(super) owned: bool,
+    /// Start of its extent.
+    pub(super) extent: BlockAddress,
+}
+
+/// For whom a block is taken.
+#[derive(Clone, Copy)]
+pub(super) struct Taker {
+    pub(super) xid: Xid,
+    pub(super) last: Uba,
+    pub(super) newest: BlockAddress,
+    pub(super) records: u32,
+    /// Records are to go to the new block; otherwise only pieces of payloads will.
+    pub(super) current: bool,
+}
+
+/// What a transaction leaves behind.
+pub(super) struct Ending<'a> {
+    pub(super) xid: Xid,
+    pub(super) scn: Scn,
+    pub(super) flags: u8,
+    pub(super) records: u32,
+    pub(super) current: Option<Taken>,
+    pub(super) extents: &'a [BlockAddress],
+}
+
+impl std::fmt::Debug for UndoSegment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "UndoSegment({} at {})", self.number, self.header)
+    }
+}
+
+impl UndoSegment {
+    pub(super) fn new(number: u16, header: BlockAddress, tablespace: Arc<Tablespace>) -> Self {
+        Self {
+            number,
+            header,
+            tablespace,
+            transactions: AtomicU32::new(0),
+            uses: Mutex::default(),
+            counts: Counts::default(),
+            online: AtomicBool::new(true),
+            needed: Mutex::default(),
+        }
+    }
+
+    /// Gets the header; counts the get, and what it waited for others that had it.
+    pub(super) fn got<B>(&self, s: &Process, get: impl FnOnce() -> Result<B>) -> Result<B> {
+        let waits = || s.meter().buffer_waits(BlockClass::UndoHeader);
+        let before = waits();
+        let got = get();
+        self.counts.gets.fetch_add(1, Ordering::Relaxed);
+        self.counts.waits.fetch_add(waits().saturating_sub(before), Ordering::Relaxed);
+        got
+    }
+
+    pub(super) fn block_bytes(&self) -> usize {
+        self.tablespace.block_size().bytes()
+    }
+
+    pub fn header_mut(&self, s: &Process) -> Result<BlockMut> {
+        self.got(s, || metadata::current_mut(s, self.header, BlockClass::UndoHeader))
+    }
+
+    /// Takes the slot that has been free for longest, and a block: from the pool, else from the current extent if that has one left. None when every
+    /// slot has a transaction.
+    pub(super) fn begin(&self, s: &Process) -> Result<Option<(Xid, Option<Taken>)>> {
+        // A block is taken in the record in which it is formatted.
+        let group = s.group();
+        let mut header = self.header_mut(s)?;
+        let fields = *undo::header(&header);
+        let number = fields.first_free.get();
+        if number == undo::NO_SLOT {
+            return Ok(None);
+        }
+        let old = *undo::slot(&header, number);
+        let xid = Xid { segment: self.number, slot: number, sequence: old.sequence.get().wrapping_add(1).max(1) };
+        let pooled = fields.pool.iter().rposition(|entry| entry.block.get() != 0);
+        let taker = Taker { xid, last: Uba::NONE, newest: BlockAddress::NONE, records: 0, current: true };
+        let taken = match pooled {
+            Some(at) => Some(from_pool(&header, &fields.pool[at])),
+            None => self.format_next(s, &header, &taker)?,
+        };
+        let begun = now_s(s);
+        ChangeGroup::note_session(xid, s.process().0, begun, &s.client().user());
+        s.change(&mut header, |bytes| {
+            let block = taken.map_or(0, |taken| taken.block.pack());
+            *undo::slot_mut(bytes, number) = Slot {
+                state: undo::ACTIVE,
+                flags: 0,
+                next: undo::NO_SLOT.into(),
+                sequence: xid.sequence.into(),
+                scn: 0.into(),
+                previous_scn: old.scn,
+                current: block.into(),
+                newest: block.into(),
+                used_blocks: u32::from(taken.is_some()).into(),
+                used_records: 0.into(),
+                begun_s: begun.into(),
+                ended_s: 0.into(),
+            };
+            let header = undo::header_mut(bytes);
+            header.first_free = old.next;
+            if old.next.get() == undo::NO_SLOT {
+                header.last_free = undo::NO_SLOT.into();
+            }
+            header.recycled_scn = header.recycled_scn.get().max(old.scn.get()).into();
+            match pooled {
+                Some(at) => header.pool[at] = PooledBlock::EMPTY,
+                None if taken.is_some() => header.current_block = (header.current_block.get() + 1).into(),
+                None => {}
+            }
+        });
+        drop(group);
+        if let Some(taken) = taken {
+            self.uses(taken.extent, true);
+        }
+        self.counts.begun.fetch_add(1, Ordering::Relaxed);
+        Ok(Some((xid, taken)))
+    }
+
+    /// Notes that a transaction has its first block in an extent, or that it has ended. The header is latched.
+    pub(super) fn uses(&self, extent: BlockAddress, begins: bool) {
+        let mut uses = self.uses.lock();
+        let count = uses.entry(extent).or_default();
+        if begins {
+            *count += 1;
+        } else {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                uses.remove(&extent);
+            }
+        }
+    }
+
+    pub(super) fn is_used(&self, extent: BlockAddress) -> bool {
+        self.uses.lock().contains_key(&extent)
+    }
+
+    /// Formats the next block of the current extent, if it has one left. It is taken when the header says so.
+    fn format_next(&self, s: &Process, header: &BlockMut, taker: &Taker) -> Result<Option<Taken>> {
+        let fields = undo::header(header);
+        let extent = undo::extent(header, fields.current_extent.get() as usize);
+        let at = fields.current_block.get();
+        if at >= extent.blocks.get() {
+            return Ok(None);
+        }
+        let address = extent.address().plus(at);
+        let life = fields.life.get();
+        let mut block = s.new_block(address, BlockClass::UndoBlock)?;
+        s.change(&mut block, |bytes| {
+            undo::init_block(bytes, address, life, taker.xid, taker.last, taker.newest);
+        });
+        let room = undo::room(&block);
+        Ok(Some(Taken { block: address, life, room, records: 0, owned: true, extent: extent.address() }))
+    }
+
+    /// A block of the current extent for a transaction; None when none is left there. `first_use`: whether the transaction had none in the extent.
+    pub(super) fn take(
+        &self,
+        s: &Process,
+        taker: &Taker,
+        first_use: impl FnOnce(BlockAddress) -> bool,
+    ) -> Result<Option<Taken>> {
+        let _group = s.group();
+        let mut header = self.header_mut(s)?;
+        let Some(taken) = self.format_next(s, &header, taker)? else { return Ok(None) };
+        s.change(&mut header, |bytes| {
+            let slot = undo::slot_mut(bytes, taker.xid.slot);
+            slot.newest = taken.block.pack().into();
+            if taker.current {
+                slot.current = slot.newest;
+            }
+            slot.used_blocks = (slot.used_blocks.get() + 1).into();
+            slot.used_records = taker.records.into();
+            let header = undo::header_mut(bytes);
+            header.current_block = (header.current_block.get() + 1).into();
+        });
+        if first_use(taken.extent) {
+            self.uses(taken.extent, true);
+        }
+        Ok(Some(taken))
+    }
+
+    /// Ends a transaction: its slot is free, its last block goes to the pool if others have room in it, its extents know when.
+    pub(super) fn end(&self, s: &Process, mut header: BlockMut, ending: &Ending<'_>) {
+        let now = now_s(s);
+        s.change(&mut header, |bytes| {
+            let last_free = undo::header(bytes).last_free.get();
+            let slot = undo::slot_mut(bytes, ending.xid.slot);
+            slot.state = undo::INACTIVE;
+            slot.flags = ending.flags;
+            slot.next = undo::NO_SLOT.into();
+            slot.scn = ending.scn.0.into();
+            slot.used_records = ending.records.into();
+            slot.ended_s = now.into();
+            if last_free != undo::NO_SLOT {
+                undo::slot_mut(bytes, last_free).next = ending.xid.slot.into();
+            }
+            for n in 0..undo::header(bytes).extents.get() as usize {
+                let extent = undo::extent_mut(bytes, n);
+                if ending.extents.contains(&extent.address()) {
+                    extent.committed_s = extent.committed_s.get().max(now).into();
+                    extent.scn = extent.scn.get().max(ending.scn.0).into();
+                }
+            }
+            let block_bytes = bytes.len();
+            let header = undo::header_mut(bytes);
+            header.last_free = ending.xid.slot.into();
+            if last_free == undo::NO_SLOT {
+                header.first_free = ending.xid.slot.into();
+            }
+            if let Some(taken) = &ending.current {
+                header.put_pooled(block_bytes, PooledBlock::new(taken.block, taken.life, taken.room, taken.records));
+            }
+        });
+        for extent in ending.extents {
+            self.uses(*extent, false);
+        }
+        drop(header);
+        self.transactions.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Whether the current extent has a block left.
+    pub fn has_block(&self, s: &Process) -> Result<bool> {
+        let header = self.got(s, || metadata::current(s, self.header, BlockClass::UndoHeader))?;
+        let fields = undo::header(&header);
+        let extent = undo::extent(&header, fields.current_extent.get() as usize);
+        Ok(fields.current_block.get() < extent.blocks.get())
+    }
+}
+
+/// The extent of a block of the segment: the block itself where the map has none.
+pub(super) fn extent_of(header: &[u8], block: BlockAddress) -> BlockAddress {
+    (0..undo::header(header).extents.get() as usize)
+        .map(|n| undo::extent(header, n))
+        .find(|extent| extent.contains(block))
+        .map_or(block, undo::Extent::address)
+}
+
+fn from_pool(header: &[u8], entry: &PooledBlock) -> Taken {
+    let block = BlockAddress::unpack(entry.block.get());
+    Taken {
+        block,
+        life: entry.life.get(),
+        room: usize::from(entry.room.get()),
+        records: entry.records,
+        owned: false,
+        extent: extent_of(header, block),
+    }
+}
