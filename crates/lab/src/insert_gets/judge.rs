@@ -173,10 +173,11 @@ fn gets_add_up(measured: &Measured) -> Finding {
         }
     }
     let mut figures = format!(
-        "{checked} statements, {} gets: {} of them as the segment statistics count them, {} as consistent reads do and {} as examinations; \
-         {traced} statements as TKPROF of the arm's trace has them",
+        "{checked} statements, {} gets. Counted apart, and in parts by more than one: {} of blocks of segments, by the segment statistics; {} \
+         consistent ones of data and undo, by those of reads ({} reads, {} examinations); all of {traced} statements, by TKPROF of the arm's trace",
         grouped(gets),
         grouped(of_segments),
+        grouped(consistent + examined),
         grouped(consistent),
         grouped(examined)
     );
