@@ -188,6 +188,21 @@ pub fn difference(
     end_vector(out, start);
 }
 
+/// The bytes that a vector of [`difference`] overwrites in `old`, in pieces of its form: offset (2), length (2), bytes.
+#[must_use]
+pub fn overwritten(vector: &[u8], old: &[u8]) -> Vec<u8> {
+    let mut rest = &vector[VECTOR_BYTES..];
+    let mut bytes = Vec::with_capacity(rest.len());
+    // What is too short for a piece pads the vector.
+    while let Some((head, after)) = rest.split_first_chunk::<PIECE_BYTES>() {
+        let at = usize::from(u16::from_le_bytes([head[0], head[1]]));
+        let length = usize::from(u16::from_le_bytes([head[2], head[3]]));
+        put(&mut bytes, &old[at..at + length], at);
+        rest = &after[length..];
+    }
+    bytes
+}
+
 /// Appends the vector that makes `new` of nothing.
 pub fn image(out: &mut Vec<u8>, class: u16, address: BlockAddress, new: &[u8], after: Version) {
     let start = begin_vector(out, NEW, class, address, Version::default(), after, object_of(new));

@@ -24,7 +24,7 @@ use super::rows::{ConstraintNameRow, DictionaryRow, KIND_NEXT_OBJECT, NEXT_CONST
 use super::sequence::SequenceState;
 use super::{Catalog, SYS, TableDef};
 use crate::instance::Session;
-use storage::cache::ChangeGroup;
+use storage::cache::Mini;
 use storage::redo::Reserved;
 use storage::segment::Segment;
 use storage::table;
@@ -62,7 +62,7 @@ pub(super) struct Ddl<'a> {
     locks: Vec<ExclusiveLock>,
     /// From here on to the commit all is one record of the log, or nothing: segments that are emptied, and the commit
     /// of the rows that say so.
-    whole: Option<ChangeGroup<'a>>,
+    whole: Option<Mini<'a>>,
     /// Room in the log for its record.
     reserved: Option<Reserved<'a>>,
     /// Segments that are given up with the commit, under the numbers that they have had.
@@ -116,7 +116,7 @@ impl Session {
             ddl.publish();
             if let Some(whole) = ddl.whole.take() {
                 ddl.emptied.iter().for_each(|segment| segment.set_given_up());
-                whole.finish();
+                whole.commit();
                 ddl.reserved = None;
                 self.instance().redo().flush(self.instance().redo().end())?;
             }
@@ -220,7 +220,7 @@ impl Ddl<'_> {
             .iter()
             .try_fold(COMMIT_BYTES, |bytes, segment| Ok::<_, Error>(bytes + segment.bytes_to_empty(s)?))?;
         self.reserved = Some(s.instance().redo().reserve(s.meter(), bytes)?);
-        self.whole = Some(s.revocable_group());
+        self.whole = Some(s.begin_mini());
         Ok(())
     }
 

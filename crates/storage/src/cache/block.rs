@@ -13,9 +13,10 @@ use format::redo::{Vector, Version};
 use waits::{Event, Meter, SegmentStatistic, Statistic};
 
 use super::frame::{CLEAN, DETACHED, FrameRef};
+use super::mini::Before;
 #[cfg(debug_assertions)]
 use super::order;
-use super::{Cache, counts, group};
+use super::{Cache, counts, mini};
 use crate::redo::{Lsn, RedoLog};
 
 /// A pin; gone when dropped.
@@ -78,7 +79,7 @@ enum Shared {
         _held: order::Held,
         _pin: Pin,
     },
-    /// The session has changed it in the group of changes that is open, and looks at it again.
+    /// The session has changed it in the mini-transaction that is open, and looks at it again.
     Own(BlockMut),
     /// The block as it was, in a buffer of its own. Nobody latches that for a change, so the order of latches has nothing to say of it.
     Clone { guard: RwLockReadGuard<'static, AlignedBuffer>, _pin: Pin },
@@ -160,7 +161,7 @@ impl fmt::Debug for Block {
     }
 }
 
-/// A block latched exclusively. The latch and the pin go when it is dropped; in a [group](super::ChangeGroup) of changes, when the group ends.
+/// A block latched exclusively. The latch and the pin go when it is dropped; in a [mini-transaction](super::Mini), when that ends.
 pub struct BlockMut {
     /// None only while it is being dropped.
     held: Option<Latched>,
@@ -270,7 +271,7 @@ impl BlockMut {
     }
 
     /// Changes the block: the one way to do so. The buffer becomes dirty, the change is counted, and its redo goes into the record of this thread;
-    /// `after` gives the block's new version. Outside a group the record is written at once.
+    /// `after` gives the block's new version. Outside a mini-transaction the record is written at once.
     pub(crate) fn change<R>(
         &mut self,
         log: &RedoLog,
@@ -278,23 +279,24 @@ impl BlockMut {
         after: impl FnOnce(Version) -> Version,
         change: impl FnOnce(&mut [u8]) -> R,
     ) -> R {
+        self.put_back_pending();
         let Some(held) = &mut self.held else { unreachable!("a block is latched until it is dropped") };
         let frame = held.pin.0;
         // No redo of this change can lie before the present end of the log.
         let _ = frame.redo_from.compare_exchange(CLEAN, log.end().0, Ordering::AcqRel, Ordering::Relaxed);
         frame.set_dirty(true);
         let fresh = std::mem::take(&mut self.fresh).then(Version::default);
-        let (result, record) = group::record(frame, &mut held.guard, self.address, fresh, after, change);
+        let (result, record) = mini::record(frame, &mut held.guard, self.address, fresh, after, change);
         meter.count(Statistic::DbBlockChanges, 1);
         counts::segment(meter, &held.guard, SegmentStatistic::DbBlockChanges, 1);
         if fresh.is_some() {
             // Its get was of a block that was nobody's yet.
             counts::segment(meter, &held.guard, SegmentStatistic::LogicalReads, 1);
         }
-        if group::is_open() {
+        if mini::is_open() {
             self.unpublished = Some(record);
         } else {
-            group::publish(log, meter);
+            mini::publish(log, meter);
         }
         result
     }
@@ -312,20 +314,23 @@ impl BlockMut {
         self.unpublished = None;
     }
 
-    /// Takes the changes of a record back that is not written: what the block was, or None where nothing of it was in
-    /// the cache. Its redo is as much as before, so that its version stays good.
-    pub(super) fn restore(&mut self, cache: &Cache, meter: &Meter, before: Option<&[u8]>) {
-        let address = self.address;
-        let Some(held) = &mut self.held else { return };
-        match before {
-            Some(before) => held.guard.copy_from_slice(before),
-            None => {
-                if let Ok(pool) = cache.pool(address) {
-                    pool.forget_latched(meter, held.pin.0);
-                }
-            }
+    /// Takes a change back that is in no record. Its redo is as much as before, so that its version stays good.
+    pub(super) fn put_back(&mut self, before: &Before) {
+        if let Some(held) = &mut self.held {
+            before.put_into(&mut held.guard);
         }
-        self.unpublished = None;
+    }
+
+    /// As [`BlockMut::put_back`], for changes that were taken back while the block was in use.
+    fn put_back_pending(&mut self) {
+        for before in mini::take_pending(self.address) {
+            self.put_back(&before);
+        }
+    }
+
+    /// The buffer.
+    pub(super) fn frame(&self) -> Option<FrameRef> {
+        self.held.as_ref().map(|held| held.pin.0)
     }
 
     /// Zeroes a block that is about to be formatted.
@@ -334,11 +339,16 @@ impl BlockMut {
             held.guard.fill(0);
         }
         self.fresh = true;
+        // Within a mini-transaction it stays latched until it is known what becomes of it.
+        self.unpublished = mini::record_number();
     }
 }
 
 impl Drop for BlockMut {
     fn drop(&mut self) {
+        if self.unpublished.is_some() {
+            self.put_back_pending();
+        }
         let (Some(record), Some(held)) = (self.unpublished.take(), self.held.take()) else { return };
         let block = Self {
             held: Some(held),
@@ -347,7 +357,7 @@ impl Drop for BlockMut {
             fresh: self.fresh,
             unpublished: Some(record),
         };
-        if let Some(mut block) = group::hold(block, record) {
+        if let Some(mut block) = mini::hold(block, record) {
             block.published();
         }
     }

@@ -11,7 +11,7 @@ mod counts;
 mod direct;
 mod double_write;
 mod frame;
-mod group;
+mod mini;
 #[cfg(debug_assertions)]
 mod order;
 mod pool;
@@ -20,7 +20,7 @@ mod replacement;
 mod scan;
 mod structure;
 #[cfg(any(test, feature = "testing"))]
-mod testing;
+pub mod testing;
 mod writer;
 
 use crate::datafile::Datafile;
@@ -32,7 +32,7 @@ use checking::Checking;
 pub use direct::DirectScan;
 pub use double_write::DoubleWrite;
 use frame::DETACHED;
-pub use group::ChangeGroup;
+pub use mini::Mini;
 pub use pool::{BufferState, Pool, PoolFigures};
 use pool::{Dirty, Patience};
 use replacement::Entry;
@@ -184,9 +184,11 @@ impl Cache {
     /// # Errors
     /// ORA-01578 for a corrupt block, ORA-01115 when the read fails, ORA-00379 when every buffer is in use; HW-0010 when the instance has stopped.
     pub fn get(&self, meter: &Meter, address: BlockAddress, class: BlockClass, mode: GetMode) -> Result<Block> {
+        #[cfg(any(test, feature = "testing"))]
+        testing::check_get(address)?;
         self.health.check_readable()?;
         let pool = self.pool(address)?;
-        if let Some(block) = group::take_held(address) {
+        if let Some(block) = mini::take_held(address) {
             meter.get(class, mode);
             counts::segment(meter, &block, SegmentStatistic::LogicalReads, 1);
             return Ok(Block::own(block));
@@ -208,10 +210,12 @@ impl Cache {
     /// # Errors
     /// As [`Cache::get`]; HW-0010 when the instance has stopped after a failed write.
     pub fn get_mut(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
+        #[cfg(any(test, feature = "testing"))]
+        testing::check_get(address)?;
         self.health.check()?;
         self.wait_for_redo_room(meter)?;
         let pool = self.pool(address)?;
-        if let Some(block) = group::take_held(address) {
+        if let Some(block) = mini::take_held(address) {
             return Ok(counted(meter, class, block));
         }
         loop {
@@ -237,10 +241,12 @@ impl Cache {
     /// # Errors
     /// As [`Cache::get_mut`].
     pub fn try_get_mut(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<Option<BlockMut>> {
+        #[cfg(any(test, feature = "testing"))]
+        testing::check_get(address)?;
         self.health.check()?;
         self.wait_for_redo_room(meter)?;
         let pool = self.pool(address)?;
-        if let Some(block) = group::take_held(address) {
+        if let Some(block) = mini::take_held(address) {
             return Ok(Some(counted(meter, class, block)));
         }
         let frame = pool.pin(self, meter, address, class)?;
@@ -266,7 +272,7 @@ impl Cache {
     ) -> Result<Option<BlockMut>> {
         self.health.check()?;
         let pool = self.pool(address)?;
-        if let Some(block) = group::take_held(address) {
+        if let Some(block) = mini::take_held(address) {
             return Ok(Some(counted(meter, class, block)));
         }
         let frame = pool.pin(self, meter, address, class)?;
@@ -294,12 +300,17 @@ impl Cache {
     /// # Errors
     /// ORA-00379 when every buffer is in use; HW-0010 when the instance has stopped.
     pub fn get_new(&self, meter: &Meter, address: BlockAddress, class: BlockClass) -> Result<BlockMut> {
+        #[cfg(any(test, feature = "testing"))]
+        testing::check_get(address)?;
         self.health.check()?;
         self.wait_for_redo_room(meter)?;
         let pool = self.pool(address)?;
         pool.drop_clones(meter, address);
-        if let Some(mut block) = group::take_held(address) {
+        if let Some(mut block) = mini::take_held(address) {
             meter.get(class, GetMode::Current);
+            if let Some(frame) = block.frame() {
+                mini::save_before(frame, address, Some(&block));
+            }
             block.clear();
             return Ok(block);
         }
@@ -310,7 +321,7 @@ impl Cache {
                 continue;
             }
             meter.get(class, GetMode::Current);
-            group::save_before(address, if taken { None } else { Some(&block) });
+            mini::save_before(frame, address, if taken { None } else { Some(&block) });
             block.clear();
             return Ok(block);
         }

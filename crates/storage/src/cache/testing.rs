@@ -2,13 +2,42 @@
 
 use std::fmt;
 
-use common::BlockAddress;
+use std::cell::Cell;
+
 use common::sync::atomic::Ordering;
+use common::{BlockAddress, Error, ErrorKind, Number, Result};
 use waits::Meter;
 
 use super::frame::FrameRef;
 use super::pool::Pool;
-use super::{Cache, writer};
+use super::{Cache, mini, writer};
+
+thread_local! {
+    /// Gets within mini-transactions until one fails.
+    static FAILS_AFTER: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
+/// Has a get of a block fail that this thread makes within a mini-transaction, after so many that do not; None: none fails. What was left of the number
+/// set before: None when that get has failed.
+pub fn fail_get_in_mini(after: Option<u64>) -> Option<u64> {
+    FAILS_AFTER.replace(after)
+}
+
+/// # Errors
+/// ORA-01115 when it is this get's turn.
+pub(super) fn check_get(address: BlockAddress) -> Result<()> {
+    match FAILS_AFTER.get() {
+        Some(0) if mini::is_open() => {
+            FAILS_AFTER.set(None);
+            Err(Error::new(ErrorKind::Io, Number::Ora(1115), format!("IO error reading block {address} (a test's)")))
+        }
+        Some(left) if mini::is_open() => {
+            FAILS_AFTER.set(Some(left - 1));
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
 
 /// A pinned buffer; unpinned when it is dropped.
 pub struct PinnedBuffer<'a> {

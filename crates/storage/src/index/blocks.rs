@@ -24,7 +24,7 @@ pub(super) trait Blocks {
     /// One change of the block, whatever is done in it.
     fn change<R>(&self, block: &mut Self::Exclusive, change: impl FnOnce(&mut [u8]) -> R) -> R;
     /// Changes that stand or fall together when the instance dies.
-    fn grouped<R>(&self, changes: impl FnOnce() -> R) -> R;
+    fn mini<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R>;
     /// A formatted block of the index's segment that nothing refers to.
     fn empty_block(&self) -> Result<Self::Exclusive>;
     /// Gives a block back that nothing refers to.

@@ -136,8 +136,8 @@ impl Blocks for Memory {
         change(&mut block.guard)
     }
 
-    fn grouped<R>(&self, changes: impl FnOnce() -> R) -> R {
-        changes()
+    fn mini<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        work()
     }
 
     fn empty_block(&self) -> Result<Exclusive> {

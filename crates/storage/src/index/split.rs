@@ -100,7 +100,7 @@ impl<B: Blocks> Tree<'_, B> {
         let neighbour = if neighbour.is_none() { None } else { Some(self.exclusive_at(neighbour, 0)?) };
         let new_blocks = self.new_blocks(1 + plan.middles.len() + usize::from(plan.lift))?;
         // From here on nothing fails, and all of it is one record.
-        self.blocks.grouped(|| self.divide(path, neighbour, new_blocks, plan))
+        self.blocks.mini(|| self.divide(path, neighbour, new_blocks, plan))
     }
 
     fn divide(

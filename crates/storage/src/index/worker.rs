@@ -55,9 +55,8 @@ impl Blocks for WorkerBlocks<'_> {
         self.worker.change(block, change)
     }
 
-    fn grouped<R>(&self, changes: impl FnOnce() -> R) -> R {
-        let _group = self.worker.group();
-        changes()
+    fn mini<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        self.worker.mini(work)
     }
 
     fn empty_block(&self) -> Result<BlockMut> {

@@ -17,7 +17,7 @@ use common::{BlockAddress, BlockClass, BlockRange, Error, ObjectNumber, ProcessN
 use format::redo::{self, Version};
 use waits::{GetMode, Meter};
 
-use crate::cache::{Block, BlockMut, BlockScan, ChangeGroup, DirectScan};
+use crate::cache::{Block, BlockMut, BlockScan, DirectScan, Mini};
 use crate::health::Health;
 use crate::parameters::SessionParameters;
 
@@ -196,15 +196,21 @@ impl Process {
         record
     }
 
-    /// Begins a group of changes: until it is dropped they are one redo record, and the changed blocks stay latched.
-    pub fn group(&self) -> ChangeGroup<'_> {
-        ChangeGroup::begin(self.store.redo(), &self.meter)
+    /// Begins a mini-transaction: until it is committed its changes are one redo record, and the changed blocks stay latched. Dropped before, it puts back
+    /// what it has changed.
+    pub fn begin_mini(&self) -> Mini<'_> {
+        Mini::begin(self.store.cache(), self.store.redo(), &self.meter)
     }
 
-    /// Begins a group of changes of which nothing has happened unless it is [finished](ChangeGroup::finish): dropped
-    /// before, it puts back what it has changed.
-    pub fn revocable_group(&self) -> ChangeGroup<'_> {
-        ChangeGroup::begin_revocable(self.store.cache(), self.store.redo(), &self.meter)
+    /// Does `work` in a mini-transaction, which is committed unless `work` fails.
+    ///
+    /// # Errors
+    /// Those of `work`: the blocks are then as they were.
+    pub(crate) fn mini<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        let mini = self.begin_mini();
+        let result = work()?;
+        mini.commit();
+        Ok(result)
     }
 
     /// Reads block ranges in order, by consistent gets, with multiblock reads. `cold`: do not let the blocks push others out of the cache.

@@ -76,61 +76,64 @@ fn undo_load(s: &Worker, record: &Record, segment: Option<&Segment>) -> Result<(
 }
 
 fn unload(s: &Worker, address: BlockAddress, record: &Record, segment: Option<&Segment>) -> Result<()> {
-    let _group = s.group();
-    let mut block = s.current_mut(address, BlockClass::Data)?;
-    let held = is_of(&block, record.object)
-        && itl::slot(&block, 1).is_some_and(|slot| slot.is_loaded() && slot.is_active() && slot.xid() == record.xid);
-    if !held {
-        return Ok(());
-    }
-    if let Some(segment) = segment {
-        segment.watch(&mut block);
-    }
-    let mut bytes = block.to_vec();
-    if !itl::unload(&mut bytes, 1) {
-        return Err(not_unloaded(address));
-    }
-    s.change(&mut block, |block| block.copy_from_slice(&bytes));
-    match segment {
-        Some(segment) => segment.emptied(s, block),
-        None => Ok(()),
-    }
+    s.mini(|| {
+        let mut block = s.current_mut(address, BlockClass::Data)?;
+        let held = is_of(&block, record.object)
+            && itl::slot(&block, 1)
+                .is_some_and(|slot| slot.is_loaded() && slot.is_active() && slot.xid() == record.xid);
+        if !held {
+            return Ok(());
+        }
+        if let Some(segment) = segment {
+            segment.watch(&mut block);
+        }
+        let mut bytes = block.to_vec();
+        if !itl::unload(&mut bytes, 1) {
+            return Err(not_unloaded(address));
+        }
+        s.change(&mut block, |block| block.copy_from_slice(&bytes));
+        match segment {
+            Some(segment) => segment.emptied(s, block),
+            None => Ok(()),
+        }
+    })
 }
 
 /// Takes changes of one block's rows back: one get, and one change.
 fn undo_rows(s: &Worker, records: &[&Record], segment: Option<&Segment>) -> Result<()> {
     let address = records[0].block;
-    let _group = s.group();
-    let mut block = s.current_mut(address, BlockClass::Data)?;
-    let rows = is_of(&block, records[0].object);
-    // A record that a crash has kept from being noted as undone is met again.
-    if !rows || !records.iter().any(|record| is_newest(&block, record)) {
-        return Ok(());
-    }
-    if let Some(segment) = segment {
-        segment.watch(&mut block);
-    }
-    let mut undone = 0;
-    s.change(&mut block, |bytes| {
-        for record in records {
-            if !is_newest(bytes, record) {
-                continue;
-            }
-            undo_change(bytes, record, address)?;
-            match &record.previous {
-                OwnedPrevious::Itl(before) => itl::restore(bytes, record.itl, before),
-                OwnedPrevious::Uba(previous) => itl::set_uba(bytes, record.itl, *previous),
-            }
-            undone += 1;
+    s.mini(|| {
+        let mut block = s.current_mut(address, BlockClass::Data)?;
+        let rows = is_of(&block, records[0].object);
+        // A record that a crash has kept from being noted as undone is met again.
+        if !rows || !records.iter().any(|record| is_newest(&block, record)) {
+            return Ok(());
         }
-        Ok(())
+        if let Some(segment) = segment {
+            segment.watch(&mut block);
+        }
+        let mut undone = 0;
+        s.change(&mut block, |bytes| {
+            for record in records {
+                if !is_newest(bytes, record) {
+                    continue;
+                }
+                undo_change(bytes, record, address)?;
+                match &record.previous {
+                    OwnedPrevious::Itl(before) => itl::restore(bytes, record.itl, before),
+                    OwnedPrevious::Uba(previous) => itl::set_uba(bytes, record.itl, *previous),
+                }
+                undone += 1;
+            }
+            Ok(())
+        })
+        .map_err(|error: Error| s.store().health().stop(&error))?;
+        s.meter().count(Statistic::RollbackChangesUndoRecordsApplied, undone);
+        match segment {
+            Some(segment) => segment.restored(s, block),
+            None => Ok(()),
+        }
     })
-    .map_err(|error: Error| s.store().health().stop(&error))?;
-    s.meter().count(Statistic::RollbackChangesUndoRecordsApplied, undone);
-    match segment {
-        Some(segment) => segment.restored(s, block),
-        None => Ok(()),
-    }
 }
 
 /// Is this a block of rows of the table with this data object?

@@ -23,7 +23,7 @@ use waits::{Event, SegmentStatistic, Statistic};
 
 use super::Segment;
 use super::extent::{Position, Reading};
-use crate::cache::{ChangeGroup, Claim, RedoKept};
+use crate::cache::{Claim, Mini, RedoKept};
 use crate::redo::NoRoom;
 use crate::txn::Worker;
 
@@ -105,7 +105,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
     /// # Errors
     /// Those of a checkpoint.
     pub(crate) fn unlogged(mut self) -> Result<Self> {
-        if !ChangeGroup::is_open() {
+        if !Mini::is_open() {
             self.leave_redo_behind()?;
         }
         Ok(self)
@@ -241,7 +241,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         let s = &*self.worker;
         let block_bytes = self.segment.block_size().bytes();
         let bytes = filled * block_bytes;
-        if ChangeGroup::is_open() {
+        if Mini::is_open() {
             // The blocks may be in use still if the group is lost (TRUNCATE): they go with its record, through the cache.
             for (n, block) in (0..).zip(self.buffer[..bytes].chunks_exact(block_bytes)) {
                 let mut target = s.new_block(start.plus(n), BlockClass::Data)?;

@@ -115,28 +115,20 @@ impl Segment {
                 error
             }
         };
-        let (header, first) = {
-            let _group = s.group();
+        let (header, first) = s.mini(|| {
             let first = tablespace.allocate(s, sizes.next().unwrap_or(least)).map_err(no_room)?;
             let parts = SegmentParts { spec, block_size: tablespace.block_size() };
-            match space.format_segment(&parts, s, first) {
-                Ok(header) => (header, first),
-                Err(error) => {
-                    tablespace.free(s, first)?;
-                    return Err(error);
-                }
-            }
-        };
+            Ok((space.format_segment(&parts, s, first)?, first))
+        })?;
         let segment =
             Arc::new(Self { spec: spec.clone(), header, tablespace: tablespace.clone(), space, locks: Arc::default() });
         segment.count_space(s, spec.data_object, first);
         for blocks in sizes {
             let added = {
                 let _growing = segment.growing(s);
-                let _group = s.group();
-                s.check_cancelled()
-                    .and_then(|()| segment.tablespace.allocate(s, blocks))
-                    .and_then(|range| segment.enter(s, range))
+                s.check_cancelled().and_then(|()| {
+                    s.mini(|| segment.tablespace.allocate(s, blocks).and_then(|range| segment.enter(s, range)))
+                })
             };
             if let Err(error) = added {
                 segment.drop_segment(s)?;
@@ -189,7 +181,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Lets go of the segment's buffers. To be called before a group of changes that [empties](Segment::empty) the
+    /// Lets go of the segment's buffers. To be called before a mini-transaction that [empties](Segment::empty) the
     /// segment, for it waits for sessions that change its blocks.
     ///
     /// # Errors
@@ -208,18 +200,18 @@ impl Segment {
     /// Those of the cache; nothing has happened then.
     pub fn truncate(&self, s: &Worker, data_object: ObjectNumber) -> Result<Arc<Self>> {
         self.let_go(s)?;
-        let group = s.revocable_group();
+        let mini = s.begin_mini();
         let emptied = self.empty(s, data_object)?;
         self.set_given_up();
-        group.finish();
+        mini.commit();
         Ok(emptied)
     }
 
-    /// As [`Segment::truncate`], as a part of a group of changes that the caller finishes; then it says that the
+    /// As [`Segment::truncate`], as a part of a mini-transaction that the caller commits; then it says that the
     /// segment was [given up](Segment::set_given_up).
     ///
     /// # Errors
-    /// Those of the cache; the group has to be revoked then.
+    /// Those of the cache; the mini-transaction has to be dropped then.
     pub fn empty(&self, s: &Worker, data_object: ObjectNumber) -> Result<Arc<Self>> {
         let _growing = self.growing(s);
         let extents = self.extents(s)?;
@@ -260,7 +252,7 @@ impl Segment {
     /// Adds an extent; the HW enqueue is held by the caller.
     pub(super) fn grow(&self, s: &Worker, blocks_so_far: u32) -> Result<()> {
         // The extent leaves the file's bitmap and enters the segment's map in one record: it is never lost between the two.
-        let group = s.revocable_group();
+        let mini = s.begin_mini();
         let blocks = match self.tablespace.extent_management() {
             ExtentManagement::Uniform { blocks } => blocks,
             ExtentManagement::Autoallocate => {
@@ -288,21 +280,14 @@ impl Segment {
         })?;
         self.space.add_extent(self, s, range)?;
         self.count_space(s, self.spec.data_object, range);
-        group.finish();
+        mini.commit();
         Ok(())
     }
 
-    /// Enters an extent into the segment. One that cannot serve is given back.
+    /// Enters an extent into the segment, in the mini-transaction in which it was taken.
     fn enter(&self, s: &Worker, range: BlockRange) -> Result<()> {
-        let entered = self.space.add_extent(self, s, range);
-        if entered.is_ok() {
-            self.count_space(s, self.spec.data_object, range);
-        }
-        if let Err(error) = &entered
-            && error.kind == ErrorKind::User
-        {
-            self.tablespace.free(s, range)?;
-        }
-        entered
+        self.space.add_extent(self, s, range)?;
+        self.count_space(s, self.spec.data_object, range);
+        Ok(())
     }
 }

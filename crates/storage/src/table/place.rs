@@ -71,27 +71,28 @@ pub(super) fn place_rows(
         slots.clear();
         let from = addresses.len();
         let is_changed = s.serializable_scn().is_some_and(|seen| is_changed_since(&block, seen));
-        let _group = s.group();
-        let object = table.segment.data_object();
-        let address = block.address();
-        let placed = if is_changed {
-            // Room for one row was asked for, in the block as it was before the changes too.
-            let at = insert_one(s, table, &mut block, slot, first)?;
-            at.map(|at| slots.push(at.slot))
-        } else {
-            s.transact(&mut block, slot, object, operation::INSERT_ROWS, |bytes, itl| {
-                let before = credit(bytes, itl);
-                heap::change::insert_rows(bytes, rows, from, pctfree, itl, slots);
-                let taken = before - credit(bytes, itl);
-                (!slots.is_empty()).then(|| ((), operation::slots_and_credit(slots, taken)))
-            })?
-        };
-        if placed.is_none() {
-            return Err(Error::bug(format!("block {address} was given for a row that it does not take")));
-        }
-        addresses.extend(slots.iter().map(|slot| RowAddress::new(address, *slot)));
-        let next_row = rows.get(addresses.len()).map(|row| room_for(row.len(), s.xid(), false));
-        table.segment.inserted(s, block, next_row)?;
+        s.mini(|| {
+            let object = table.segment.data_object();
+            let address = block.address();
+            let placed = if is_changed {
+                // Room for one row was asked for, in the block as it was before the changes too.
+                let at = insert_one(s, table, &mut block, slot, first)?;
+                at.map(|at| slots.push(at.slot))
+            } else {
+                s.transact(&mut block, slot, object, operation::INSERT_ROWS, |bytes, itl| {
+                    let before = credit(bytes, itl);
+                    heap::change::insert_rows(bytes, rows, from, pctfree, itl, slots);
+                    let taken = before - credit(bytes, itl);
+                    (!slots.is_empty()).then(|| ((), operation::slots_and_credit(slots, taken)))
+                })?
+            };
+            if placed.is_none() {
+                return Err(Error::bug(format!("block {address} was given for a row that it does not take")));
+            }
+            addresses.extend(slots.iter().map(|slot| RowAddress::new(address, *slot)));
+            let next_row = rows.get(addresses.len()).map(|row| room_for(row.len(), s.xid(), false));
+            table.segment.inserted(s, block, next_row)
+        })?;
     }
     Ok(())
 }
@@ -99,11 +100,12 @@ pub(super) fn place_rows(
 /// Puts one piece into a block by the insert rule.
 fn place_piece(s: &Worker, table: &HeapTable, piece: &[u8]) -> Result<RowAddress> {
     let (mut block, slot) = block_with_slot(s, table, piece.len(), false)?;
-    let _group = s.group();
-    let address = block.address();
-    let placed = insert_one(s, table, &mut block, slot, piece)?;
-    table.segment.inserted(s, block, None)?;
-    placed.ok_or_else(|| Error::bug(format!("block {address} was given for a row piece that it does not take")))
+    s.mini(|| {
+        let address = block.address();
+        let placed = insert_one(s, table, &mut block, slot, piece)?;
+        table.segment.inserted(s, block, None)?;
+        placed.ok_or_else(|| Error::bug(format!("block {address} was given for a row piece that it does not take")))
+    })
 }
 
 /// Bytes that the transaction of an ITL slot has freed in a block and not used again.
@@ -181,10 +183,11 @@ pub(super) fn put_into(
         if !has_room(&block) {
             return segment.changed(s, block);
         }
-        let _group = s.group();
-        let Some(at) = insert_one(s, table, &mut block, (number, fresh), piece)? else { return Err(no_room(address)) };
-        addresses.push(at);
-        segment.changed(s, block)?;
+        s.mini(|| {
+            let at = insert_one(s, table, &mut block, (number, fresh), piece)?.ok_or_else(|| no_room(address))?;
+            addresses.push(at);
+            segment.changed(s, block)
+        })?;
     }
     Ok(())
 }
@@ -204,30 +207,31 @@ fn receive_some(s: &Worker, table: &HeapTable, pieces: &RowBuffer, placed: &mut 
     let (pctfree, most) = (table.segment.pctfree(), table.segment.itl_slots_max());
     let legacy = s.parameters().boolean(Parameter::LegacySpaceSearch);
     let (mut block, slot) = block_with_slot(s, table, first.len(), true)?;
-    let _group = s.group();
-    let address = block.address();
-    let Some(at) = insert_one(s, table, &mut block, slot, first)? else {
-        return Err(no_room(address));
-    };
-    placed.push(at);
-    let is_changed = s.serializable_scn().is_some_and(|seen| is_changed_since(&block, seen));
-    // That release searched for each row.
-    while !is_changed && !legacy && placed.len() < pieces.len() {
-        if receive_run(s, table, pieces, &mut block, placed)? > 0 {
-            continue;
+    s.mini(|| {
+        let address = block.address();
+        let Some(at) = insert_one(s, table, &mut block, slot, first)? else {
+            return Err(no_room(address));
+        };
+        placed.push(at);
+        let is_changed = s.serializable_scn().is_some_and(|seen| is_changed_since(&block, seen));
+        // That release searched for each row.
+        while !is_changed && !legacy && placed.len() < pieces.len() {
+            if receive_run(s, table, pieces, &mut block, placed)? > 0 {
+                continue;
+            }
+            let (Some(piece), Some(xid)) = (pieces.get(placed.len()), s.xid()) else { break };
+            if !s.has_undo_room(RUNS_BYTES) || !heap::change::fits_migrated(&block, piece.len(), pctfree, most) {
+                break;
+            }
+            let Interest::Slot { number, fresh } = s.new_interest(&mut block, xid, most)? else { break };
+            match insert_one(s, table, &mut block, (number, fresh), piece)? {
+                Some(at) => placed.push(at),
+                None => break,
+            }
         }
-        let (Some(piece), Some(xid)) = (pieces.get(placed.len()), s.xid()) else { break };
-        if !s.has_undo_room(RUNS_BYTES) || !heap::change::fits_migrated(&block, piece.len(), pctfree, most) {
-            break;
-        }
-        let Interest::Slot { number, fresh } = s.new_interest(&mut block, xid, most)? else { break };
-        match insert_one(s, table, &mut block, (number, fresh), piece)? {
-            Some(at) => placed.push(at),
-            None => break,
-        }
-    }
-    let next_row = pieces.get(placed.len()).map(|piece| room_for(piece.len(), None, true));
-    table.segment.inserted(s, block, next_row)
+        let next_row = pieces.get(placed.len()).map(|piece| room_for(piece.len(), None, true));
+        table.segment.inserted(s, block, next_row)
+    })
 }
 
 /// Puts further pieces into a receiving block together, each with an ITL slot that is added for it, as many as have room; how many those were: none

@@ -105,44 +105,45 @@ impl Tablespace {
     }
 
     fn allocate_in(&self, s: &Process, number: FileNumber, want: u32, grow: bool) -> Result<Option<BlockRange>> {
-        let _group = s.group();
-        let chosen = s.store().cache().file(number).ok();
-        let header = metadata::current_mut(s, space_header_address(number), BlockClass::FileBitmapIndex);
-        // The file may have been dropped since it was chosen, and another may have its number; as long as its header is latched it stays.
-        if !self.has_still(s, number, chosen.as_deref()) {
-            return Ok(None);
-        }
-        let mut header = header?;
-        loop {
-            let space = *file::space_header(&header);
-            let units = want / space.unit_blocks.get();
-            if space.free_units.get() >= units
-                && let Some(first) = self.find_units(s, number, &space, units)?
-            {
-                s.change(&mut header, |block| {
-                    let space = file::space_header_mut(block);
-                    space.free_units = (space.free_units.get() - units).into();
-                    if space.first_free.get() == first {
-                        space.first_free = (first + units).into();
-                    }
-                });
-                let start = BlockAddress::new(number, space.first_block.get() + first * space.unit_blocks.get());
-                return Ok(Some(BlockRange { start, blocks: want }));
-            }
-            // A growth that came before an error has left the header behind.
-            let there = chosen.as_ref().map_or(0, |file| file.blocks());
-            if there > space.blocks.get() {
-                s.change(&mut header, |block| resize_header(block, there));
-                continue;
-            }
-            let longer = if grow { autoextended(s.store(), number, want)? } else { None };
-            let Some(blocks) = longer else {
+        s.mini(|| {
+            let chosen = s.store().cache().file(number).ok();
+            let header = metadata::current_mut(s, space_header_address(number), BlockClass::FileBitmapIndex);
+            // The file may have been dropped since it was chosen, and another may have its number; as long as its header is latched it stays.
+            if !self.has_still(s, number, chosen.as_deref()) {
                 return Ok(None);
-            };
-            set_file_blocks(s, number, blocks)?;
-            s.meter().count(Statistic::DatafileExtensions, 1);
-            s.change(&mut header, |block| resize_header(block, blocks));
-        }
+            }
+            let mut header = header?;
+            loop {
+                let space = *file::space_header(&header);
+                let units = want / space.unit_blocks.get();
+                if space.free_units.get() >= units
+                    && let Some(first) = self.find_units(s, number, &space, units)?
+                {
+                    s.change(&mut header, |block| {
+                        let space = file::space_header_mut(block);
+                        space.free_units = (space.free_units.get() - units).into();
+                        if space.first_free.get() == first {
+                            space.first_free = (first + units).into();
+                        }
+                    });
+                    let start = BlockAddress::new(number, space.first_block.get() + first * space.unit_blocks.get());
+                    return Ok(Some(BlockRange { start, blocks: want }));
+                }
+                // A growth that came before an error has left the header behind.
+                let there = chosen.as_ref().map_or(0, |file| file.blocks());
+                if there > space.blocks.get() {
+                    s.change(&mut header, |block| resize_header(block, there));
+                    continue;
+                }
+                let longer = if grow { autoextended(s.store(), number, want)? } else { None };
+                let Some(blocks) = longer else {
+                    return Ok(None);
+                };
+                set_file_blocks(s, number, blocks)?;
+                s.meter().count(Statistic::DatafileExtensions, 1);
+                s.change(&mut header, |block| resize_header(block, blocks));
+            }
+        })
     }
 
     /// Whether a file that was open before its space header was latched is the one that is latched, and one of this tablespace.
@@ -191,40 +192,41 @@ impl Tablespace {
         // Before anybody can be given the extent.
         self.freed.fetch_add(1, Ordering::AcqRel);
         let header_address = space_header_address(range.start.file);
-        let _group = s.group();
-        let mut header = metadata::current_mut(s, header_address, BlockClass::FileBitmapIndex)?;
-        let space = *file::space_header(&header);
-        let per_block = extent_bitmap::units_per_block(self.block_size.bytes());
-        let last = space.first_block.get() + space.units.get() * space.unit_blocks.get();
-        if range.start.block < space.first_block.get() || range.start.block + range.blocks > last {
-            return Err(Error::corrupt(range.start, format!("no extent of {} blocks can be there", range.blocks)));
-        }
-        let first = (range.start.block - space.first_block.get()) / space.unit_blocks.get();
-        let units = range.blocks / space.unit_blocks.get();
-        let (mut at, end) = (first, first + units);
-        let mut bitmaps = Vec::new();
-        while at < end {
-            let n = at / per_block;
-            let take = (end - at).min((n + 1) * per_block - at);
-            let address = BlockAddress::new(range.start.file, file::FIRST_BITMAP_BLOCK + n);
-            let bitmap = metadata::current_mut(s, address, BlockClass::FileBitmap)?;
-            let bit = at - n * per_block;
-            if (bit..bit + take).any(|b| !extent_bitmap::is_used(&bitmap, b)) {
-                return Err(Error::bug(format!("extent at {} is freed twice", range.start)));
+        s.mini(|| {
+            let mut header = metadata::current_mut(s, header_address, BlockClass::FileBitmapIndex)?;
+            let space = *file::space_header(&header);
+            let per_block = extent_bitmap::units_per_block(self.block_size.bytes());
+            let last = space.first_block.get() + space.units.get() * space.unit_blocks.get();
+            if range.start.block < space.first_block.get() || range.start.block + range.blocks > last {
+                return Err(Error::corrupt(range.start, format!("no extent of {} blocks can be there", range.blocks)));
             }
-            bitmaps.push((bitmap, bit, take));
-            at += take;
-        }
-        // All of them are there: the extent is freed as a whole or not at all.
-        for (bitmap, bit, take) in &mut bitmaps {
-            s.change(bitmap, |block| extent_bitmap::set(block, *bit, *take, false));
-        }
-        s.change(&mut header, |block| {
-            let space = file::space_header_mut(block);
-            space.free_units = (space.free_units.get() + units).into();
-            space.first_free = space.first_free.get().min(first).into();
-        });
-        Ok(())
+            let first = (range.start.block - space.first_block.get()) / space.unit_blocks.get();
+            let units = range.blocks / space.unit_blocks.get();
+            let (mut at, end) = (first, first + units);
+            let mut bitmaps = Vec::new();
+            while at < end {
+                let n = at / per_block;
+                let take = (end - at).min((n + 1) * per_block - at);
+                let address = BlockAddress::new(range.start.file, file::FIRST_BITMAP_BLOCK + n);
+                let bitmap = metadata::current_mut(s, address, BlockClass::FileBitmap)?;
+                let bit = at - n * per_block;
+                if (bit..bit + take).any(|b| !extent_bitmap::is_used(&bitmap, b)) {
+                    return Err(Error::bug(format!("extent at {} is freed twice", range.start)));
+                }
+                bitmaps.push((bitmap, bit, take));
+                at += take;
+            }
+            // All of them are there: the extent is freed as a whole or not at all.
+            for (bitmap, bit, take) in &mut bitmaps {
+                s.change(bitmap, |block| extent_bitmap::set(block, *bit, *take, false));
+            }
+            s.change(&mut header, |block| {
+                let space = file::space_header_mut(block);
+                space.free_units = (space.free_units.get() + units).into();
+                space.first_free = space.first_free.get().min(first).into();
+            });
+            Ok(())
+        })
     }
 
     /// The free runs of all files.

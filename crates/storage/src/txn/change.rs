@@ -208,8 +208,7 @@ impl Worker {
     }
 
     /// Changes a latched block under ITL slot `number`. `change` gives the undo record's payload, for which room was made by [`Worker::prepare`], or None
-    /// when it has changed nothing. Undo, ITL slot and change are one record of the log: where the undo block cannot be had nothing is changed, and what
-    /// fails after the change stops the instance, since half a record would be a change that nothing takes back.
+    /// when it has changed nothing. Undo, ITL slot and change are one mini-transaction: after an error nothing is changed.
     pub(crate) fn transact<R>(
         &self,
         block: &mut BlockMut,
@@ -219,7 +218,7 @@ impl Worker {
         change: impl FnOnce(&mut [u8], u8) -> Option<(R, Vec<u8>)>,
     ) -> Result<Option<R>> {
         let (number, fresh) = slot;
-        let _group = self.group();
+        let mini = self.begin_mini();
         let mut state = self.state.lock();
         let Some(transaction) = &mut state.transaction else {
             return Err(Error::bug("a change without a transaction"));
@@ -241,16 +240,28 @@ impl Worker {
             }
             done
         });
-        let Some((result, payload)) = done else { return Ok(None) };
+        let Some((result, payload)) = done else {
+            // The slot is as it was, and so is the block but for its version.
+            mini.commit();
+            return Ok(None);
+        };
         let previous = if fresh { Previous::Itl(&before) } else { Previous::Uba(previous_uba) };
         let record = UndoRecord { object, block: block.address(), operation, itl: number, previous, payload: &payload };
         let stopped = |error: &Error| self.store().health().stop(error);
-        let written = transaction.undo.append_to(self, undo_block, &record).map_err(|error| stopped(&error))?;
+        let progress = transaction.undo.progress();
+        let written = match transaction.undo.append_to(self, undo_block, &record) {
+            Ok(written) => written,
+            Err(error) => {
+                transaction.undo.go_back(progress);
+                return Err(error);
+            }
+        };
         if written != uba {
             return Err(stopped(&Error::bug(format!("undo went to {written}, not to {uba}"))));
         }
         transaction.identity.note(uba);
         transaction.note_block(block.address());
+        mini.commit();
         Ok(Some(result))
     }
 
@@ -265,7 +276,7 @@ impl Worker {
         count: usize,
         mut change: impl FnMut(&mut [u8], u8, usize, &mut Vec<u8>) -> Option<u8>,
     ) -> Result<usize> {
-        let _group = self.group();
+        let mini = self.begin_mini();
         let mut state = self.state.lock();
         let Some(transaction) = &mut state.transaction else {
             return Err(Error::bug("a change without a transaction"));
@@ -294,6 +305,7 @@ impl Worker {
             }
         });
         if made.is_empty() {
+            mini.commit();
             return Ok(0);
         }
         let address = block.address();
@@ -307,12 +319,20 @@ impl Worker {
             })
             .collect();
         let stopped = |error: &Error| self.store().health().stop(error);
-        let written = transaction.undo.append_many_to(self, undo_block, &records).map_err(|error| stopped(&error))?;
+        let progress = transaction.undo.progress();
+        let written = match transaction.undo.append_many_to(self, undo_block, &records) {
+            Ok(written) => written,
+            Err(error) => {
+                transaction.undo.go_back(progress);
+                return Err(error);
+            }
+        };
         if written != first {
             return Err(stopped(&Error::bug(format!("undo went to {written}, not to {first}"))));
         }
         transaction.identity.note(uba_of(made.len() - 1));
         transaction.note_block(address);
+        mini.commit();
         Ok(made.len())
     }
 }

@@ -70,9 +70,9 @@ impl Worker {
     pub(super) fn end_at<R>(&self, header: BlockMut, end: impl FnOnce(BlockMut, Scn) -> R) -> (Scn, Option<Lsn>) {
         let _committing = self.store().committing(self.meter());
         let scn = self.store().advance_scn();
-        let group = self.group();
+        let mini = self.begin_mini();
         end(header, scn);
-        let redo = group.finish();
+        let redo = mini.commit();
         self.store().show(scn);
         (scn, redo)
     }

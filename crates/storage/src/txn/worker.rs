@@ -13,7 +13,7 @@ use super::{Deadlock, Definitions, Isolation, LockWait, Locks, OwnFreelist, Tabl
 use crate::process::Process;
 use crate::snapshot::{Identity, Place, Snapshot, Snapshots};
 use crate::tablespace::Tablespaces;
-use crate::undo::{UndoSegments, UndoWriter};
+use crate::undo::{UndoProgress, UndoSegments, UndoWriter};
 
 /// A transaction under way.
 #[derive(Debug)]
@@ -29,6 +29,27 @@ pub struct Transaction {
     pub(super) loads: Vec<Load>,
     /// What is to be told of the commit.
     pub(super) at_commit: Option<AtCommit>,
+}
+
+/// How far a transaction is, beside what is in blocks.
+pub(super) struct Progress {
+    undo: UndoProgress,
+    freelists: HashMap<ObjectNumber, OwnFreelist>,
+    loads: usize,
+}
+
+impl Transaction {
+    fn progress(&self) -> Progress {
+        Progress { undo: self.undo.progress(), freelists: self.freelists.clone(), loads: self.loads.len() }
+    }
+
+    /// Undo records that were written since are not there.
+    fn go_back(&mut self, progress: Progress) {
+        if self.undo.go_back(progress.undo) {
+            self.freelists = progress.freelists;
+            self.loads.truncate(progress.loads);
+        }
+    }
 }
 
 /// A table that a transaction has loaded, by the undo record of it.
@@ -144,6 +165,19 @@ impl Worker {
     #[must_use]
     pub fn take_deadlock(&self) -> Option<Deadlock> {
         self.deadlock.lock().take()
+    }
+
+    /// Does `work` in a mini-transaction, which is committed unless `work` fails: the blocks are then as they were, and the transaction as far as it was.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub(crate) fn mini<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        let progress = self.with_transaction(|transaction| transaction.progress());
+        let result = self.process.mini(work);
+        if let (Err(_), Some(progress)) = (&result, progress) {
+            self.with_transaction(|transaction| transaction.go_back(progress));
+        }
+        result
     }
 
     /// Work on the transaction under way; None when there is none.

@@ -61,24 +61,25 @@ impl UndoSegment {
     pub(super) fn extend(self: &Arc<Self>, s: &Process, all: &UndoSegments) -> Result<()> {
         let _space = all.space(s, self.number);
         // An extent belongs to the segment in the record in which it leaves where it was. What is latched is let go before the next may take extents.
-        let _group = s.group();
-        // Another transaction of the segment may have been here first.
-        if self.has_block(s)? {
-            return Ok(());
-        }
-        let retention = all.retention(s, &self.tablespace);
-        let (expired, unexpired) = (Reuse::Expired(retention.expired), Reuse::Unexpired(retention.unguaranteed));
-        let done = self.reuse_own(s, all, expired)?
-            || self.add(s, Growth::Not)?
-            || self.steal(s, all, expired)?
-            || self.add(s, Growth::Allowed)?
-            || self.reuse_own(s, all, unexpired)?
-            || self.steal(s, all, unexpired)?;
-        if done {
-            return Ok(());
-        }
-        all.count(s, |interval| interval.no_space_errors += 1);
-        Err(no_room(&self.tablespace, step_blocks(&self.tablespace, 0, false)))
+        s.mini(|| {
+            // Another transaction of the segment may have been here first.
+            if self.has_block(s)? {
+                return Ok(());
+            }
+            let retention = all.retention(s, &self.tablespace);
+            let (expired, unexpired) = (Reuse::Expired(retention.expired), Reuse::Unexpired(retention.unguaranteed));
+            let done = self.reuse_own(s, all, expired)?
+                || self.add(s, Growth::Not)?
+                || self.steal(s, all, expired)?
+                || self.add(s, Growth::Allowed)?
+                || self.reuse_own(s, all, unexpired)?
+                || self.steal(s, all, unexpired)?;
+            if done {
+                return Ok(());
+            }
+            all.count(s, |interval| interval.no_space_errors += 1);
+            Err(no_room(&self.tablespace, step_blocks(&self.tablespace, 0, false)))
+        })
     }
 
     /// Goes on in an extent of its own: the first one behind the current one that may be used again.
@@ -161,13 +162,7 @@ impl UndoSegment {
             Err(error) if error.kind == ErrorKind::OutOfResource => return Ok(false),
             Err(error) => return Err(error),
         };
-        let mut header = match self.header_mut(s) {
-            Ok(header) => header,
-            Err(error) => {
-                self.tablespace.free(s, range)?;
-                return Err(error);
-            }
-        };
+        let mut header = self.header_mut(s)?;
         self.append_and_enter(s, &mut header, Extent::new(range.start, range.blocks), None);
         Ok(true)
     }
@@ -245,7 +240,7 @@ pub(super) fn make_segment(
         tablespace.allocate(s, want).map_err(|error| if error.is_ora(1653) { no_room(tablespace, want) } else { error })
     };
     let first = allocate()?;
-    let second = allocate().or_else(|error| tablespace.free(s, first).and(Err(error)))?;
+    let second = allocate()?;
     let address = first.start;
     {
         let mut header = s.new_block(address, common::BlockClass::UndoHeader)?;

@@ -16,7 +16,7 @@ pub use figures::{ExtentFigures, ExtentStatus, RollbackFigures, SegmentFigures, 
 pub use read::{OwnedPrevious, Record, State};
 pub use segments::UndoSegments;
 pub use segments::first_header;
-pub use writer::UndoWriter;
+pub use writer::{UndoProgress, UndoWriter};
 
 /// Undo segments of a new undo tablespace.
 const FIRST_SEGMENTS: usize = 10;

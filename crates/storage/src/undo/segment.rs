@@ -10,7 +10,7 @@ use common::sync::{Arc, Mutex};
 use common::{BlockAddress, BlockClass, Result, Scn, Uba, Xid};
 use format::undo::{self, PooledBlock, Slot};
 
-use crate::cache::{BlockMut, ChangeGroup};
+use crate::cache::{BlockMut, Mini};
 use crate::process::Process;
 use crate::process::metadata;
 use crate::tablespace::Tablespace;
@@ -134,7 +134,7 @@ impl UndoSegment {
     /// slot has a transaction.
     pub(super) fn begin(&self, s: &Process) -> Result<Option<(Xid, Option<Taken>)>> {
         // A block is taken in the record in which it is formatted.
-        let group = s.group();
+        let mini = s.begin_mini();
         let mut header = self.header_mut(s)?;
         let fields = *undo::header(&header);
         let number = fields.first_free.get();
@@ -150,7 +150,7 @@ impl UndoSegment {
             None => self.format_next(s, &header, &taker)?,
         };
         let begun = now_s(s);
-        ChangeGroup::note_session(xid, s.process().0, begun, &s.client().user());
+        Mini::note_session(xid, s.process().0, begun, &s.client().user());
         s.change(&mut header, |bytes| {
             let block = taken.map_or(0, |taken| taken.block.pack());
             *undo::slot_mut(bytes, number) = Slot {
@@ -179,7 +179,7 @@ impl UndoSegment {
                 None => {}
             }
         });
-        drop(group);
+        mini.commit();
         if let Some(taken) = taken {
             self.uses(taken.extent, true);
         }
@@ -230,24 +230,25 @@ impl UndoSegment {
         taker: &Taker,
         first_use: impl FnOnce(BlockAddress) -> bool,
     ) -> Result<Option<Taken>> {
-        let _group = s.group();
-        let mut header = self.header_mut(s)?;
-        let Some(taken) = self.format_next(s, &header, taker)? else { return Ok(None) };
-        s.change(&mut header, |bytes| {
-            let slot = undo::slot_mut(bytes, taker.xid.slot);
-            slot.newest = taken.block.pack().into();
-            if taker.current {
-                slot.current = slot.newest;
+        s.mini(|| {
+            let mut header = self.header_mut(s)?;
+            let Some(taken) = self.format_next(s, &header, taker)? else { return Ok(None) };
+            s.change(&mut header, |bytes| {
+                let slot = undo::slot_mut(bytes, taker.xid.slot);
+                slot.newest = taken.block.pack().into();
+                if taker.current {
+                    slot.current = slot.newest;
+                }
+                slot.used_blocks = (slot.used_blocks.get() + 1).into();
+                slot.used_records = taker.records.into();
+                let header = undo::header_mut(bytes);
+                header.current_block = (header.current_block.get() + 1).into();
+            });
+            if first_use(taken.extent) {
+                self.uses(taken.extent, true);
             }
-            slot.used_blocks = (slot.used_blocks.get() + 1).into();
-            slot.used_records = taker.records.into();
-            let header = undo::header_mut(bytes);
-            header.current_block = (header.current_block.get() + 1).into();
-        });
-        if first_use(taken.extent) {
-            self.uses(taken.extent, true);
-        }
-        Ok(Some(taken))
+            Ok(Some(taken))
+        })
     }
 
     /// Ends a transaction: its slot is free, its last block goes to the pool if others have room in it, its extents know when.

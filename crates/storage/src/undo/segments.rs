@@ -110,11 +110,8 @@ impl UndoSegments {
         let number = number.ok_or_else(|| {
             Error::new(ErrorKind::OutOfResource, Number::Ora(1554), "no number is left for another undo segment")
         })?;
-        let segment = {
-            // It is linked in the record in which it gets its extents.
-            let _group = s.group();
-            Arc::new(make_segment(s, tablespace, number, last)?)
-        };
+        // It is linked in the record in which it gets its extents.
+        let segment = Arc::new(s.mini(|| make_segment(s, tablespace, number, last))?);
         if last.is_none() && Some(segment.header) != first_header(tablespace) {
             return Err(Error::bug("the first undo segment is not at the start of its tablespace"));
         }

@@ -113,7 +113,7 @@ impl UndoSegment {
         let mut blocks = 0;
         loop {
             // An extent leaves the segment in the record in which it is free again.
-            let _group = s.group();
+            let mini = s.begin_mini();
             let mut header = self.header_mut(s)?;
             if undo::header(&header).extents.get() <= keep {
                 break;
@@ -122,6 +122,7 @@ impl UndoSegment {
             let extent = *undo::extent(&header, ordinal as usize);
             self.tablespace.free(s, BlockRange { start: extent.address(), blocks: extent.blocks.get() })?;
             s.change(&mut header, |bytes| undo::remove_extent(bytes, ordinal as usize));
+            mini.commit();
             blocks += u64::from(extent.blocks.get());
         }
         if blocks > 0 {

@@ -43,6 +43,20 @@ impl std::fmt::Debug for UndoWriter {
     }
 }
 
+/// How far the undo of a transaction was at a moment.
+#[derive(Debug)]
+pub struct UndoProgress {
+    xid: Xid,
+    current: Option<Taken>,
+    newest: BlockAddress,
+    spare: VecDeque<Taken>,
+    first: Uba,
+    last: Uba,
+    used_blocks: u32,
+    used_records: u32,
+    extents: usize,
+}
+
 /// A record with a payload as short as this has room wherever one with a long payload, which lies elsewhere, has.
 const SHORT_PAYLOAD: usize = 16;
 
@@ -122,6 +136,36 @@ impl UndoWriter {
         };
         writer.note();
         Ok(writer)
+    }
+
+    /// How far the transaction's undo is, beside what is in blocks.
+    pub(crate) fn progress(&self) -> UndoProgress {
+        UndoProgress {
+            xid: self.xid,
+            current: self.current,
+            newest: self.newest,
+            spare: self.spare.clone(),
+            first: self.first,
+            last: self.last,
+            used_blocks: self.used_blocks,
+            used_records: self.used_records,
+            extents: self.extents.len(),
+        }
+    }
+
+    /// Back to where the transaction's undo was; false when that was another transaction's. What has been written to blocks since is taken back by the caller.
+    pub(crate) fn go_back(&mut self, progress: UndoProgress) -> bool {
+        if progress.xid != self.xid {
+            return false;
+        }
+        for extent in self.extents.drain(progress.extents..) {
+            self.segment.uses(extent, false);
+        }
+        (self.current, self.newest, self.spare) = (progress.current, progress.newest, progress.spare);
+        (self.first, self.last) = (progress.first, progress.last);
+        (self.used_blocks, self.used_records) = (progress.used_blocks, progress.used_records);
+        self.note();
+        true
     }
 
     fn note(&self) {
@@ -419,10 +463,11 @@ impl UndoWriter {
 
 /// A change of an undo block that adds a record: its vector is undo in the redo.
 fn change_counted<R>(s: &Process, block: &mut BlockMut, change: impl FnOnce(&mut [u8]) -> R) -> R {
-    let group = s.group();
-    let before = group.record_bytes();
+    let mini = s.begin_mini();
+    let before = mini.record_bytes();
     let result = s.change(block, change);
-    s.meter().count(Statistic::UndoChangeVectorSize, (group.record_bytes() - before) as u64);
+    s.meter().count(Statistic::UndoChangeVectorSize, (mini.record_bytes() - before) as u64);
+    mini.commit();
     result
 }
 

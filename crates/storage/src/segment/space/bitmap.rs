@@ -76,23 +76,24 @@ impl Bitmaps {
 
     /// Writes a block's state into its L1, and into the L2 when the best state in the L1 changes. The block is latched.
     pub(super) fn set_state(segment: &Segment, s: &Worker, block: &mut BlockMut, state: BlockState) -> Result<()> {
-        let _group = s.group();
-        let l1 = transaction::header(block).bitmap_block();
-        let address = block.address();
-        let mut bitmap_block = metadata::current_mut(s, l1, BlockClass::FirstLevelBitmap)?;
-        if bitmap::first_level(&bitmap_block).object.get() != segment.data_object().0 {
-            return Err(Error::corrupt(address, format!("its bitmap block {l1} is of another segment")));
-        }
-        let Some(index) = bitmap::index_of(&bitmap_block, address) else {
-            return Err(Error::corrupt(address, format!("its bitmap block {l1} does not cover it")));
-        };
-        if bitmap::state(&bitmap_block, index) == state {
-            return Ok(());
-        }
-        let before = bitmap::state_mask(&bitmap_block);
-        s.change(&mut bitmap_block, |bytes| bitmap::set_state(bytes, index, state));
-        s.meter().count(Statistic::SpaceBitmapStateChanges, 1);
-        Self::tell_parent(s, &bitmap_block, before)
+        s.mini(|| {
+            let l1 = transaction::header(block).bitmap_block();
+            let address = block.address();
+            let mut bitmap_block = metadata::current_mut(s, l1, BlockClass::FirstLevelBitmap)?;
+            if bitmap::first_level(&bitmap_block).object.get() != segment.data_object().0 {
+                return Err(Error::corrupt(address, format!("its bitmap block {l1} is of another segment")));
+            }
+            let Some(index) = bitmap::index_of(&bitmap_block, address) else {
+                return Err(Error::corrupt(address, format!("its bitmap block {l1} does not cover it")));
+            };
+            if bitmap::state(&bitmap_block, index) == state {
+                return Ok(());
+            }
+            let before = bitmap::state_mask(&bitmap_block);
+            s.change(&mut bitmap_block, |bytes| bitmap::set_state(bytes, index, state));
+            s.meter().count(Statistic::SpaceBitmapStateChanges, 1);
+            Self::tell_parent(s, &bitmap_block, before)
+        })
     }
 
     /// Brings an L1's entry in its L2 up to date when its best state has changed.
@@ -129,46 +130,47 @@ impl Bitmaps {
         (batch, first): (usize, BlockAddress),
     ) -> Result<Vec<BlockAddress>> {
         let _formatting = segment.formatting(s, first);
-        let _group = s.group();
-        let mut bitmap_block = metadata::current_mut(s, l1, BlockClass::FirstLevelBitmap)?;
-        let indexes = Self::unformatted(&bitmap_block, batch);
-        if indexes.is_empty() {
-            let covered = usize::from(bitmap::first_level(&bitmap_block).covered.get());
-            let mut empty: Vec<_> = (batch..(batch + FORMAT_BATCH).min(covered))
-                .filter(|index| bitmap::state(&bitmap_block, *index) == BlockState::Free100)
-                .filter_map(|index| bitmap::address_of(&bitmap_block, index))
-                .collect();
-            let start = in_batch(s.process().0 as usize, empty.len()).next().unwrap_or(0);
-            empty.rotate_left(start);
-            return Ok(empty);
-        }
-        let mut addresses = Vec::with_capacity(indexes.len());
-        for index in &indexes {
-            let Some(address) = bitmap::address_of(&bitmap_block, *index) else {
-                return Err(Error::corrupt(l1, format!("covered block {index} is in no range")));
-            };
-            // Nobody else reaches an unformatted block, so holding the L1 over it breaks no order.
-            let mut block = s.new_block(address, BlockClass::Data)?;
-            s.change(&mut block, |bytes| {
-                segment.format_block(bytes, address, Some(l1));
-                if segment.spec.owner == Owner::Index {
-                    transaction::header_mut(bytes).set_freelist(true, BlockAddress::NONE);
+        s.mini(|| {
+            let mut bitmap_block = metadata::current_mut(s, l1, BlockClass::FirstLevelBitmap)?;
+            let indexes = Self::unformatted(&bitmap_block, batch);
+            if indexes.is_empty() {
+                let covered = usize::from(bitmap::first_level(&bitmap_block).covered.get());
+                let mut empty: Vec<_> = (batch..(batch + FORMAT_BATCH).min(covered))
+                    .filter(|index| bitmap::state(&bitmap_block, *index) == BlockState::Free100)
+                    .filter_map(|index| bitmap::address_of(&bitmap_block, index))
+                    .collect();
+                let start = in_batch(s.process().0 as usize, empty.len()).next().unwrap_or(0);
+                empty.rotate_left(start);
+                return Ok(empty);
+            }
+            let mut addresses = Vec::with_capacity(indexes.len());
+            for index in &indexes {
+                let Some(address) = bitmap::address_of(&bitmap_block, *index) else {
+                    return Err(Error::corrupt(l1, format!("covered block {index} is in no range")));
+                };
+                // Nobody else reaches an unformatted block, so holding the L1 over it breaks no order.
+                let mut block = s.new_block(address, BlockClass::Data)?;
+                s.change(&mut block, |bytes| {
+                    segment.format_block(bytes, address, Some(l1));
+                    if segment.spec.owner == Owner::Index {
+                        transaction::header_mut(bytes).set_freelist(true, BlockAddress::NONE);
+                    }
+                });
+                addresses.push(address);
+            }
+            let before = bitmap::state_mask(&bitmap_block);
+            s.change(&mut bitmap_block, |bytes| {
+                for index in indexes {
+                    bitmap::set_state(bytes, index, BlockState::Free100);
                 }
             });
-            addresses.push(address);
-        }
-        let before = bitmap::state_mask(&bitmap_block);
-        s.change(&mut bitmap_block, |bytes| {
-            for index in indexes {
-                bitmap::set_state(bytes, index, BlockState::Free100);
-            }
-        });
-        s.meter().count(Statistic::BlocksFormatted, addresses.len() as u64);
-        s.meter().count(Statistic::SpaceBitmapStateChanges, addresses.len() as u64);
-        Self::tell_parent(s, &bitmap_block, before)?;
-        let start = in_batch(s.process().0 as usize, addresses.len()).next().unwrap_or(0);
-        addresses.rotate_left(start);
-        Ok(addresses)
+            s.meter().count(Statistic::BlocksFormatted, addresses.len() as u64);
+            s.meter().count(Statistic::SpaceBitmapStateChanges, addresses.len() as u64);
+            Self::tell_parent(s, &bitmap_block, before)?;
+            let start = in_batch(s.process().0 as usize, addresses.len()).next().unwrap_or(0);
+            addresses.rotate_left(start);
+            Ok(addresses)
+        })
     }
 }
 
@@ -219,13 +221,14 @@ impl SpaceManager for Bitmaps {
 
     fn release_block(&self, segment: &Segment, s: &Worker, mut block: BlockMut) -> Result<()> {
         let address = block.address();
-        let _group = s.group();
-        let l1 = transaction::header(&block).bitmap_block();
-        s.change(&mut block, |bytes| {
-            segment.format_block(bytes, address, Some(l1));
-            transaction::header_mut(bytes).set_freelist(true, BlockAddress::NONE);
-        });
-        Self::set_state(segment, s, &mut block, BlockState::Free100)
+        s.mini(|| {
+            let l1 = transaction::header(&block).bitmap_block();
+            s.change(&mut block, |bytes| {
+                segment.format_block(bytes, address, Some(l1));
+                transaction::header_mut(bytes).set_freelist(true, BlockAddress::NONE);
+            });
+            Self::set_state(segment, s, &mut block, BlockState::Free100)
+        })
     }
 
     fn covering(

@@ -387,7 +387,7 @@ impl Bitmaps {
             masks.push(Self::mask_for_parent(s, l1)?);
         }
         // The mark first: what searches can find must be below it, after a crash too.
-        let _group = s.group();
+        let mini = s.begin_mini();
         let mut header = segment.header_block_mut(s)?;
         s.change(&mut header, |bytes| {
             let fields = segment::header_mut(bytes);
@@ -402,6 +402,7 @@ impl Bitmaps {
         for mask in masks {
             Self::tell(s, &mask)?;
         }
+        mini.commit();
         Ok(())
     }
 
@@ -509,10 +510,11 @@ impl Bitmaps {
             }
         };
         {
-            let _group = s.group();
+            let mini = s.begin_mini();
             let mut header = segment.header_block_mut(s)?;
             note()?;
             s.change(&mut header, |bytes| segment::header_mut(bytes).high = mark(high));
+            mini.commit();
             s.meter().count(Statistic::HwmMoves, 1);
         }
         // Not one group: a large load passes more bitmap blocks than a small cache has buffers. A crash on the way leaves blocks below the mark that count as

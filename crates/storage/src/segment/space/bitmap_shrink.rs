@@ -111,7 +111,7 @@ impl Bitmaps {
 
     fn leave(segment: &Segment, s: &Worker, leaving: &Leaving) -> Result<()> {
         let Leaving { entry, range, own, .. } = leaving;
-        let group = s.revocable_group();
+        let mini = s.begin_mini();
         let mut header = segment.header_block_mut(s)?;
         match own {
             None => Self::part(s, BlockAddress::unpack(entry.first_level.get()), *range)?,
@@ -175,7 +175,7 @@ impl Bitmaps {
         });
         drop(header);
         segment.tablespace.free(s, *range)?;
-        group.finish();
+        mini.commit();
         Ok(())
     }
 
@@ -267,14 +267,14 @@ impl Bitmaps {
             s.change(&mut header, |bytes| segment::header_mut(bytes).low = low);
         }
         for (l1, extent, offsets, from) in parts.into_iter().rev() {
-            let group = s.revocable_group();
+            let mini = s.begin_mini();
             let above = from >= top;
             let mut header = segment.header_block_mut(s)?;
             Self::unformat(s, l1, extent, offsets, above)?;
             let high = mark(if above { from } else { top });
             s.change(&mut header, |bytes| segment::header_mut(bytes).high = high);
             drop(header);
-            group.finish();
+            mini.commit();
         }
         Ok(())
     }

@@ -130,37 +130,39 @@ impl FreeLists {
     /// which had to be got for the change, need not be got again to find it. The block is latched by the caller.
     pub(super) fn unlink(segment: &Segment, s: &Worker, block: &mut BlockMut) -> Result<bool> {
         let lists = Self::lists(segment, s);
-        let _group = s.group();
-        let address = block.address();
-        let next = transaction::header(block).next_free();
-        let mut header = lists.block_mut(segment, s)?;
-        let transaction = s.own_freelist(segment.data_object());
-        let slots = [lists.own, 0].into_iter().chain(transaction.map(|own| own.slot));
-        let Some(slot) = slots.into_iter().find(|slot| freelist::list(&header, *slot).first() == address) else {
-            return Ok(false);
-        };
-        s.change(&mut header, |bytes| freelist::list_mut(bytes, slot).pop(next));
-        s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(false, BlockAddress::NONE));
-        s.meter().count(Statistic::FreelistBlocksUnlinked, 1);
-        let block = (!next.is_none()).then_some(next);
-        match transaction.filter(|own| own.slot == slot) {
-            Some(own) => s.set_own_freelist(segment.data_object(), OwnFreelist { candidate: block, ..own }),
-            None => s.remember(segment.data_object(), SearchHint { block, first_level: None, shrinks: 0 }),
-        }
-        Ok(true)
+        s.mini(|| {
+            let address = block.address();
+            let next = transaction::header(block).next_free();
+            let mut header = lists.block_mut(segment, s)?;
+            let transaction = s.own_freelist(segment.data_object());
+            let slots = [lists.own, 0].into_iter().chain(transaction.map(|own| own.slot));
+            let Some(slot) = slots.into_iter().find(|slot| freelist::list(&header, *slot).first() == address) else {
+                return Ok(false);
+            };
+            s.change(&mut header, |bytes| freelist::list_mut(bytes, slot).pop(next));
+            s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(false, BlockAddress::NONE));
+            s.meter().count(Statistic::FreelistBlocksUnlinked, 1);
+            let block = (!next.is_none()).then_some(next);
+            match transaction.filter(|own| own.slot == slot) {
+                Some(own) => s.set_own_freelist(segment.data_object(), OwnFreelist { candidate: block, ..own }),
+                None => s.remember(segment.data_object(), SearchHint { block, first_level: None, shrinks: 0 }),
+            }
+            Ok(true)
+        })
     }
 
     /// Puts a latched block at the head of this process's list.
     pub(super) fn link(segment: &Segment, s: &Worker, block: &mut BlockMut) -> Result<()> {
         let lists = Self::lists(segment, s);
-        let _group = s.group();
-        let address = block.address();
-        let mut header = lists.block_mut(segment, s)?;
-        let head = freelist::list(&header, lists.own).first();
-        s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(true, head));
-        s.change(&mut header, |bytes| freelist::list_mut(bytes, lists.own).push_chain(address, address, 1));
-        s.meter().count(Statistic::FreelistBlocksLinked, 1);
-        Ok(())
+        s.mini(|| {
+            let address = block.address();
+            let mut header = lists.block_mut(segment, s)?;
+            let head = freelist::list(&header, lists.own).first();
+            s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(true, head));
+            s.change(&mut header, |bytes| freelist::list_mut(bytes, lists.own).push_chain(address, address, 1));
+            s.meter().count(Statistic::FreelistBlocksLinked, 1);
+            Ok(())
+        })
     }
 
     /// Head of the process list, or of the master list when that is empty; blocks are moved from the one to the other, and to the master list from those
@@ -196,7 +198,7 @@ impl FreeLists {
                 Self::await_block(s, master)?;
                 continue;
             };
-            let _group = s.group();
+            let mini = s.begin_mini();
             if let Some(block) = moved.last_mut() {
                 s.change(block, |bytes| transaction::header_mut(bytes).set_freelist(true, BlockAddress::NONE));
             }
@@ -210,6 +212,7 @@ impl FreeLists {
                 }
                 freelist::list_mut(bytes, lists.own).push_chain(first, last, count);
             });
+            mini.commit();
             return Ok(Some(first));
         }
     }
@@ -271,7 +274,7 @@ impl FreeLists {
                 transaction::header_mut(bytes).set_freelist(true, address.plus(1));
             });
         }
-        let _group = s.group();
+        let mini = s.begin_mini();
         let mut last_block = s.new_block(last, BlockClass::Data)?;
         // Both are latched before either is changed: a block that is on a list must be below the mark.
         let mut group = if lists.block == segment.header { None } else { Some(lists.block_mut(segment, s)?) };
@@ -290,6 +293,7 @@ impl FreeLists {
         s.meter().count(Statistic::FreelistBlocksLinked, u64::from(count));
         let head = group.as_mut().unwrap_or(&mut header);
         Self::push_chain(segment, s, head, &lists, first, &mut last_block, count);
+        mini.commit();
         Ok(Some(first))
     }
 
@@ -523,9 +527,10 @@ impl SpaceManager for FreeLists {
 
     fn release_block(&self, segment: &Segment, s: &Worker, mut block: BlockMut) -> Result<()> {
         let address = block.address();
-        let _group = s.group();
-        s.change(&mut block, |bytes| segment.format_block(bytes, address, None));
-        Self::link(segment, s, &mut block)
+        s.mini(|| {
+            s.change(&mut block, |bytes| segment.format_block(bytes, address, None));
+            Self::link(segment, s, &mut block)
+        })
     }
 
     fn covering(&self, _: &Segment, _: &Worker, _: BlockAddress, _: u32) -> Result<Option<(BlockAddress, u32)>> {
@@ -547,7 +552,7 @@ impl SpaceManager for FreeLists {
             let end = if extent == to.extent { to.block } else { entries[extent as usize].blocks.get() };
             passed += end - start;
         }
-        let _group = s.group();
+        let mini = s.begin_mini();
         let mut header = segment.header_block_mut(s)?;
         note()?;
         s.change(&mut header, |bytes| {
@@ -556,6 +561,7 @@ impl SpaceManager for FreeLists {
             fields.high.block = to.block.into();
             fields.high.blocks = (fields.high.blocks.get() + passed).into();
         });
+        mini.commit();
         s.meter().count(Statistic::HwmMoves, 1);
         Ok(())
     }

@@ -100,8 +100,7 @@ impl FreeLists {
         let lists = Self::lists(segment, s);
         let address = block.address();
         loop {
-            let taken = {
-                let _group = s.group();
+            let taken = s.mini(|| {
                 let mut header = lists.block_mut(segment, s)?;
                 if let Some(slot) = Self::slot_for(&header, segment.spec.storage.freelists, xid) {
                     let head = freelist::list(&header, slot).first();
@@ -117,10 +116,11 @@ impl FreeLists {
                         list.push_chain(address, address, 1);
                     });
                     s.set_own_freelist(segment.data_object(), OwnFreelist::new(slot));
-                    return Ok(());
+                    return Ok(None);
                 }
-                others(&header, segment.spec.storage.freelists, Some(xid))
-            };
+                Ok(Some(others(&header, segment.spec.storage.freelists, Some(xid))))
+            })?;
+            let Some(taken) = taken else { return Ok(()) };
             drop(block);
             Self::free_slot(segment, s, &lists, taken)?;
             block = s.current_mut(address, BlockClass::Data)?;
@@ -196,30 +196,31 @@ impl FreeLists {
 
     /// The last block of the list is taken against the order of latches, so only if it is free at once.
     fn merge(segment: &Segment, s: &Worker, lists: &Lists, slot: usize, xid: Xid) -> Result<Merged> {
-        let _group = s.group();
-        let mut header = lists.block_mut(segment, s)?;
-        let list = *freelist::list(&header, slot);
-        // Somebody else may have merged it meanwhile.
-        if list.owner() != Some(xid) {
-            return Ok(Merged::Yes(BlockAddress::NONE));
-        }
-        let master = freelist::list(&header, 0).first();
-        if !list.is_empty() && !master.is_none() {
-            let Some(mut last) = s.try_current_mut(list.last(), BlockClass::Data)? else {
-                return Ok(Merged::Busy(list.last()));
-            };
-            if !segment.owns(&last) || !transaction::header(&last).on_freelist() {
-                let text = format!("freelist {slot} ends at block {}, which is on no freelist", last.address());
-                return Err(Error::corrupt(lists.block, text));
+        s.mini(|| {
+            let mut header = lists.block_mut(segment, s)?;
+            let list = *freelist::list(&header, slot);
+            // Somebody else may have merged it meanwhile.
+            if list.owner() != Some(xid) {
+                return Ok(Merged::Yes(BlockAddress::NONE));
             }
-            s.change(&mut last, |bytes| transaction::header_mut(bytes).set_freelist(true, master));
-        }
-        s.change(&mut header, |bytes| {
-            *freelist::list_mut(bytes, slot) = FreeList::UNUSED;
-            if !list.is_empty() {
-                freelist::list_mut(bytes, 0).push_chain(list.first(), list.last(), list.blocks.get());
+            let master = freelist::list(&header, 0).first();
+            if !list.is_empty() && !master.is_none() {
+                let Some(mut last) = s.try_current_mut(list.last(), BlockClass::Data)? else {
+                    return Ok(Merged::Busy(list.last()));
+                };
+                if !segment.owns(&last) || !transaction::header(&last).on_freelist() {
+                    let text = format!("freelist {slot} ends at block {}, which is on no freelist", last.address());
+                    return Err(Error::corrupt(lists.block, text));
+                }
+                s.change(&mut last, |bytes| transaction::header_mut(bytes).set_freelist(true, master));
             }
-        });
-        Ok(Merged::Yes(list.first()))
+            s.change(&mut header, |bytes| {
+                *freelist::list_mut(bytes, slot) = FreeList::UNUSED;
+                if !list.is_empty() {
+                    freelist::list_mut(bytes, 0).push_chain(list.first(), list.last(), list.blocks.get());
+                }
+            });
+            Ok(Merged::Yes(list.first()))
+        })
     }
 }

@@ -1,0 +1,330 @@
+//! Mini-transactions: changes of blocks that are one redo record. Recovery applies all of them or none, and so does an error.
+//!
+//! A change outside a mini-transaction is a record of its own, made before the block's latch can be given up. Within one the record grows with each change,
+//! and a block that has been changed stays latched, though its holder drops it, until the end: nobody may see, change or write a block whose redo is not
+//! in the log yet. A session that gets such a block again within the mini-transaction gets it from here.
+//!
+//! Each change keeps the bytes that it overwrites. A mini-transaction that is dropped without [`Mini::commit`] puts them back in reverse order before the
+//! latches go, and nothing of it is in the log. One within another is a part of that: dropped, it takes its own part back, and the other goes on.
+//!
+//! A mini-transaction belongs to a thread: it begins and ends within one call of a session.
+
+use std::cell::RefCell;
+
+use common::BlockAddress;
+use common::sync::Arc;
+use common::sync::atomic::Ordering;
+use common::{Scn, Xid};
+use format::redo::{self, Version};
+use waits::Meter;
+
+use super::Cache;
+use super::block::BlockMut;
+use super::frame::{Frame, FrameRef};
+use crate::redo::{Lsn, RedoLog};
+
+/// How to take one change back.
+struct Overwritten {
+    address: BlockAddress,
+    frame: FrameRef,
+    what: What,
+}
+
+enum What {
+    /// The version and the bytes before: runs of offset (2), length (2) and bytes.
+    Bytes(Version, Vec<u8>),
+    /// The whole block before it was formatted; None where nothing of it was in the cache.
+    Whole(Option<Vec<u8>>),
+}
+
+/// What a block in use is to be again.
+pub(super) struct Before(Version, Vec<u8>);
+
+impl Before {
+    /// Puts the bytes back.
+    pub(super) fn put_into(&self, block: &mut [u8]) {
+        let mut rest = &self.1[..];
+        while let Some((head, after)) = rest.split_first_chunk::<4>() {
+            let at = usize::from(u16::from_le_bytes([head[0], head[1]]));
+            let (bytes, after) = after.split_at(usize::from(u16::from_le_bytes([head[2], head[3]])));
+            block[at..at + bytes.len()].copy_from_slice(bytes);
+            rest = after;
+        }
+        self.0.stamp(block);
+    }
+}
+
+#[derive(Default)]
+struct State {
+    depth: u32,
+    /// Counts records: a block that was changed in an earlier one is published.
+    record_number: u64,
+    record: Vec<u8>,
+    vectors: u16,
+    scn: u64,
+    /// The block before the change that is being made.
+    before: Vec<u8>,
+    frames: Vec<Arc<Frame>>,
+    held: Vec<BlockMut>,
+    /// Of the mini-transactions that are open, the oldest change first.
+    overwritten: Vec<Overwritten>,
+    /// Changes of blocks that their holders had still in use when they were taken back: put back at the next use. The newest first.
+    pending: Vec<(BlockAddress, Before)>,
+}
+
+thread_local! {
+    static STATE: RefCell<State> = RefCell::new(State { record_number: 1, ..State::default() });
+}
+
+/// An open mini-transaction. Its record is written by [`Mini::commit`], unless it is within another one; dropped without that, nothing of it has happened.
+#[must_use]
+#[derive(Debug)]
+pub struct Mini<'a> {
+    cache: &'a Cache,
+    redo: &'a RedoLog,
+    meter: &'a Meter,
+    /// How far the record and the changes were when it began.
+    record: usize,
+    vectors: u16,
+    changes: usize,
+    ended: bool,
+}
+
+impl<'a> Mini<'a> {
+    pub(crate) fn begin(cache: &'a Cache, redo: &'a RedoLog, meter: &'a Meter) -> Self {
+        STATE.with_borrow_mut(|state| {
+            state.depth += 1;
+            let (record, vectors, changes) = (state.record.len(), state.vectors, state.overwritten.len());
+            Self { cache, redo, meter, record, vectors, changes, ended: false }
+        })
+    }
+
+    /// Ends it: its changes stand. Where its record ends in the log, if this was the outermost one and it changed anything.
+    pub fn commit(mut self) -> Option<Lsn> {
+        self.ended = true;
+        if ends_outermost() { publish(self.redo, self.meter) } else { None }
+    }
+
+    /// Bytes of this thread's record so far: what a change adds to them is its vector.
+    pub fn record_bytes(&self) -> usize {
+        STATE.with_borrow(|state| if state.vectors == 0 { redo::RECORD_BYTES } else { state.record.len() })
+    }
+
+    /// Notes in the record of this thread's mini-transaction who begins a transaction: of no use to recovery, but to who reads the log.
+    pub(crate) fn note_session(xid: Xid, process: u32, begun_s: u32, user: &str) {
+        STATE.with_borrow_mut(|state| {
+            if state.vectors == 0 {
+                redo::begin(&mut state.record);
+            }
+            redo::session(&mut state.record, xid, process, begun_s, user);
+            state.vectors += 1;
+        });
+    }
+
+    /// Whether one is open on this thread.
+    pub(crate) fn is_open() -> bool {
+        is_open()
+    }
+
+    /// Puts back what it has changed, and forgets its part of the record.
+    fn take_back(&self) {
+        let mut gone = Vec::new();
+        STATE.with_borrow_mut(|state| {
+            while state.overwritten.len() > self.changes {
+                let Some(Overwritten { address, frame, what }) = state.overwritten.pop() else { break };
+                let held = state.held.iter().position(|block| block.address() == address);
+                match what {
+                    What::Bytes(version, bytes) => {
+                        let before = Before(version, bytes);
+                        match held {
+                            Some(at) => state.held[at].put_back(&before),
+                            None => state.pending.push((address, before)),
+                        }
+                    }
+                    What::Whole(Some(bytes)) => match held {
+                        Some(at) => state.held[at].put_back(&whole(&bytes)),
+                        None => state.pending.push((address, whole(&bytes))),
+                    },
+                    What::Whole(None) => {
+                        if let Ok(pool) = self.cache.pool(address) {
+                            pool.forget_latched(self.meter, frame);
+                        }
+                        gone.extend(held.map(|at| state.held.swap_remove(at)));
+                    }
+                }
+            }
+            state.record.truncate(self.record);
+            state.vectors = self.vectors;
+        });
+        // Their latches go outside of the state, which a block asks when it is dropped.
+        gone.iter_mut().for_each(BlockMut::published);
+    }
+}
+
+/// A whole block, as bytes to be put back.
+fn whole(block: &[u8]) -> Before {
+    let version = Version::of(block);
+    let mut bytes = Vec::with_capacity(block.len() + 8);
+    // A block of 64 KB would not fit the length; there is none.
+    bytes.extend_from_slice(&0_u16.to_le_bytes());
+    bytes.extend_from_slice(&(block.len() as u16).to_le_bytes());
+    bytes.extend_from_slice(block);
+    Before(version, bytes)
+}
+
+impl Drop for Mini<'_> {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        self.take_back();
+        if ends_outermost() {
+            publish(self.redo, self.meter);
+        }
+    }
+}
+
+fn ends_outermost() -> bool {
+    STATE.with_borrow_mut(|state| {
+        state.depth -= 1;
+        state.depth == 0
+    })
+}
+
+/// Notes what a block was before an open mini-transaction formats it; None when nothing of it was in the cache.
+pub(super) fn save_before(frame: FrameRef, address: BlockAddress, bytes: Option<&[u8]>) {
+    STATE.with_borrow_mut(|state| {
+        if state.depth > 0 {
+            let what = What::Whole(bytes.map(<[u8]>::to_vec));
+            state.overwritten.push(Overwritten { address, frame, what });
+        }
+    });
+}
+
+/// The record of the mini-transaction that is open on this thread.
+pub(super) fn record_number() -> Option<u64> {
+    STATE.with_borrow(|state| (state.depth > 0).then_some(state.record_number))
+}
+
+/// Whether a mini-transaction is open on this thread.
+pub(super) fn is_open() -> bool {
+    STATE.with_borrow(|state| state.depth > 0)
+}
+
+/// A block that this thread's mini-transaction keeps latched.
+pub(super) fn take_held(address: BlockAddress) -> Option<BlockMut> {
+    STATE.with_borrow_mut(|state| {
+        if state.depth == 0 {
+            return None;
+        }
+        let at = state.held.iter().position(|block| block.address() == address)?;
+        Some(state.held.swap_remove(at))
+    })
+}
+
+/// What is to be put back into a block that was in use when its changes were taken back.
+pub(super) fn take_pending(address: BlockAddress) -> Vec<Before> {
+    STATE
+        .try_with(|state| {
+            let mut state = state.borrow_mut();
+            if state.pending.is_empty() {
+                return Vec::new();
+            }
+            state.pending.extract_if(.., |(other, _)| *other == address).map(|(_, before)| before).collect()
+        })
+        .unwrap_or_default()
+}
+
+/// Keeps a block latched until its record is written; gives it back when that has happened already.
+pub(super) fn hold(block: BlockMut, record_number: u64) -> Option<BlockMut> {
+    STATE
+        .try_with(|state| {
+            let mut state = state.borrow_mut();
+            if state.depth > 0 && state.record_number == record_number {
+                state.held.push(block);
+                None
+            } else {
+                Some(block)
+            }
+        })
+        .unwrap_or_default()
+}
+
+/// Makes a change, and its vector in the record of this thread. `fresh`: the block was made of nothing, or of zeros. Returns the record's number.
+pub(super) fn record<R>(
+    frame: FrameRef,
+    bytes: &mut [u8],
+    address: BlockAddress,
+    fresh: Option<Version>,
+    after: impl FnOnce(Version) -> Version,
+    change: impl FnOnce(&mut [u8]) -> R,
+) -> (R, u64) {
+    let mut before = STATE.with_borrow_mut(|state| std::mem::take(&mut state.before));
+    let version = match fresh {
+        Some(version) => version,
+        None => {
+            before.clear();
+            before.extend_from_slice(bytes);
+            Version::of(bytes)
+        }
+    };
+    let result = change(bytes);
+    let after = after(version);
+    after.stamp(bytes);
+    let class = u16::from(frame.class.load(Ordering::Relaxed));
+    let number = STATE.with_borrow_mut(|state| {
+        if state.vectors == 0 {
+            redo::begin(&mut state.record);
+        }
+        let start = state.record.len();
+        match fresh {
+            Some(_) => redo::image(&mut state.record, class, address, bytes, after),
+            None => redo::difference(&mut state.record, class, address, &before, bytes, version, after),
+        }
+        if state.depth > 0 {
+            let what = match fresh {
+                // Who formats a block has noted what it was, if it was got within the mini-transaction.
+                Some(_) => {
+                    let noted = |other: &Overwritten| other.address == address && matches!(other.what, What::Whole(_));
+                    (!state.overwritten.iter().any(noted)).then_some(What::Whole(None))
+                }
+                None => Some(What::Bytes(version, redo::overwritten(&state.record[start..], &before))),
+            };
+            state.overwritten.extend(what.map(|what| Overwritten { address, frame, what }));
+        }
+        state.vectors += 1;
+        state.scn = state.scn.max(after.scn);
+        if !state.frames.iter().any(|other| Arc::ptr_eq(other, frame)) {
+            state.frames.push(frame.clone());
+        }
+        state.before = before;
+        state.record_number
+    });
+    (result, number)
+}
+
+/// Writes the record of this thread into the log, and lets its blocks go. When the log takes no more the instance has stopped, and says so wherever
+/// it is asked.
+pub(super) fn publish(log: &RedoLog, meter: &Meter) -> Option<Lsn> {
+    let (end, held) = STATE.with_borrow_mut(|state| {
+        let mut end = None;
+        if state.vectors > 0 {
+            redo::finish(&mut state.record, state.vectors, Scn(state.scn), meter.sid());
+            end = log.append(meter, &state.record).ok().map(|(_, end)| end);
+        }
+        if let Some(end) = end {
+            for frame in &state.frames {
+                frame.redo_end.store(end.0, Ordering::Release);
+            }
+        }
+        state.frames.clear();
+        state.overwritten.clear();
+        (state.vectors, state.scn) = (0, 0);
+        state.record_number += 1;
+        (end, std::mem::take(&mut state.held))
+    });
+    for mut block in held {
+        block.published();
+    }
+    end
+}
