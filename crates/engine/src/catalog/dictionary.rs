@@ -109,7 +109,7 @@ impl Session {
             ddl.check_whole()?;
             Ok(result)
         });
-        // With a group open, commit and segments are one record: durable is what the end of the log says then.
+        // With a mini-transaction open, commit and segments are one record: durable is what the end of the log says then.
         let committed = result.and_then(|result| {
             self.commit(CommitWrite { no_wait: ddl.whole.is_some(), batch: false })?;
             // Before the segments are given up: a statement that begins now finds the definitions that follow, and waits for the segments' headers.

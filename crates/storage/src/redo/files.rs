@@ -12,7 +12,7 @@ use super::layout::{BLOCK, FIRST_BLOCK, LogHeader};
 
 /// Zeros are written in pieces of this size.
 const FILL_BYTES: usize = 1 << 20;
-/// The fewest blocks a log file may have: 256 KB, so that the longest group of changes is far shorter than a file. That is the split of an index block of
+/// The fewest blocks a log file may have: 256 KB, so that the longest mini-transaction is far shorter than a file. That is the split of an index block of
 /// 32 KB under a transaction: two new blocks, what the old one loses, and the undo of what was to go in. A record that does not fit stops the instance.
 pub const BLOCKS_MIN: u32 = if cfg!(test) { 64 } else { 512 };
 

@@ -99,7 +99,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         })
     }
 
-    /// A load whose blocks the log is to have no images of. Nothing of it may have been asked for yet. Within a change group, whose blocks are latched and
+    /// A load whose blocks the log is to have no images of. Nothing of it may have been asked for yet. Within a mini-transaction, whose blocks are latched and
     /// go with its record, the log has them all the same.
     ///
     /// # Errors
@@ -242,7 +242,7 @@ impl<G: Deref<Target = Segment>, S: Deref<Target = Worker>> DirectLoad<G, S> {
         let block_bytes = self.segment.block_size().bytes();
         let bytes = filled * block_bytes;
         if Mini::is_open() {
-            // The blocks may be in use still if the group is lost (TRUNCATE): they go with its record, through the cache.
+            // The blocks may be in use still if the mini-transaction is dropped (TRUNCATE): they go with its record, through the cache.
             for (n, block) in (0..).zip(self.buffer[..bytes].chunks_exact(block_bytes)) {
                 let mut target = s.new_block(start.plus(n), BlockClass::Data)?;
                 s.change(&mut target, |bytes| bytes.copy_from_slice(block));

@@ -13,7 +13,7 @@ impl Worker {
         self.prepare(operation::blocks(ranges).len()).map(drop)
     }
 
-    /// Writes the undo record of blocks that the transaction under way has loaded, of the table `table` and its segment's `data_object`. In one group with what
+    /// Writes the undo record of blocks that the transaction under way has loaded, of the table `table` and its segment's `data_object`. In one mini-transaction with what
     /// makes them the table's: undoing empties the blocks, which nobody else has by then.
     ///
     /// # Errors

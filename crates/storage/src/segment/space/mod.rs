@@ -51,7 +51,7 @@ pub(super) trait SpaceManager: fmt::Debug + Send + Sync {
         extent: u32,
     ) -> Result<Option<(BlockAddress, u32)>>;
 
-    /// After a direct load of everything from `from` up to `to`: moves the high-water mark. `note` is called within the group of changes that does so, before it:
+    /// After a direct load of everything from `from` up to `to`: moves the high-water mark. `note` is called within the mini-transaction that does so, before it:
     /// where it fails nothing is changed.
     fn loaded(
         &self,
