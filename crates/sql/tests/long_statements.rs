@@ -257,3 +257,23 @@ fn cases_may_be_deep_with_a_column_a_level() {
         assert_eq!(run(c, "insert into w (a3) values (8)"), "INSERT: 1 rows");
     });
 }
+
+/// Where the parser meets its own limit within parentheses it tries each level's other readings.
+#[test]
+fn parentheses_may_be_deep() {
+    in_a_session(|c| {
+        for levels in [98, 100, 110, 114, 120, 199] {
+            let condition = format!("{}a = 1{}", "not (".repeat(levels), ")".repeat(levels));
+            let expected = "1";
+            assert_eq!(rows(c, &format!("select count(*) from t where {condition}")), [expected], "{levels}");
+            let sum = format!("{}a{}", "-(".repeat(levels), ")".repeat(levels));
+            assert_eq!(rows(c, &format!("select count(*) from t where {sum} in (1, -1)")), ["1"], "{levels}");
+        }
+        let deep = format!("{}a = 1{}", "not (".repeat(201), ")".repeat(201));
+        let refused = run(c, &format!("select count(*) from t where {deep}"));
+        assert!(refused.starts_with("ORA-00913"), "{refused}");
+        let made = run(c, &format!("create table d (a number check ({}a = 1{}))", "not (".repeat(120), ")".repeat(120)));
+        assert_eq!(made, "CREATE TABLE");
+        assert_eq!(run(c, "insert into d values (1)"), "INSERT: 1 rows");
+    });
+}

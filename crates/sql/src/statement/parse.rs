@@ -10,7 +10,7 @@ use super::dialect::adapt;
 use super::headings::headings;
 use super::merge::{Merge, MultiInsert, Returning, merge, multi_insert, returning};
 use super::position;
-use super::syntax::{in_queries, leftover, syntax_error};
+use super::syntax::{in_queries, leftover, syntax_error, too_deep};
 use super::words::Words;
 use crate::ddl::command::{Command, Name};
 use crate::explain::statement::Explain;
@@ -21,8 +21,13 @@ use plsql::kind::{ProgramKind, program_kind};
 
 static DIALECT: OracleDialect = OracleDialect {};
 
-/// Nesting of expressions and queries that the parser goes along with.
+/// Nesting of expressions and queries, parentheses aside, that the parser goes along with.
 const NESTING_MAX: usize = 200;
+/// Nesting of parentheses. Where the parser's own limit is met within some, it tries each level's other readings, which doubles its work with each: so they
+/// are counted before it is asked.
+const PARENTHESES_MAX: usize = 200;
+/// Levels of the parser that a pair of parentheses takes, at most, with what stands before it.
+const LEVELS_OF_A_PAIR: usize = 4;
 /// Operators of a statement: a row of them is a tree of that depth, and everything that goes down it needs stack.
 const OPERATORS_MAX: usize = 5_000;
 
@@ -225,7 +230,11 @@ impl<'t> Part<'t> {
     }
 
     fn parser(&self) -> Result<Parser<'static>> {
-        Ok(parser_of(self.tokens()?))
+        let tokens = self.tokens()?;
+        if parentheses(&tokens) > PARENTHESES_MAX {
+            return Err(too_deep());
+        }
+        Ok(parser_of(tokens))
     }
 
     /// The part as a query.
@@ -289,9 +298,24 @@ fn deepens(token: &Token) -> bool {
     }
 }
 
+/// Levels of parentheses.
+fn parentheses(tokens: &[TokenWithSpan]) -> usize {
+    let (mut open, mut most) = (0_usize, 0);
+    for token in tokens {
+        match token.token {
+            Token::LParen => open += 1,
+            Token::RParen => open = open.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(open);
+    }
+    most
+}
+
 /// A parser of tokens that are in its words.
 pub(super) fn parser_of(tokens: Vec<TokenWithSpan>) -> Parser<'static> {
-    Parser::new(&DIALECT).with_recursion_limit(NESTING_MAX).with_tokens_with_locations(tokens)
+    let levels = NESTING_MAX + LEVELS_OF_A_PAIR * parentheses(&tokens);
+    Parser::new(&DIALECT).with_recursion_limit(levels).with_tokens_with_locations(tokens)
 }
 
 /// The syntax tree of one statement. The parser tries other readings where a query in parentheses has a mistake, and complains of the last one:

@@ -95,12 +95,17 @@ const EXPECTED: &[(&str, u32)] = &[
     ("JOIN", 905),
 ];
 
+/// What is said of a statement that is nested deeper than the parser goes.
+pub(super) fn too_deep() -> Error {
+    Error::user(913, "the statement is nested too deeply")
+}
+
 /// The parser's complaint with Oracle's number; `end` is where the text that was parsed ends.
 pub(super) fn syntax_error(text: &str, error: ParserError, end: usize) -> Error {
     let message = match error {
         ParserError::TokenizerError(message) | ParserError::ParserError(message) => message,
         ParserError::RecursionLimitExceeded => {
-            return Error::user(913, "the statement is nested too deeply");
+            return too_deep();
         }
     };
     let place = position::from_message(text, &message).unwrap_or(end);
