@@ -329,8 +329,7 @@ impl Instance {
 
     /// Rolls back the dead transactions that have changed the dictionary, and notes the others, for [`Instance::start_rollback`].
     fn roll_back_dead(&self, session: &Session) -> Result<()> {
-        #[cfg(test)]
-        if storage::undo::KEEP_DEAD.get() {
+        if storage::undo::keeps_dead() {
             return Ok(());
         }
         let active = self.undo().active();
@@ -347,8 +346,7 @@ impl Instance {
 
     /// Rolls back, in the background, what a crash has left of other transactions; new work goes on meanwhile.
     fn start_rollback(self: &Arc<Self>) -> Result<()> {
-        #[cfg(test)]
-        if storage::undo::KEEP_DEAD.get() {
+        if storage::undo::keeps_dead() {
             return Ok(());
         }
         let dead = self.undo().active();

@@ -26,3 +26,12 @@ thread_local! {
     /// Tests of undo itself take transactions up again that a restart has left: nothing in their records can be undone.
     pub static KEEP_DEAD: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
+
+/// Whether transactions that a crash has left are to stay as they are: never, but in tests of undo.
+#[must_use]
+pub fn keeps_dead() -> bool {
+    #[cfg(any(test, feature = "testing"))]
+    return KEEP_DEAD.get();
+    #[cfg(not(any(test, feature = "testing")))]
+    false
+}
