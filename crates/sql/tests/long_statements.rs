@@ -272,7 +272,8 @@ fn parentheses_may_be_deep() {
         let deep = format!("{}a = 1{}", "not (".repeat(201), ")".repeat(201));
         let refused = run(c, &format!("select count(*) from t where {deep}"));
         assert!(refused.starts_with("ORA-00913"), "{refused}");
-        let made = run(c, &format!("create table d (a number check ({}a = 1{}))", "not (".repeat(120), ")".repeat(120)));
+        let made =
+            run(c, &format!("create table d (a number check ({}a = 1{}))", "not (".repeat(120), ")".repeat(120)));
         assert_eq!(made, "CREATE TABLE");
         assert_eq!(run(c, "insert into d values (1)"), "INSERT: 1 rows");
     });

@@ -148,6 +148,15 @@ impl Instance {
         self.started_us
     }
 
+    /// What is true of cache, log, locks, undo and control file while no session is in a call: for tests and the simulator.
+    ///
+    /// # Errors
+    /// ORA-00600 with what is not so.
+    pub fn check_invariants(&self) -> Result<()> {
+        self.store.check_invariants()?;
+        self.transactions.check_invariants()
+    }
+
     pub(crate) fn transactions(&self) -> &Arc<Transactions> {
         &self.transactions
     }

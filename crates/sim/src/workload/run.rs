@@ -45,6 +45,9 @@ pub(super) struct Run {
     pub(super) reader: Option<(Arc<Session>, State)>,
 }
 
+/// After so many steps the invariants of the instance are checked.
+const CHECKED: usize = 4;
+
 impl Run {
     /// Makes what the first life begins with.
     pub(super) fn set_up(&mut self) -> Result<()> {
@@ -65,6 +68,12 @@ impl Run {
     pub(super) fn step(&mut self) -> Result<()> {
         self.statements += 1;
         self.clock.pass(1000);
+        self.do_step()?;
+        // Nobody else is at work: there is one thread.
+        if self.statements.is_multiple_of(CHECKED) { self.instance.check_invariants() } else { Ok(()) }
+    }
+
+    fn do_step(&mut self) -> Result<()> {
         let session = self.random.index(self.plan.sessions);
         if self.plan.loads && self.random.percent(30) {
             return self.load(session);

@@ -4,9 +4,9 @@
 //! bucket are: readers of blocks that stay where they are write nothing here. A word may be out of date when it is used, so the buffer itself decides
 //! ([`Frame::try_pin`](super::frame::Frame::try_pin)); who does not find a block so looks again under the lock.
 
-use common::BlockAddress;
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::sync::{Mutex, MutexGuard};
+use common::{BlockAddress, Error, Result};
 use waits::{LatchName, Meter};
 
 use super::frame::FrameRef;
@@ -40,6 +40,44 @@ impl Chains {
         // Fibonacci hashing: neighbouring blocks go to distant buckets, so to distant latches.
         let hash = u64::from(address.pack()).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
         &self.0[hash as usize & (self.0.len() - 1)]
+    }
+}
+
+impl Chains {
+    /// Every buffer that a chain has, with its packed address and whether it is a clone.
+    pub(super) fn entries(&self) -> Vec<Entry> {
+        self.0.iter().flat_map(|bucket| bucket.entries.lock().clone()).collect()
+    }
+
+    /// Each bucket has its blocks' buffers, a current one of each block at most, and the words that are looked at without the lock name current ones.
+    ///
+    /// # Errors
+    /// ORA-00600 with what is not so.
+    pub(super) fn check_invariants(&self) -> Result<()> {
+        for (number, bucket) in self.0.iter().enumerate() {
+            let entries = bucket.entries.lock();
+            let wrong = |entry: &Entry, what: &str| {
+                let address = BlockAddress::unpack(entry.tag);
+                Err(Error::bug(format!("hash bucket {number}: the buffer of block {address} {what}")))
+            };
+            for (at, entry) in entries.iter().enumerate() {
+                if !std::ptr::eq(self.bucket(BlockAddress::unpack(entry.tag)), bucket) {
+                    return wrong(entry, "belongs into another bucket");
+                }
+                if entry.frame.address().pack() != entry.tag {
+                    return wrong(entry, "holds another block");
+                }
+                if !entry.clone && entries[..at].iter().any(|other| !other.clone && other.tag == entry.tag) {
+                    return wrong(entry, "is one of two current ones");
+                }
+            }
+            for word in bucket.quick.iter().map(|word| word.load(Ordering::Acquire)).filter(|word| *word != 0) {
+                if !entries.iter().any(|entry| !entry.clone && quick_word(*entry) == word) {
+                    return Err(Error::bug(format!("hash bucket {number}: a word names a buffer that is not there")));
+                }
+            }
+        }
+        Ok(())
     }
 }
 

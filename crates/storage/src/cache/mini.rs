@@ -94,7 +94,9 @@ impl<'a> Mini<'a> {
     pub(crate) fn begin(cache: &'a Cache, redo: &'a RedoLog, meter: &'a Meter) -> Self {
         STATE.with_borrow_mut(|state| {
             state.depth += 1;
-            let (record, vectors, changes) = (state.record.len(), state.vectors, state.overwritten.len());
+            // Without a vector the bytes are those of a record that has been written.
+            let record = if state.vectors == 0 { 0 } else { state.record.len() };
+            let (vectors, changes) = (state.vectors, state.overwritten.len());
             Self { cache, redo, meter, record, vectors, changes, ended: false }
         })
     }
@@ -153,6 +155,7 @@ impl<'a> Mini<'a> {
                     }
                 }
             }
+            debug_assert!(self.record <= state.record.len() && self.vectors <= state.vectors, "a record only grows");
             state.record.truncate(self.record);
             state.vectors = self.vectors;
         });
@@ -237,17 +240,15 @@ pub(super) fn take_pending(address: BlockAddress) -> Vec<Before> {
 
 /// Keeps a block latched until its record is written; gives it back when that has happened already.
 pub(super) fn hold(block: BlockMut, record_number: u64) -> Option<BlockMut> {
-    STATE
-        .try_with(|state| {
-            let mut state = state.borrow_mut();
-            if state.depth > 0 && state.record_number == record_number {
-                state.held.push(block);
-                None
-            } else {
-                Some(block)
-            }
-        })
-        .unwrap_or_default()
+    let mut block = Some(block);
+    // A thread that ends has no state any more: its blocks are let go.
+    let _ = STATE.try_with(|state| {
+        let mut state = state.borrow_mut();
+        if state.depth > 0 && state.record_number == record_number {
+            state.held.extend(block.take());
+        }
+    });
+    block
 }
 
 /// Makes a change, and its vector in the record of this thread. `fresh`: the block was made of nothing, or of zeros. Returns the record's number.
@@ -317,6 +318,8 @@ pub(super) fn publish(log: &RedoLog, meter: &Meter) -> Option<Lsn> {
                 frame.redo_end.store(end.0, Ordering::Release);
             }
         }
+        debug_assert!(state.depth == 0, "a record is written when the outermost mini-transaction has ended");
+        debug_assert!(state.vectors > 0 || state.overwritten.iter().all(|o| matches!(o.what, What::Whole(_))));
         state.frames.clear();
         state.overwritten.clear();
         (state.vectors, state.scn) = (0, 0);

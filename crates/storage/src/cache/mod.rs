@@ -500,6 +500,17 @@ impl Cache {
         Ok(())
     }
 
+    /// What is true of the cache while no process is at work: for tests and the simulator.
+    ///
+    /// # Errors
+    /// ORA-00600 with what is not so.
+    pub fn check_invariants(&self) -> Result<()> {
+        if latches_any() || Mini::is_open() {
+            return Err(Error::bug("a block is latched, or a mini-transaction is open, and nobody is at work"));
+        }
+        self.pools.iter().try_for_each(Pool::check_invariants)
+    }
+
     pub(crate) fn health(&self) -> &Arc<Health> {
         &self.health
     }

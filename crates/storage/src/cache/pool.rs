@@ -1,5 +1,6 @@
 //! The buffers of one block size: hash chains to find them, a replacement list to reuse them.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -354,6 +355,44 @@ impl Pool {
             dirty += u64::from(within && frame.is_dirty());
         }
         (cached, dirty)
+    }
+
+    /// What is true of the buffers while no process is at work.
+    ///
+    /// # Errors
+    /// ORA-00600 with what is not so.
+    pub(super) fn check_invariants(&self) -> Result<()> {
+        let list = self.replacement.lock();
+        list.check_invariants()?;
+        self.chains.check_invariants()?;
+        let wrong = |frame: FrameRef, what: &str| {
+            let (index, address) = (frame.index(), frame.address());
+            Err(Error::bug(format!("buffer {index} of the pool of {}, of block {address}: {what}", self.size)))
+        };
+        let chained: HashMap<u32, chains::Entry> =
+            self.chains.entries().into_iter().map(|entry| (entry.frame.index(), entry)).collect();
+        for frame in self.frames() {
+            if frame.is_pinned() {
+                return wrong(frame, "it is pinned, and nobody is at work");
+            }
+            let entry = chained.get(&frame.index());
+            let (free, dirty) = (list.free.contains(&frame.index()), frame.is_dirty());
+            match (frame.state(), entry) {
+                (VALID | READING, Some(entry)) if !entry.clone => {}
+                (CLONE, Some(entry)) if entry.clone && !dirty => {}
+                (FREE | DETACHED, None) => {}
+                (state, entry) => {
+                    return wrong(frame, &format!("state {state}, in a chain: {}", entry.is_some()));
+                }
+            }
+            if free && (dirty || entry.is_some()) {
+                return wrong(frame, "it is free, and dirty or in a chain");
+            }
+            if dirty && frame.redo_from.load(Ordering::Acquire) == CLEAN {
+                return wrong(frame, "it is dirty and needs no redo");
+            }
+        }
+        Ok(())
     }
 
     /// A frame in no chain and not on the list, pinned once.

@@ -8,6 +8,8 @@
 //! A get only counts a touch; the list moves when a victim is sought: a buffer touched twice or more goes to the hot head and starts again at 0,
 //! and as many buffers cross from the hot half into the cold one, with one touch. Buffers of a large scan enter at the tail.
 
+use common::{Error, Result};
+
 const NONE: u32 = u32::MAX;
 /// Share of the list, in percent, that is hot.
 const HOT_PERCENT: usize = 50;
@@ -144,6 +146,45 @@ impl Replacement {
         self.hot -= 1;
         self.midpoint = last_hot;
         Some(last_hot)
+    }
+
+    /// The list reads the same both ways, its hot part comes first, the midpoint is where the cold part begins, and what is free is not on it.
+    ///
+    /// # Errors
+    /// ORA-00600 with what is not so.
+    pub(super) fn check_invariants(&self) -> Result<()> {
+        let wrong = |what: String| Err(Error::bug(format!("replacement list: {what}")));
+        let (mut at, mut before, mut length, mut hot, mut midpoint) = (self.head, NONE, 0, 0, NONE);
+        while at != NONE {
+            let Some(node) = self.nodes.get(at as usize).filter(|node| node.linked) else {
+                return wrong(format!("buffer {at} is on it and says that it is not"));
+            };
+            if node.previous != before {
+                return wrong(format!("buffer {at} is behind {before} and says {}", node.previous));
+            }
+            if node.hot && midpoint != NONE {
+                return wrong(format!("buffer {at} is hot behind the midpoint"));
+            }
+            if !node.hot && midpoint == NONE {
+                midpoint = at;
+            }
+            hot += usize::from(node.hot);
+            length += 1;
+            if length > self.nodes.len() {
+                return wrong("it runs in a circle".to_owned());
+            }
+            (before, at) = (at, node.next);
+        }
+        if (before, midpoint, length, hot) != (self.tail, self.midpoint, self.length, self.hot) {
+            return wrong(format!(
+                "tail {before}, midpoint {midpoint}, {length} buffers, {hot} hot; it says {}, {}, {}, {}",
+                self.tail, self.midpoint, self.length, self.hot
+            ));
+        }
+        match self.free.iter().find(|index| self.nodes[**index as usize].linked) {
+            Some(index) => wrong(format!("buffer {index} is free and on it")),
+            None => Ok(()),
+        }
     }
 }
 

@@ -196,6 +196,32 @@ pub enum Existing {
 }
 
 impl ControlData {
+    /// Names and numbers are given once, files are those of tablespaces that there are, and the cuts of a file rise in time.
+    ///
+    /// # Errors
+    /// ORA-00600 with what is not so.
+    pub fn check_invariants(&self) -> Result<()> {
+        let wrong = |what: String| Err(Error::bug(format!("control file: {what}")));
+        for (at, tablespace) in self.tablespaces.iter().enumerate() {
+            let same = |other: &TablespaceRecord| other.number == tablespace.number || other.name == tablespace.name;
+            if self.tablespaces[..at].iter().any(same) {
+                return wrong(format!("tablespace {} stands there twice", tablespace.name));
+            }
+        }
+        for (at, file) in self.datafiles.iter().enumerate() {
+            if self.datafiles[..at].iter().any(|other| other.number == file.number) {
+                return wrong(format!("datafile {} stands there twice", file.number));
+            }
+            if !self.tablespaces.iter().any(|tablespace| tablespace.number == file.tablespace) {
+                return wrong(format!("datafile {} is of no tablespace", file.number));
+            }
+            if !file.cuts.is_sorted() {
+                return wrong(format!("the cuts of datafile {} do not rise: {:?}", file.number, file.cuts));
+            }
+        }
+        Ok(())
+    }
+
     /// Whether the creation of the database was cut short. Version 1 did not say so, but where there is no dictionary there has never been one.
     #[must_use]
     pub fn is_unfinished(&self) -> bool {

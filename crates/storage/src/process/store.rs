@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::sync::{Arc, Mutex, MutexGuard};
-use common::{BlockSize, Clock, Result, Scn, TablespaceNumber};
+use common::{BlockSize, Clock, Error, Result, Scn, TablespaceNumber};
 use device::FileSystem;
 use format::redo::Version;
 use waits::{LatchName, Meter, SystemMeter};
@@ -186,6 +186,22 @@ impl Store {
         // In this order: a snapshot that is made after the question for the oldest sees at least what was visible before it.
         let visible = self.visible_scn();
         self.snapshots.oldest(meter).map_or(visible, |oldest| oldest.min(visible))
+    }
+
+    /// What is true while no process is at work: for tests and the simulator.
+    ///
+    /// # Errors
+    /// ORA-00600 with what is not so.
+    pub fn check_invariants(&self) -> Result<()> {
+        self.cache.check_invariants()?;
+        self.redo().check_invariants()?;
+        self.snapshots.check_invariants()?;
+        self.control().data().check_invariants()?;
+        let (visible, now) = (self.visible_scn().0, self.scn().0);
+        if visible > now {
+            return Err(Error::bug(format!("snapshots see up to {visible}, and the SCN is {now}")));
+        }
+        Ok(())
     }
 
     /// The figures of a tablespace's files, added up.

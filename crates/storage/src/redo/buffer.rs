@@ -251,4 +251,23 @@ impl Buffer {
         let mut room = self.room.lock();
         self.changed(&mut room);
     }
+
+    /// What is true while nobody copies: what is in the ring fits it, and the words that are looked at without the lock say what it says.
+    ///
+    /// # Errors
+    /// ORA-00600 with what is not so.
+    pub(super) fn check_invariants(&self) -> common::Result<()> {
+        let room = self.room.lock();
+        let copying = self.slots.iter().filter(|slot| slot.0.load(Ordering::SeqCst) != FREE).count();
+        let sound = room.released <= room.end
+            && room.end - room.released <= self.capacity
+            && self.end.load(Ordering::SeqCst) == room.end
+            && self.left.load(Ordering::SeqCst) == room.blocks
+            && copying == 0;
+        if sound {
+            Ok(())
+        } else {
+            Err(common::Error::bug(format!("log buffer: {:?}, {copying} sessions copy", *room)))
+        }
+    }
 }

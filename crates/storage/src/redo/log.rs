@@ -118,6 +118,26 @@ impl RedoLog {
         Ok(Arc::new(log))
     }
 
+    /// What is true of the log while no process is at work: for tests and the simulator.
+    ///
+    /// # Errors
+    /// ORA-00600 with what is not so.
+    pub fn check_invariants(&self) -> Result<()> {
+        let core = &*self.core;
+        core.buffer.check_invariants()?;
+        let (durable, taken, end) = (self.durable().0, core.taken.load(Ordering::SeqCst), core.buffer.end());
+        if durable > taken || taken > end {
+            return Err(Error::bug(format!("log: durable to {durable}, in writes to {taken}, ends at {end}")));
+        }
+        let groups = core.groups.lock();
+        let current = groups.records.iter().filter(|record| record.state == LogGroupState::Current);
+        let newest = groups.records.iter().max_by_key(|record| record.sequence).map(|record| record.number);
+        if !current.map(|record| Some(record.number)).eq([newest]) {
+            return Err(Error::bug(format!("log: the current group is not the one with the newest redo: {groups:?}")));
+        }
+        Ok(())
+    }
+
     /// Adds a record. Returns where it is and where it ends. May wait until there is room; block latches may be held meanwhile as far as rule 4 of the
     /// README allows.
     ///

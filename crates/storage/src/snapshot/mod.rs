@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use common::sync::{Arc, Mutex, MutexGuard};
-use common::{BlockAddress, Clock, Scn, Uba, Xid};
+use common::{BlockAddress, Clock, Error, Result, Scn, Uba, Xid};
 use waits::{LatchName, Meter};
 
 /// A place among a transaction's undo records, in the order in which they were written; (0, 0) is before the first.
@@ -65,6 +65,20 @@ impl Snapshots {
 
     fn in_use(&self, meter: &Meter) -> MutexGuard<'_, InUse> {
         meter.latch(LatchName::ActiveSnapshots, &self.in_use)
+    }
+
+    /// Counts of snapshots in use are of some, and each statement has one.
+    ///
+    /// # Errors
+    /// ORA-00600 with what is not so.
+    pub(crate) fn check_invariants(&self) -> Result<()> {
+        let in_use = self.in_use.lock();
+        let none = in_use.by_scn.values().chain(in_use.by_begin.values()).any(|count| *count == 0);
+        let (all, statements): (usize, usize) = (in_use.by_scn.values().sum(), in_use.by_begin.values().sum());
+        if none || statements > all {
+            return Err(Error::bug(format!("snapshots: {in_use:?}")));
+        }
+        Ok(())
     }
 
     /// The SCN of the oldest snapshot in use.

@@ -121,6 +121,33 @@ fn both(a: TableLock, b: TableLock) -> TableLock {
 }
 
 impl State {
+    /// What a transaction holds says that it is held by it, and the other way round; who holds something is under way; table locks go together.
+    fn check_invariants(&self) -> Result<()> {
+        let wrong = |what: String| Err(Error::bug(format!("locks: {what}")));
+        for (xid, held) in &self.held {
+            if !self.active.contains_key(xid) && !held.is_empty() {
+                return wrong(format!("transaction {xid} holds something and is not under way"));
+            }
+            let unknown = |resource: &&Resource| !self.resources.get(*resource).is_some_and(|all| all.contains(xid));
+            if let Some(resource) = held.iter().find(unknown) {
+                return wrong(format!("transaction {xid} holds {resource:?}, which does not know it"));
+            }
+        }
+        for (resource, holders) in &self.resources {
+            let unknown = |xid: &&Xid| !self.held.get(*xid).is_some_and(|held| held.contains(resource));
+            if let Some(xid) = holders.iter().find(unknown) {
+                return wrong(format!("{resource:?} is held by {xid}, which does not know it"));
+            }
+        }
+        for (at, one) in self.tables.iter().enumerate() {
+            let clashes = |other: &&HeldTableLock| other.table == one.table && !compatible(one.mode, other.mode);
+            if let Some(other) = self.tables[..at].iter().find(clashes) {
+                return wrong(format!("{one:?} beside {other:?}"));
+            }
+        }
+        Ok(())
+    }
+
     /// Who acts for a session: itself, unless another one works for it now.
     pub(super) fn actor(&self, mut sid: u32) -> u32 {
         while let Some((actor, _)) = self.acting.iter().rev().find(|(_, caller)| *caller == sid) {
@@ -426,6 +453,14 @@ impl Locks {
         });
         s.meter().enqueue(enqueue, result.is_ok());
         result.map(|()| true)
+    }
+
+    /// What is true of the locks at any moment: for tests and the simulator.
+    ///
+    /// # Errors
+    /// ORA-00600 with what is not so.
+    pub fn check_invariants(&self) -> Result<()> {
+        self.state.lock().check_invariants()
     }
 
     /// Table locks that are held, for V$LOCK.

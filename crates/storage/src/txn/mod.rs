@@ -30,6 +30,7 @@ pub use rollback::Dead;
 pub use rollback::RECORDS_OF_TEST;
 pub use worker::{Entered, Mark, Worker};
 
+use common::Result;
 use common::sync::Arc;
 
 use crate::undo::UndoSegments;
@@ -44,6 +45,15 @@ pub struct Transactions {
 impl Transactions {
     pub fn new(undo: Arc<UndoSegments>) -> Self {
         Self { locks: Locks::default(), undo }
+    }
+
+    /// What is true while no process is at work: for tests and the simulator.
+    ///
+    /// # Errors
+    /// ORA-00600 with what is not so.
+    pub fn check_invariants(&self) -> Result<()> {
+        self.locks.check_invariants()?;
+        self.undo.check_invariants()
     }
 }
 

@@ -376,6 +376,29 @@ impl UndoSegments {
         self.intervals.lock().rows()
     }
 
+    /// What is true of undo while no process is at work: each transaction is bound to a segment, and what a crash has left is among them.
+    ///
+    /// # Errors
+    /// ORA-00600 with what is not so.
+    pub(crate) fn check_invariants(&self) -> Result<()> {
+        let (live, unfinished) = (self.live.lock(), self.unfinished.lock());
+        for segment in self.all.read().iter() {
+            let bound = segment.transactions.load(Ordering::Acquire) as usize;
+            let under_way = live.keys().filter(|xid| xid.segment == segment.number).count();
+            if bound != under_way {
+                let text = format!("{segment:?}: {bound} transactions are bound to it, {under_way} are under way");
+                return Err(Error::bug(text));
+            }
+            if segment.uses.lock().values().any(|count| *count == 0 || *count as usize > under_way) {
+                return Err(Error::bug(format!("{segment:?}: more use its extents than are under way")));
+            }
+        }
+        match unfinished.keys().find(|xid| !live.contains_key(*xid)) {
+            Some(xid) => Err(Error::bug(format!("transaction {xid} is not rolled back and not under way"))),
+            None => Ok(()),
+        }
+    }
+
     /// V$TRANSACTION.
     #[must_use]
     pub fn transactions(&self) -> Vec<TransactionFigures> {

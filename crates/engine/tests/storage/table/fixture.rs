@@ -83,6 +83,7 @@ impl Database {
     /// Closes the database and checks all of it.
     pub(super) fn sound(self) {
         self.instance.shutdown().unwrap();
+        self.instance.check_invariants().unwrap();
         let report =
             engine::verify::verify(self.files.clone(), Path::new("/database"), Arc::new(SystemClock::default()), None)
                 .unwrap();
