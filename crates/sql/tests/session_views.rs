@@ -306,7 +306,7 @@ fn the_stack_of_a_session_that_waits_shows_where() {
     // It is asked many times, and goes on waiting.
     for _ in 0..50 {
         let found = stack(&mut owner, sid);
-        assert!(found.contains("engine::") && found.contains("()<-"), "{found}");
+        assert!(found.contains("storage::") && found.contains("()<-"), "{found}");
     }
     let session = owner.session().clone();
     let own = stack(&mut owner, session.sid());
