@@ -10,6 +10,7 @@ use common::sync::{Mutex, run_aside};
 use common::{Error, ErrorKind};
 use datafusion::arrow::array::{ArrayRef, BooleanArray};
 use datafusion::arrow::datatypes::DataType as ArrowType;
+use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{Result, ScalarValue};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::expr::ScalarFunction;
@@ -162,6 +163,17 @@ pub(super) fn call(
         signature,
     };
     Ok(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::new(ScalarUDF::new_from_impl(function)), arguments)))
+}
+
+fn is_call(expr: &Expr) -> bool {
+    let Expr::ScalarFunction(call) = expr else { return false };
+    let inner: &dyn std::any::Any = call.func.inner().as_ref();
+    inner.is::<Apply>()
+}
+
+/// Whether an expression has a new value with each evaluation. Calls of subqueries are volatile for other reasons.
+pub(crate) fn is_new_each_time(expr: &Expr) -> bool {
+    expr.exists(|expr| Ok(expr.is_volatile_node() && !is_call(expr))).unwrap_or(true)
 }
 
 struct Apply {

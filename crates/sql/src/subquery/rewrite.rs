@@ -10,7 +10,7 @@ use datafusion::logical_expr::{Expr, Filter, LogicalPlan, LogicalPlanBuilder, Op
 
 use super::apply::{self, Planner, Question};
 use super::reference::{free, scope_around, subquery_of};
-use super::{shape, tuple};
+use super::{order, shape, tuple};
 use crate::functions::or_null;
 
 /// The name of the column that a membership compares with.
@@ -21,7 +21,11 @@ const MEMBER: &str = "\u{1}MEMBER";
 /// # Errors
 /// Those of building plans.
 pub(crate) fn rewrite(plan: LogicalPlan, planner: &Arc<Planner>) -> Result<LogicalPlan> {
-    plan.transform_up(|node| {
+    order::shown(rewritten(plan, planner)?)
+}
+
+fn rewritten(plan: LogicalPlan, planner: &Arc<Planner>) -> Result<LogicalPlan> {
+    let plan = plan.transform_up(|node| {
         if !node.expressions().iter().any(holds) {
             return Ok(Transformed::no(node));
         }
@@ -40,8 +44,8 @@ pub(crate) fn rewrite(plan: LogicalPlan, planner: &Arc<Planner>) -> Result<Logic
                 changed.map_data(LogicalPlan::recompute_schema)
             }
         }
-    })
-    .map(|transformed| transformed.data)
+    })?;
+    order::kept(plan.data)
 }
 
 /// Whether a plan has subqueries in expressions: most have none.
@@ -119,7 +123,7 @@ fn nullable(rows: LogicalPlan) -> Result<LogicalPlan> {
 
 /// The subquery with other rows, its own subqueries rewritten, and what it refers to up to date.
 fn within(subquery: &Subquery, rows: LogicalPlan, planner: &Arc<Planner>) -> Result<Subquery> {
-    let rows = rewrite(rows, planner)?;
+    let rows = rewritten(rows, planner)?;
     let outer_ref_columns = rows.all_out_ref_exprs();
     Ok(Subquery { subquery: Arc::new(rows), outer_ref_columns, spans: subquery.spans.clone() })
 }

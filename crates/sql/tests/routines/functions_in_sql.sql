@@ -827,3 +827,30 @@ select calls.currval from dual
 /
 CURRVAL
 10
+
+# A function gets the rows in the order of an inline view, above the joins that subqueries become.
+create package counted is n number := 0; function next (a number) return number; end;
+/
+CREATE PACKAGE
+
+create package body counted is function next (a number) return number is begin n := n + 1; return n * 100 + a; end; end;
+/
+CREATE PACKAGE BODY
+
+create table ordered_rows as select level a, mod(level * 7, 11) b from dual connect by level <= 10
+/
+CREATE TABLE: 10 rows
+
+select b from (select counted.next(b) b from (select a, b from ordered_rows order by b desc) where a in (select level from dual connect by level <= 3)) order by b
+/
+B
+110
+207
+303
+
+select b from (select counted.next(b) b, (select max(r.a) from ordered_rows r where r.a = v.a) c from (select a, b from ordered_rows order by b desc) v) where c <= 3 order by b
+/
+B
+410
+507
+603
