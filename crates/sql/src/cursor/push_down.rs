@@ -5,18 +5,23 @@
 //! `select count(*) from t having exists (select …)`. It need not have been written without columns: on its way down a condition loses those that are
 //! constants below a projection. Of ROLLUP and its like the grouping columns are other columns above than below: NULL in the totals.
 //!
+//! It moves a condition that has a new value with each evaluation to where it is asked of other rows: below a grouping or a DISTINCT of each row of a group, below
+//! a window or ROWNUM before the rows are numbered, and of the rows of a join to one side, when it has no columns. Such a condition stays above them.
+//!
 //! And it takes `2 = a and a = 2` for two values, `5 < a and a >= 5` for `a >= 5`, and `a > NULL and a > 5` for `a > 5`: it looks at conditions as they are
 //! written, and they have not been simplified since constants came into them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use datafusion::common::Result;
 use datafusion::common::tree_node::Transformed;
+use datafusion::common::{Result, internal_err};
 use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
-use datafusion::logical_expr::{Aggregate, BinaryExpr, Expr, Filter, LogicalPlan, Operator, lit};
+use datafusion::logical_expr::{Aggregate, BinaryExpr, Expr, Filter, Join, LogicalPlan, Operator, lit};
 use datafusion::optimizer::push_down_filter::PushDownFilter;
 use datafusion::optimizer::{ApplyOrder, OptimizerConfig, OptimizerRule};
+
+use crate::subquery::is_new_each_time;
 
 #[derive(Debug, Default)]
 pub(super) struct PushDown {
@@ -37,15 +42,88 @@ impl OptimizerRule for PushDown {
     }
 
     fn rewrite(&self, plan: LogicalPlan, config: &dyn OptimizerConfig) -> Result<Transformed<LogicalPlan>> {
-        let LogicalPlan::Filter(filter) = plan else { return self.rule.rewrite(plan, config) };
-        let filter = merged(filter)?;
-        match &*filter.input {
-            LogicalPlan::Aggregate(aggregate) if gives_rows_of_none(aggregate) => {
-                Ok(Transformed::no(LogicalPlan::Filter(filter)))
-            }
-            _ => self.rule.rewrite(LogicalPlan::Filter(filter), config),
+        let filter = match plan {
+            LogicalPlan::Filter(filter) => merged(filter)?,
+            LogicalPlan::Join(join) => return self.joined(None, join, config),
+            other => return self.rule.rewrite(other, config),
+        };
+        if let LogicalPlan::Aggregate(aggregate) = &*filter.input
+            && gives_rows_of_none(aggregate)
+        {
+            return Ok(Transformed::no(LogicalPlan::Filter(filter)));
+        }
+        let Filter { predicate, input, .. } = filter;
+        let (held, moved): (Vec<Expr>, Vec<Expr>) =
+            split_conjunction_owned(predicate).into_iter().partition(|condition| is_held(condition, &input));
+        let below = match (conjunction(moved), LogicalPlan::clone(&input)) {
+            (Some(moved), LogicalPlan::Join(join)) => self.joined(Some(moved), join, config)?,
+            (Some(moved), _) => self.rule.rewrite(LogicalPlan::Filter(Filter::try_new(moved, input)?), config)?,
+            (None, input) => Transformed::no(input),
+        };
+        match conjunction(held) {
+            Some(held) => below.map_data(|below| Filter::try_new(held, Arc::new(below)).map(LogicalPlan::Filter)),
+            None => Ok(below),
         }
     }
+}
+
+impl PushDown {
+    /// A join, and the conditions above it; those of its own that are about pairs of rows stay with it.
+    fn joined(
+        &self,
+        above: Option<Expr>,
+        mut join: Join,
+        config: &dyn OptimizerConfig,
+    ) -> Result<Transformed<LogicalPlan>> {
+        let own = join.filter.take().map(split_conjunction_owned).unwrap_or_default();
+        let (held, moved): (Vec<Expr>, Vec<Expr>) =
+            own.into_iter().partition(|condition| is_about_pairs(condition, &join));
+        join.filter = conjunction(moved);
+        let join = LogicalPlan::Join(join);
+        let below = self.rule.rewrite(
+            match above {
+                Some(above) => LogicalPlan::Filter(Filter::try_new(above, Arc::new(join))?),
+                None => join,
+            },
+            config,
+        )?;
+        below.map_data(|below| with_own_conditions(below, held))
+    }
+}
+
+/// The join, or the filter above it, with these conditions given back to the join.
+fn with_own_conditions(plan: LogicalPlan, held: Vec<Expr>) -> Result<LogicalPlan> {
+    match plan {
+        _ if held.is_empty() => Ok(plan),
+        LogicalPlan::Join(mut join) => {
+            join.filter = conjunction(join.filter.take().into_iter().chain(held));
+            Ok(LogicalPlan::Join(join))
+        }
+        LogicalPlan::Filter(Filter { predicate, input, .. }) => {
+            let input = with_own_conditions(Arc::unwrap_or_clone(input), held)?;
+            Filter::try_new(predicate, Arc::new(input)).map(LogicalPlan::Filter)
+        }
+        _ => internal_err!("conditions of a join that is there no more"),
+    }
+}
+
+/// Whether a condition would be asked of other rows below a node.
+fn is_held(condition: &Expr, node: &LogicalPlan) -> bool {
+    match node {
+        LogicalPlan::Aggregate(_) | LogicalPlan::Distinct(_) | LogicalPlan::Window(_) => is_new_each_time(condition),
+        LogicalPlan::Join(join) => is_about_pairs(condition, join),
+        _ => false,
+    }
+}
+
+/// Whether a condition has a new value with each evaluation, and is not about the rows of one side of a join.
+fn is_about_pairs(condition: &Expr, join: &Join) -> bool {
+    if !is_new_each_time(condition) {
+        return false;
+    }
+    let columns = condition.column_refs();
+    let of_one_side = |side: &LogicalPlan| columns.iter().all(|column| side.schema().has_column(column));
+    columns.is_empty() || !of_one_side(&join.left) && !of_one_side(&join.right)
 }
 
 /// One filter in the place of several, its comparisons with constants in one form.

@@ -15,7 +15,7 @@ mod shape;
 mod shown;
 mod tuple;
 
-pub(crate) use apply::Planner;
+pub(crate) use apply::{Planner, is_new_each_time};
 pub(crate) use reference::with_scope;
 pub(crate) use rewrite::{holds_subquery, rewrite};
 pub(crate) use shape::{may_be_joined, renamed};
