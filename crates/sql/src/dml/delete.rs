@@ -33,7 +33,7 @@ impl Connection {
         let select = rows_query(from, &delete.optimizer_hints, delete.selection.as_ref());
         let rows_to_change = |cursor: &Cursor| {
             self.with_binder(&cursor.shared.text, &cursor.binds, |binder| {
-                binder.rows_to_change(&select, |_| Ok(Vec::new()))
+                binder.rows_to_change(&select, None, |_| Ok(Vec::new()))
             })
         };
         if cursor.explaining {

@@ -13,7 +13,6 @@ use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::{Expr, lit, when};
 use datafusion::physical_plan::ExecutionPlan;
 use engine::catalog::{ObjectPrivilege, TableDef};
-use sqlparser::ast::{self, BinaryOperator};
 use storage::table::Deleter;
 use storage::txn::Entered;
 
@@ -269,17 +268,9 @@ fn insert_columns(insert: &MergeInsert, table: &TableDef) -> Result<Vec<usize>> 
 /// ROWID, the new values, and with DELETE WHERE the mark of the rows that go.
 fn matched(binder: &Binder<'_>, merge: &Merge, update: &MergeUpdate, table: &TableDef) -> Result<BoundQuery> {
     let assigned = assigned_columns(update, table)?;
-    let condition = match &update.condition {
-        Some(condition) => ast::Expr::BinaryOp {
-            left: Box::new(ast::Expr::Nested(Box::new(merge.on.clone()))),
-            op: BinaryOperator::And,
-            right: Box::new(ast::Expr::Nested(Box::new(condition.clone()))),
-        },
-        None => merge.on.clone(),
-    };
-    let mut select = rows_query(&merge.target, &[], Some(&condition));
+    let mut select = rows_query(&merge.target, &[], Some(&merge.on));
     select.from.push(merge.source.clone());
-    binder.rows_to_change(&select, |scope| {
+    binder.rows_to_change(&select, update.condition.as_ref(), |scope| {
         // The target's columns come first.
         let own = |name: &str| scope.columns.iter().find(|column| column.name == name && !column.pseudo);
         let on = binder.condition(&merge.on, scope)?;

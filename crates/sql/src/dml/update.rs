@@ -119,7 +119,7 @@ impl Connection {
         table: &TableDef,
         assignments: &[(usize, &ast::Expr)],
     ) -> Result<BoundQuery> {
-        binder.rows_to_change(select, |scope| {
+        binder.rows_to_change(select, None, |scope| {
             let mut values = Vec::with_capacity(table.columns.len());
             for (column, definition) in table.columns.iter().enumerate() {
                 let kind = super::assign::kind(table, column);

@@ -17,7 +17,7 @@ use datafusion::common::Column;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::functions_window::row_number::row_number_udwf;
 use datafusion::logical_expr::expr::{Sort, WindowFunction};
-use datafusion::logical_expr::utils::find_window_exprs;
+use datafusion::logical_expr::utils::{find_window_exprs, split_conjunction_owned};
 use datafusion::logical_expr::{Expr, JoinType, LogicalPlan, LogicalPlanBuilder, WindowFunctionDefinition, and};
 use sqlparser::ast::{
     self, Distinct, Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, Spanned,
@@ -227,9 +227,11 @@ impl Binder<'_> {
     }
 
     /// The query of UPDATE and DELETE: ROWID of the rows that the block's WHERE finds, and the values that `list` makes of their columns.
+    /// `then`: a condition that is asked of no other rows than those.
     pub(crate) fn rows_to_change(
         &self,
         select: &Select,
+        then: Option<&ast::Expr>,
         list: impl FnOnce(&Scope<'_>) -> Result<Vec<(String, Bound)>>,
     ) -> Result<BoundQuery> {
         let mut from_context =
@@ -246,7 +248,8 @@ impl Binder<'_> {
             .bound();
         self.rownum_allowed.set(true);
         let Where { filters, outer_conditions, rownum } = self.where_clause(select.selection.as_ref(), &scope)?;
-        if !outer_conditions.is_empty() {
+        let last = self.where_clause(then, &scope)?;
+        if !outer_conditions.is_empty() || !last.outer_conditions.is_empty() {
             return Err(Error::user(1752, "(+) has no meaning in a statement about one table"));
         }
         let mut items_list = vec![Item::unwritten(("ROWID".to_owned(), rowid))];
@@ -257,7 +260,8 @@ impl Binder<'_> {
         if let Some(condition) = balanced(filters, and) {
             builder = builder.filter(condition).map_err(from_datafusion)?;
         }
-        if let RownumLimit::Rows(n) = rownum {
+        builder = filtered_last(builder, last.filters).map_err(from_datafusion)?;
+        if let RownumLimit::Rows(n) = rownum.and(last.rownum) {
             builder = builder.limit(0, Some(usize::try_from(n).unwrap_or(usize::MAX))).map_err(from_datafusion)?;
         }
         let plan = builder.build().map_err(from_datafusion)?;
@@ -284,7 +288,7 @@ impl Binder<'_> {
             .join_on(target.plan, JoinType::LeftAnti, [on])
             .map_err(from_datafusion)?;
         if let Some(condition) = selection {
-            builder = builder.filter(self.condition(condition, &scope)?).map_err(from_datafusion)?;
+            builder = filtered_last(builder, vec![self.condition(condition, &scope)?]).map_err(from_datafusion)?;
         }
         let items = list(&scope)?
             .into_iter()
@@ -470,6 +474,37 @@ impl Binder<'_> {
             keys.push((key, ascending, nulls_first));
         }
         Ok(keys)
+    }
+}
+
+/// The name of the column that says whether a row meets the conditions that are asked last.
+const MEETS: &str = "\u{1}MEETS";
+
+/// The rows of a join that meet further conditions, which are asked of no others: the planner would ask those that are about one side of the rows of that side.
+/// Subqueries do no harm there, and become joins.
+fn filtered_last(builder: LogicalPlanBuilder, conditions: Vec<Expr>) -> datafusion::common::Result<LogicalPlanBuilder> {
+    let conditions = conditions.into_iter().flat_map(split_conjunction_owned);
+    let (memberships, last): (Vec<Expr>, Vec<Expr>) = conditions.partition(is_membership);
+    let builder = match balanced(memberships, and) {
+        Some(condition) => builder.filter(condition)?,
+        None => builder,
+    };
+    let Some(condition) = balanced(last, and) else { return Ok(builder) };
+    let columns: Vec<Expr> = builder.schema().columns().into_iter().map(Expr::Column).collect();
+    // The planner leaves what it takes for volatile where it is.
+    let meets = functions::or_null::call(condition).alias(MEETS);
+    builder
+        .project(columns.iter().cloned().chain([meets]))?
+        .filter(Expr::Column(Column::new_unqualified(MEETS)))?
+        .project(columns)
+}
+
+/// Whether a condition is a subquery and nothing else that could fail.
+fn is_membership(condition: &Expr) -> bool {
+    match condition {
+        Expr::Exists(_) => true,
+        Expr::InSubquery(inside) => matches!(*inside.expr, Expr::Column(_)),
+        _ => false,
     }
 }
 

@@ -131,3 +131,41 @@ ORA-01422: exact fetch returns more than requested number of rows: RETURNING is 
 COUNT(*)
 0
 HW-0001: not supported: DML on (SELECT t.v FROM t, s WHERE t.id = s.id)
+
+# WHERE is asked of the rows that its WHEN is about, and of no others.
+
+create table w (a number, b number);
+insert into w values (1, 10);
+insert into w values (2, 20);
+create table x (x number);
+insert into x values (1);
+insert into x values (3);
+---
+CREATE TABLE
+INSERT: 1 rows
+INSERT: 1 rows
+CREATE TABLE
+INSERT: 1 rows
+INSERT: 1 rows
+
+merge into w using x on (w.a = x.x) when not matched then insert (a, b) values (x, 0) where 10/(x.x-1) > 0;
+merge into w using x on (w.a = x.x) when not matched then insert (a, b) values (x, 5) where 10/(x.x-3) < 0 and exists (select 1 from w);
+merge into w using (select x + 1 x from x) x on (w.a = x.x) when not matched then insert (a, b) values (x, 1) where x in (select w.a + 2 from w) and 10/(x-2) > 0 and exists (select 1 from w where w.b = x.x - 4);
+insert into x values (7);
+merge into w using x on (w.a = x.x + 1) when matched then update set b = 30 where 10/(x.x-7) < 0;
+merge into w using x on (w.a = x.x + 1) when matched then update set b = b + 1 where 10/(w.a-1) > 0 and w.a in (select x + 1 from x) when not matched then insert (a) values (x + 100) where 1/(x.x-1) > 0;
+merge into w using x on (w.a = x.x + 1) when matched then update set b = -1 where rownum <= 1 delete where 10/(w.a-3) < 0;
+select a, b from w order by a;
+---
+MERGE: 1 rows
+MERGE: 0 rows
+MERGE: 1 rows
+INSERT: 1 rows
+MERGE: 2 rows
+MERGE: 3 rows
+MERGE: 1 rows
+A | B
+1 | 10
+3 | 0
+4 | 31
+107 | -
