@@ -37,9 +37,9 @@ use super::query::{BoundQuery, Output, ambiguous, ordinal, unique_fields};
 use super::scope::{Merged, Scope, ScopeColumn};
 use super::sequence::{self, SequencePlace, with_sequences};
 use crate::error::from_datafusion;
-use crate::functions;
 use crate::statement::position;
 use crate::types::Kind;
+use crate::{functions, subquery};
 
 /// The planner's name of the ROWNUM column.
 pub(super) const ROWNUM: &str = "\u{1}ROWNUM";
@@ -576,6 +576,9 @@ fn with_rownum(plan: LogicalPlan) -> Result<LogicalPlan> {
         .map_err(from_datafusion)
 }
 
+/// What the planner's names of columns begin with that windows take from subqueries.
+const VALUE: &str = "\u{1}VALUE";
+
 /// Plans the window functions in the select list and in ORDER BY, and puts their columns in their places.
 fn windows(plan: LogicalPlan, list: &mut [Item], keys: &mut [(Key, bool, bool)]) -> Result<LogicalPlan> {
     let mut expressions: Vec<&mut Expr> = list.iter_mut().map(|item| &mut item.bound.expr).collect();
@@ -583,10 +586,11 @@ fn windows(plan: LogicalPlan, list: &mut [Item], keys: &mut [(Key, bool, bool)])
         Key::Hidden(bound, _) => Some(&mut bound.expr),
         Key::Output(_) => None,
     }));
-    let found = find_window_exprs(expressions.iter().map(|e| &**e));
-    if found.is_empty() {
+    if find_window_exprs(expressions.iter().map(|e| &**e)).is_empty() {
         return Ok(plan);
     }
+    let plan = values_below(plan, &mut expressions).map_err(from_datafusion)?;
+    let found = find_window_exprs(expressions.iter().map(|e| &**e));
     for expression in expressions {
         let replaced = expression
             .clone()
@@ -601,6 +605,38 @@ fn windows(plan: LogicalPlan, list: &mut [Item], keys: &mut [(Key, bool, bool)])
         *expression = replaced.data;
     }
     LogicalPlanBuilder::window_plan(plan, found).map_err(from_datafusion)
+}
+
+/// The plan with a column for each argument, partition or order of the windows that a subquery is a part of. A window is known by the names of what it is made of,
+/// and a subquery by that of its column, which others may have.
+fn values_below(plan: LogicalPlan, expressions: &mut [&mut Expr]) -> datafusion::common::Result<LogicalPlan> {
+    let mut values: Vec<Expr> = Vec::new();
+    for expression in expressions {
+        let replaced = std::mem::take(&mut **expression).transform_down(|node| {
+            if !matches!(node, Expr::WindowFunction(_)) {
+                return Ok(Transformed::no(node));
+            }
+            let node = node.map_children(|part| {
+                if !subquery::holds(&part) {
+                    return Ok(Transformed::no(part));
+                }
+                let at = values.iter().position(|value| *value == part).unwrap_or_else(|| {
+                    values.push(part);
+                    values.len() - 1
+                });
+                Ok(Transformed::yes(Expr::Column(Column::new_unqualified(format!("{VALUE}{at}")))))
+            })?;
+            Ok(Transformed::new(node.data, true, TreeNodeRecursion::Jump))
+        })?;
+        **expression = replaced.data;
+    }
+    if values.is_empty() {
+        return Ok(plan);
+    }
+    let columns = plan.schema().columns().into_iter().map(Expr::Column);
+    let values = values.into_iter().enumerate().map(|(at, value)| value.alias(format!("{VALUE}{at}")));
+    let columns: Vec<Expr> = columns.chain(values).collect();
+    LogicalPlanBuilder::new(plan).project(columns)?.build()
 }
 
 /// What the planner's names of items begin with that are evaluated below the select list; their place in it follows.

@@ -16,7 +16,7 @@ use super::block::ROWNUM;
 use super::bound::Bound;
 use super::scope::Scope;
 use crate::error::from_datafusion;
-use crate::functions;
+use crate::{functions, subquery};
 
 /// Expressions of one CUBE, which makes two sets of each.
 const CUBE_MAX: usize = 12;
@@ -102,12 +102,12 @@ impl Binder<'_> {
             // HAVING alone: one group, of which nothing but constants is asked.
             inner.aggregates.push(count(Expr::Literal(ScalarValue::Int64(Some(1)), None)));
         }
-        let mut builder = LogicalPlanBuilder::new(plan).aggregate(groups, inner.aggregates).map_err(from_datafusion)?;
+        let mut builder = LogicalPlanBuilder::new(plan).aggregate(groups, inner.named()).map_err(from_datafusion)?;
         if let Some(condition) = having {
             builder = builder.filter(condition).map_err(from_datafusion)?;
         }
         if nested {
-            builder = builder.aggregate(Vec::<Expr>::new(), outer.aggregates).map_err(from_datafusion)?;
+            builder = builder.aggregate(Vec::<Expr>::new(), outer.named()).map_err(from_datafusion)?;
         }
         builder.build().map_err(from_datafusion)
     }
@@ -207,21 +207,36 @@ impl Grouping {
                             failure.get_or_insert(error);
                         }
                         let node = Expr::AggregateFunction(function);
-                        let column = as_column(node.clone());
-                        if !self.aggregates.contains(&node) {
-                            self.aggregates.push(node);
-                        }
+                        let at = self.aggregates.iter().position(|known| *known == node).unwrap_or_else(|| {
+                            self.aggregates.push(node.clone());
+                            self.aggregates.len() - 1
+                        });
+                        let column = as_column(named(node, at));
                         Ok(Transformed::new(column, true, TreeNodeRecursion::Jump))
                     }
                     Expr::Column(column) => {
                         failure.get_or_insert_with(|| self.ungrouped(&column));
                         Ok(Transformed::new(Expr::Column(column), false, TreeNodeRecursion::Stop))
                     }
-                    node => Ok(Transformed::no(node)),
+                    node => {
+                        // Its rows are those of the groups.
+                        if let Some(column) = subquery::columns_of_block(&node)?
+                            .into_iter()
+                            .find(|column| !self.groups.contains(&Expr::Column(column.clone())))
+                        {
+                            failure.get_or_insert_with(|| self.ungrouped(&column));
+                        }
+                        Ok(Transformed::no(node))
+                    }
                 }
             })
             .map_err(from_datafusion)?;
         failure.map_or(Ok(rebased.data), Err)
+    }
+
+    /// The aggregates as the plan node has them.
+    fn named(self) -> Vec<Expr> {
+        self.aggregates.into_iter().enumerate().map(|(at, aggregate)| named(aggregate, at)).collect()
     }
 
     /// Replaces only what stands inside the outer ones of nested aggregates; beside them there is nothing of the groups.
@@ -284,6 +299,15 @@ impl Grouping {
             Error::user(979, format!("not a GROUP BY expression: column {name}"))
         }
     }
+}
+
+/// What the planner's names of aggregates begin with whose own names could not be trusted; their places follow.
+const AGGREGATE: &str = "\u{1}AGGREGATE";
+
+/// An aggregate as the plan node has it: under a name of its own when a subquery is part of it. A subquery is known by the name of its column, which others may
+/// have, and gets another one when it becomes a call.
+fn named(aggregate: Expr, at: usize) -> Expr {
+    if subquery::holds(&aggregate) { aggregate.alias(format!("{AGGREGATE}{at}")) } else { aggregate }
 }
 
 /// The column that a plan node gives for one of its expressions.

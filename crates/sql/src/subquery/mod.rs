@@ -16,8 +16,8 @@ mod shown;
 mod tuple;
 
 pub(crate) use apply::{Planner, is_new_each_time};
-pub(crate) use reference::with_scope;
-pub(crate) use rewrite::{holds_subquery, rewrite};
+pub(crate) use reference::{columns_of_block, with_scope};
+pub(crate) use rewrite::{holds, holds_subquery, rewrite};
 pub(crate) use shape::{may_be_joined, renamed};
 pub(crate) use shown::shown;
 pub(crate) use tuple::{compared_with_one, tuple};

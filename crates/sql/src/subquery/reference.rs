@@ -5,7 +5,7 @@
 
 use datafusion::arrow::datatypes::Field;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Result, ScalarValue};
+use datafusion::common::{Column, Result, ScalarValue};
 use datafusion::logical_expr::{Expr, LogicalPlan, Subquery};
 
 /// The scope whose column a reference is.
@@ -73,6 +73,18 @@ pub(super) fn reaches_out(plan: &LogicalPlan) -> Result<bool> {
         })
     })?;
     Ok(found)
+}
+
+/// The columns of the block that a subquery stands in to which it refers. None where the expression is no subquery.
+pub(crate) fn columns_of_block(expr: &Expr) -> Result<Vec<Column>> {
+    let Some(subquery) = subquery_of(expr) else { return Ok(Vec::new()) };
+    let own = Some(scope_around(subquery));
+    let references = free(&subquery.subquery)?.into_iter();
+    let columns = references.filter_map(|reference| match reference {
+        Expr::OuterReferenceColumn(ref field, ref column) if Some(scope_of(field)) == own => Some(column.clone()),
+        _ => None,
+    });
+    Ok(columns.collect())
 }
 
 fn add(found: &mut Vec<Expr>, reference: Expr) {

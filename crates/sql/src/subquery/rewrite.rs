@@ -63,7 +63,8 @@ pub(crate) fn holds_subquery(plan: &LogicalPlan) -> Result<bool> {
     Ok(found)
 }
 
-fn holds(expr: &Expr) -> bool {
+/// Whether a subquery stands in an expression.
+pub(crate) fn holds(expr: &Expr) -> bool {
     expr.exists(|expr| Ok(subquery_of(expr).is_some())).unwrap_or(true)
 }
 

@@ -231,3 +231,127 @@ ORA-01410: invalid ROWID [22]
 A | X | Y | Z
 1 | 1 | 1 | 1
 2 | 2 | - | 9
+
+# Correlated subqueries within aggregates and windows, several of them with columns of one name.
+
+create table t4 (id number, a number, b number);
+create table u4 (id number, a number, c number);
+insert into t4 values (1, 1, 10);
+insert into t4 values (2, 2, 20);
+insert into t4 values (3, 2, 0);
+insert into t4 values (4, 0, 5);
+insert into u4 values (1, 1, 100);
+insert into u4 values (2, 2, 200);
+insert into u4 values (3, 2, 300);
+---
+CREATE TABLE
+CREATE TABLE
+INSERT: 1 rows
+INSERT: 1 rows
+INSERT: 1 rows
+INSERT: 1 rows
+INSERT: 1 rows
+INSERT: 1 rows
+INSERT: 1 rows
+
+select max((select max(q.id) from u4 q where t.a <> 0)) m from t4 t;
+select max((select max(q.id) from u4 q where q.a = t.a)) m, sum((select max(q.id) from u4 q where q.a < t.a)) n, count((select max(q.id) from u4 q where q.a = t.a)) k from t4 t;
+select max((select max(q.id) from u4 q)) m, max((select min(q.id) id from u4 q)) n, min((select max(q.id) from u4 q)) + 1 k from t4 t;
+select a, sum((select count(*) from u4 q where q.a = t.a)) m from t4 t group by a order by a;
+select a, sum((select count(*) from u4 q where q.a = t.a)) m from t4 t group by a order by sum((select count(*) from u4 q where q.a = t.a)) desc, a;
+select a, max((select max(q.id) from u4 q where q.a = t.a)) m from t4 t group by rollup(a) order by a;
+select max(sum((select count(*) from u4 q where q.a = t.a))) m from t4 t group by a;
+select a from t4 t group by a having max((select max(q.c) from u4 q where q.a = t.a)) > 100 order by a;
+select a from t4 t group by a having (select count(*) from u4 q where q.a = t.a) = sum((select count(*) from u4 q where q.a = t.a and t.id < 3)) and a > 0 order by a;
+select count(distinct (select max(q.id) from u4 q where q.a = t.a)) m, sum(case when exists (select 1 from u4 q where q.a = t.a) then 1 else 0 end) n, sum(case when t.a in (select q.a from u4 q where q.c > t.b) then t.b end) k from t4 t;
+---
+M
+3
+M | N | K
+3 | 2 | 3
+M | N | K
+3 | 1 | 4
+A | M
+0 | 0
+1 | 1
+2 | 4
+A | M
+2 | 4
+1 | 1
+0 | 0
+A | M
+0 | -
+1 | 1
+2 | 3
+- | 3
+M
+4
+A
+2
+A
+1
+2
+M | N | K
+2 | 3 | 30
+
+select id, sum(b) over (partition by (select max(q.id) from u4 q where t.a <> 0)) m from t4 t order by id;
+select id, max((select max(q.id) from u4 q where q.a = t.a)) over (order by id) m, max((select max(q.id) from u4 q where q.a < t.a)) over (order by id) n from t4 t order by id;
+select id, rank() over (order by (select max(q.c) from u4 q where q.a = t.a) desc nulls last, id) r from t4 t order by r;
+select id, max((select max(q.id) from u4 q where q.a = t.a)) over (order by id) + 1 m from t4 t order by max((select max(q.id) from u4 q where q.a = t.a)) over (order by id), id;
+select a, max(max((select max(q.id) from u4 q where q.a = t.a))) over () m, max(sum((select count(*) from u4 q where q.a = t.a))) over (order by a) n from t4 t group by a order by a;
+---
+ID | M
+1 | 30
+2 | 30
+3 | 30
+4 | 5
+ID | M | N
+1 | 1 | -
+2 | 3 | 1
+3 | 3 | 1
+4 | 3 | 1
+ID | R
+2 | 1
+3 | 2
+1 | 3
+4 | 4
+ID | M
+1 | 2
+2 | 4
+3 | 4
+4 | 4
+A | M | N
+0 | 3 | 0
+1 | 3 | 1
+2 | 3 | 4
+
+# Beside aggregates a subquery may refer to what rows are grouped by, and to nothing else.
+
+select (select max(t1.a) + (select max(t2.a) + 1 from t4 t2 where t2.a = t1.a) from t4 t1 where t1.a = t0.a) x from t4 t0;
+select max(a), (select max(q.id) from u4 q where q.a = t.a) x from t4 t;
+select a, max(b), (select max(q.id) from u4 q where q.a = t.a) x from t4 t group by a order by a;
+select a, max(b), (select max(q.id) from u4 q where q.a = t.b) x from t4 t group by a order by a;
+select a, max(b) from t4 t group by a having exists (select 1 from u4 q where q.a = t.b) order by a;
+select a, max(b) from t4 t group by a having exists (select 1 from u4 q where q.a = t.a and exists (select 1 from u4 r where r.id = t.id)) order by a;
+select a, max(b) from t4 t group by a having a in (select q.a from u4 q where q.a = t.a) order by a;
+select (select max(t1.a) + (select max(t2.a) + 1 from t4 t2 where t2.a = t0.a) from t4 t1 where t1.a = t0.a) x from t4 t0 order by id;
+select a + 1 c, max(b), (select max(q.id) from u4 q where q.a = t.a + 1) x from t4 t group by a + 1 order by c;
+---
+ORA-00937: not a single-group group function: column A [15]
+ORA-00937: not a single-group group function: column A [16]
+A | MAX(B) | X
+0 | 5 | -
+1 | 10 | 1
+2 | 20 | 3
+ORA-00979: not a GROUP BY expression: column B [19]
+ORA-00979: not a GROUP BY expression: column B [53]
+ORA-00979: not a GROUP BY expression: column ID [53]
+A | MAX(B)
+1 | 10
+2 | 20
+X
+3
+5
+5
+1
+ORA-00979: not a GROUP BY expression: column A [25]
