@@ -9,6 +9,7 @@ use super::display::PlanLine;
 use super::format::HintReport;
 use crate::cursor::open::RowSource;
 use crate::plan::hints::{self, Hint, HintFate, Mark};
+use crate::statement::merge::Merge;
 use crate::statement::parse::Statement;
 
 /// A hint of a statement.
@@ -65,8 +66,12 @@ pub(crate) fn of(statement: &Statement, text: &str) -> Arc<[StatementHint]> {
                 tables: Arc::clone(&tables),
                 place: Place::Several,
             }));
-            if let Statement::MultiInsert(insert) = statement {
-                let _: ControlFlow<()> = insert.query.visit(&mut found);
+            match statement {
+                Statement::MultiInsert(insert) => {
+                    let _: ControlFlow<()> = insert.query.visit(&mut found);
+                }
+                Statement::Merge(merge) => found.of_merge(merge),
+                _ => {}
             }
         }
         _ => {}
@@ -126,6 +131,22 @@ impl Found {
             let tables: Arc<[String]> = tables.into();
             let hints = hints::parse(hints).into_iter();
             self.list.extend(hints.map(|hint| StatementHint { hint, tables: Arc::clone(&tables), place }));
+        }
+    }
+}
+
+impl Found {
+    /// The hints of a MERGE's subqueries.
+    fn of_merge(&mut self, merge: &Merge) {
+        let _: ControlFlow<()> = merge.source.visit(self);
+        let _: ControlFlow<()> = merge.on.visit(self);
+        let updates = merge.update.iter().flat_map(|update| {
+            let values = update.assignments.iter().filter_map(|(.., value)| value.as_ref());
+            values.chain(&update.condition).chain(&update.delete)
+        });
+        let inserts = merge.insert.iter().flat_map(|insert| insert.values.iter().flatten().chain(&insert.condition));
+        for part in updates.chain(inserts) {
+            let _: ControlFlow<()> = part.visit(self);
         }
     }
 }
@@ -268,6 +289,22 @@ mod tests {
         assert_eq!(shown("update /*+ full(t) */ t set a = 1"), ["FULL(T) of T"]);
         let merge = "merge /*+ full(t) */ into t using u on (t.a = u.a) when matched then update set b = 1";
         assert_eq!(shown(merge), ["FULL(T) of "]);
+        let merge = "merge /*+ full(t) */ into t using (select /*+ full(nope) bogus */ * from u v) s on (t.a = s.a)
+             when matched then update set b = (select /*+ full(w) */ max(b) from w)
+             where exists (select /*+ ordered */ 1 from x) delete where b in (select /*+ full(y) */ 1 from y)
+             when not matched then insert (a) values ((select /*+ full(z) */ 1 from z)) where s.a > 1";
+        assert_eq!(
+            shown(merge),
+            [
+                "FULL(T) of ",
+                "FULL(NOPE) of V",
+                "BOGUS of V",
+                "FULL(W) of W",
+                "ORDERED of X",
+                "FULL(Y) of Y",
+                "FULL(Z) of Z"
+            ]
+        );
     }
 
     #[test]

@@ -1094,3 +1094,44 @@ Total hints for statement: 2 (U - Unused (2))
    0 - STATEMENT
          U -  FULL(T) / not carried out in this statement
          U -  APPEND / the statement is no INSERT into one table
+
+# The hints of a MERGE's subqueries.
+
+explain plan for merge /*+ full(t) */ into t using (select /*+ full(nope) bogus full(small) */ * from small) s on (t.id = s.id) when matched then update set name = (select /*+ full(zz) full(small) */ max(label) from small) when not matched then insert (id) values (s.id);
+select * from table(dbms_xplan.display(format => 'basic +hint_report'));
+---
+EXPLAIN
+PLAN_TABLE_OUTPUT
+Plan hash value: 510904541
+-
+--------------------------------------
+| Id  | Operation            | Name  |
+--------------------------------------
+|   0 | MERGE STATEMENT      |       |
+|   1 |  MERGE               | T     |
+|   2 |   SCALAR SUBQUERY    |       |
+|   3 |    HASH JOIN         |       |
+|   4 |     TABLE ACCESS FULL| T     |
+|   5 |     TABLE ACCESS FULL| SMALL |
+|   6 |    SORT AGGREGATE    |       |
+|   7 |     TABLE ACCESS FULL| SMALL |
+|   8 |   HASH JOIN ANTI     |       |
+|   9 |    TABLE ACCESS FULL | SMALL |
+|  10 |    TABLE ACCESS FULL | T     |
+--------------------------------------
+-
+Hint Report (identified by operation id / Object Alias):
+Total hints for statement: 7 (U - Unused (1), N - Unresolved (2), E - Syntax error (1))
+---------------------------------------------------------------------------------------
+-
+   0 - STATEMENT
+         U -  FULL(T) / not carried out in this statement
+         N -  FULL(NOPE) / its query block has no table of this name
+         E -  BOGUS / there is no such hint
+         N -  FULL(ZZ) / its query block has no table of this name
+   5 - SMALL
+           -  FULL(SMALL)
+   7 - SMALL
+           -  FULL(SMALL)
+   9 - SMALL
+           -  FULL(SMALL)
