@@ -278,3 +278,29 @@ fn parentheses_may_be_deep() {
         assert_eq!(run(c, "insert into d values (1)"), "INSERT: 1 rows");
     });
 }
+
+#[test]
+fn subqueries_may_stand_deep_in_each_other() {
+    in_a_session(|c| {
+        const DEEP: usize = 30;
+        let (members, ends) = ("(select a from t where a in ".repeat(DEEP), ")".repeat(DEEP));
+        assert_eq!(rows(c, &format!("select a from t where a in {members}(1, 2){ends}")), ["1"]);
+        assert_eq!(rows(c, &format!("select a from t where a not in {members}(1, 2){ends}")), ["3"]);
+        let others = "(select a from t where a not in ".repeat(DEEP);
+        assert_eq!(rows(c, &format!("select a from t where a in {others}(1, 2){ends}")), ["1"]);
+        let values = "(select max(a) from t where a <> ".repeat(DEEP);
+        assert_eq!(rows(c, &format!("select a from t where a = {values}-1{ends}")), ["1"]);
+        let values = "(select max(a) + ".repeat(DEEP);
+        let from = " from t)".repeat(DEEP);
+        assert_eq!(rows(c, &format!("select {values}1{from} from dual")), ["91"]);
+        // Each about the rows of the one around it.
+        let exists =
+            row(DEEP, "", |at| format!("(select 1 from t t{} where t{}.a = t{at}.a and exists ", at + 1, at + 1));
+        let query = format!("select a from t t0 where exists {exists}(select 1 from t where t.b = t0.b + 2){ends}");
+        assert_eq!(rows(c, &query), ["1"]);
+        let lists = row(DEEP, "", |at| format!("(select a from t t{} where t{}.b = t{at}.b and a in ", at + 1, at + 1));
+        assert_eq!(rows(c, &format!("select a from t t0 where a in {lists}(1, 2){ends}")), ["1"]);
+        assert_eq!(run(c, &format!("delete from t where a in {members}(1, 2){ends}")), "DELETE: 1 rows");
+        assert_eq!(rows(c, "select a from t"), ["3"]);
+    });
+}
