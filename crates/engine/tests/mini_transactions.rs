@@ -190,11 +190,11 @@ fn inserts_that_split_leaves_and_branches() {
     for management in MANAGEMENTS {
         let database = Database::new(management, 10);
         database.index();
-        database.insert(0..3000, 10).unwrap();
+        database.insert(0..1500, 10).unwrap();
         database.commit();
-        let failures = database.fail_everywhere("an insert", |database| database.insert(3000..3300, 10));
-        assert!(failures > 100, "{failures}");
-        assert_eq!(database.rows().len(), 3300);
+        let failures = database.fail_everywhere("an insert", |database| database.insert(1500..1600, 10));
+        assert!(failures > 50, "{failures}");
+        assert_eq!(database.rows().len(), 1600);
     }
 }
 
@@ -203,7 +203,7 @@ fn deletes_and_updates_that_move_rows_and_change_what_is_free() {
     for management in MANAGEMENTS {
         let database = Database::new(management, 0);
         database.index();
-        database.insert(0..300, 200).unwrap();
+        database.insert(0..120, 200).unwrap();
         database.commit();
         let rows: Vec<Rowid> = database.rows().into_keys().collect();
         let failures = database.fail_everywhere("a delete", |database| {
