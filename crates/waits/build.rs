@@ -81,6 +81,27 @@ struct SegmentStatistic {
     about: String,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Known {
+    class: Vec<KnownClass>,
+    idle: KnownIdle,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KnownClass {
+    name: String,
+    begins: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KnownIdle {
+    names: Vec<String>,
+    begins: Vec<String>,
+}
+
 fn read<T: for<'de> Deserialize<'de>>(file: &str) -> Result<T, Box<dyn Error>> {
     println!("cargo:rerun-if-changed={file}");
     Ok(toml::from_str(&fs::read_to_string(file)?)?)
@@ -93,12 +114,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let latches: Latches = read("latches.toml")?;
     let enqueues: Enqueues = read("enqueues.toml")?;
     let segment: SegmentStatistics = read("segment_stats.toml")?;
+    let known: Known = read("known_events.toml")?;
     let out = env::var("OUT_DIR")?;
     let write = |name: &str, code: String| fs::write(Path::new(&out).join(name), code);
     write("event.rs", event_code(&events.event)?)?;
     write("statistic.rs", statistic_code(&statistics.statistic)?)?;
     write("latch.rs", latch_code(&latches.latch, &events.event)?)?;
     write("enqueue.rs", enqueue_code(&enqueues.enqueue, &events.event)?)?;
+    write("known.rs", known_code(&known, &events.event)?)?;
     write("segment_statistic.rs", segment_code(&segment.statistic)?)?;
     Ok(())
 }
@@ -145,6 +168,37 @@ fn enqueue_code(types: &[EnqueueType], events: &[Event]) -> Result<String, Box<d
         )?;
     }
     writeln!(code, "];")?;
+    Ok(code)
+}
+
+fn known_code(known: &Known, events: &[Event]) -> Result<String, Box<dyn Error>> {
+    let mut code = String::new();
+    let mut begins = Vec::new();
+    for class in &known.class {
+        begins.extend(class.begins.iter().map(|beginning| (beginning, &class.name)));
+    }
+    // The longest first: it decides.
+    begins.sort_by_key(|(beginning, _)| (std::cmp::Reverse(beginning.len()), *beginning));
+    if let Some(twice) = begins.windows(2).find(|two| two[0].0 == two[1].0) {
+        return Err(format!("events that begin with {:?} have two classes", twice[0].0).into());
+    }
+    writeln!(code, "static CLASSES: &[(&str, &str)] = &[")?;
+    for (beginning, class) in begins {
+        writeln!(code, "    ({beginning:?}, {class:?}),")?;
+    }
+    writeln!(code, "];")?;
+    let mut names = known.idle.names.clone();
+    names.sort();
+    if let Some(event) = events.iter().find(|event| names.contains(&event.name)) {
+        return Err(format!("event {}: its class is in events.toml", event.name).into());
+    }
+    for (name, list) in [("IDLE", &names), ("IDLE_BEGINNINGS", &known.idle.begins)] {
+        writeln!(code, "static {name}: &[&str] = &[")?;
+        for item in list {
+            writeln!(code, "    {item:?},")?;
+        }
+        writeln!(code, "];")?;
+    }
     Ok(code)
 }
 

@@ -183,7 +183,7 @@ fn events(report: &Report) -> Vec<EventLine> {
                 continue;
             }
             let printed = event.class.as_deref().map(|printed| class::full(printed).unwrap_or(printed));
-            let class = Some(printed.unwrap_or_else(|| class::class_of(&event.name)).to_owned());
+            let class = Some(printed.unwrap_or_else(|| waits::event_class(&event.name)).to_owned());
             lines.push(EventLine {
                 name: event.name.clone(),
                 side,

@@ -74,7 +74,7 @@ impl Foreground {
                 continue;
             }
             waits.push(Wait {
-                class: event.class.as_deref().and_then(class::full).unwrap_or_else(|| class::class_of(&event.name)),
+                class: event.class.as_deref().and_then(class::full).unwrap_or_else(|| waits::event_class(&event.name)),
                 waits: event.waits.map(|count| count.value).filter(|count| possible(*count)),
                 seconds: figure.value,
                 average_ms: event.milliseconds().map(|average| average.value).filter(|average| possible(*average)),

@@ -12,7 +12,9 @@ use foldhash::fast::RandomState;
 use crate::tkprof::{KEPT_SESSIONS, Options, SessionId, Summary};
 use crate::trace::{self, Call, CallKind, LobCall, Mark, Record, TimeUnit, Wait};
 
-use super::events::{Shape, enqueue, event_class, is_idle};
+use waits::{event_class, is_idle};
+
+use super::events::{Shape, enqueue};
 use super::model::{
     BlockWaits, Component, Enqueue, EventProfile, Line, Phase, Profile, SessionProfile, Site, StatementProfile, Waits,
 };

@@ -30,7 +30,7 @@ mod print;
 mod sites;
 mod timeline;
 
-pub use events::{block_class, enqueue, event_class, is_idle};
+pub use events::{block_class, enqueue};
 pub use gather::read;
 pub use histogram::{BUCKETS, Histogram};
 pub use json::{ProfileJson, json};
@@ -41,3 +41,4 @@ pub use model::{
 pub use objects::ObjectName;
 pub use order::{ProfileOptions, StatementKey};
 pub use print::print;
+pub use waits::{event_class, is_idle};

@@ -30,16 +30,17 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 /// At least 0 and below 1, with 38 decimal places.
 fn unit(context: &dyn Context) -> Result<NumberBytes> {
-    const HALF: i128 = 10_000_000_000_000_000_000;
+    const HALF: u64 = 10_000_000_000_000_000_000;
     let high = below(context.random(), HALF);
     let low = below(context.random(), HALF);
-    number::encode_i128(high * HALF + low, 38)
+    number::encode_i128(high * i128::from(HALF) + low, 38)
 }
 
 /// At least 0 and below `end`, each as likely as the others: the share that `random` is of all 64-bit numbers. Its remainder would not do, where 2^64 is no
 /// multiple of `end`.
-fn below(random: u64, end: i128) -> i128 {
-    (i128::from(random) * end) >> 64
+fn below(random: u64, end: u64) -> i128 {
+    // Of 64 bits each, so their product has room.
+    i128::from(((u128::from(random) * u128::from(end)) >> 64) as u64)
 }
 
 /// `VALUE` or `VALUE(low, high)`.
@@ -75,12 +76,12 @@ mod tests {
 
     #[test]
     fn shares_of_all_numbers_are_shares_of_the_range() {
-        const END: i128 = 10_000_000_000_000_000_000;
-        assert_eq!((below(0, END), below(u64::MAX, END)), (0, END - 1));
+        const END: u64 = 10_000_000_000_000_000_000;
+        assert_eq!((below(0, END), below(u64::MAX, END)), (0, i128::from(END) - 1));
         // What a tenth of the way through all numbers is a tenth of the way through the range.
         for tenth in 1..10_u64 {
             let at = below(u64::MAX / 10 * tenth, END);
-            let due = END / 10 * i128::from(tenth);
+            let due = i128::from(END / 10 * tenth);
             assert!((at - due).abs() < 20, "{at} {due}");
         }
     }

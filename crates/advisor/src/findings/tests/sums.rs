@@ -292,6 +292,6 @@ fn the_statement_with_most_of_the_cpu_is_named() {
 
 #[test]
 fn latches_of_redo_have_the_classes_of_the_database() {
-    assert_eq!(crate::sums::class::class_of("latch: redo allocation"), "Other");
-    assert_eq!(crate::sums::class::class_of("latch: redo copy"), "Configuration");
+    assert_eq!(waits::event_class("latch: redo allocation"), "Other");
+    assert_eq!(waits::event_class("latch: redo copy"), "Configuration");
 }
