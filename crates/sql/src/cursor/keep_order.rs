@@ -1,7 +1,8 @@
 //! The order of an inline view stays where the rows above it are numbered: by ROWNUM, a sequence, or a function that looks at them one by one.
 //!
 //! The planner keeps a sort for what says that it needs the order, and nothing in its plans says so of these: a sort below them would be dropped where
-//! another one, a join or a grouping follows above. [`KeepOrder`] puts a node on such a sort that asks for its order.
+//! another one, a join or a grouping follows above. [`KeepOrder`] puts a node on such a sort that asks for its order. Where a subquery between them has become a
+//! join, the sort has been put above that before (`subquery/order.rs`).
 
 use std::any::Any;
 use std::fmt;

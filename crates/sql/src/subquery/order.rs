@@ -29,7 +29,7 @@ use super::reference::subquery_of;
 /// What the columns begin with that carry keys up; a number follows.
 const KEY: &str = "\u{1}ORDER";
 /// What the values begin with that a projection takes from subqueries below it.
-const VALUE: &str = "\u{1}VALUE";
+const VALUE: &str = "\u{1}BELOW";
 
 /// The plan of a statement whose rows come as they were numbered further down, though a join stands above.
 pub(super) fn shown(plan: LogicalPlan) -> Result<LogicalPlan> {

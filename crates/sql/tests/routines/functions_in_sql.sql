@@ -854,3 +854,13 @@ B
 410
 507
 603
+
+select b, m from (select counted.next(b) b, (select max(r.a) from ordered_rows r where r.a = v.a) c, max((select max(r.b) from ordered_rows r where r.a = v.a)) over () m from (select a, b from ordered_rows order by b desc) v) where c <= 2 order by b
+/
+B | M
+707 | 10
+803 | 10
+
+select b from (select counted.next(b) b from (select a, b from ordered_rows order by dbms_random.value) v where exists (select 1 from ordered_rows r where r.a = v.a) and rownum <= 2) where b is null
+/
+B
