@@ -355,3 +355,21 @@ X
 5
 1
 ORA-00979: not a GROUP BY expression: column A [25]
+
+# EXISTS over rows that are distinct and come in an order.
+
+select a from t4 q where exists (select id c0, sum(r.a) over (order by r.id desc) c1 from u4 r union select 1 c0, -1 c1 from t4 x left join (u4 y join u4 z on not (-1 <> 1.5)) on x.id = y.a where x.id <> z.a) order by id;
+select a from t4 q where exists (select distinct r.a from u4 r where r.a <= q.a) order by id;
+select count(*) c from (select distinct a from (select a from u4 order by a) fetch first 1 rows only);
+---
+A
+1
+2
+2
+0
+A
+1
+2
+2
+C
+1
