@@ -11,9 +11,9 @@ use device::FileSystem;
 use waits::{Event, Meter};
 
 use super::buffer::Buffer;
-use super::company::Company;
 use super::files::Member;
 use super::group::{LogGroupRecord, Lsn, Rba};
+use super::group_commit::GroupCommit;
 use super::host::LogHost;
 use super::layout::HEADER;
 use super::members::MemberWriters;
@@ -56,7 +56,7 @@ pub(super) struct Core {
     active: AtomicUsize,
     /// The average time of a write, times [`AVERAGED`].
     write_us: AtomicU64,
-    pub(super) company: Company,
+    pub(super) group_commit: GroupCommit,
     durable: AtomicU64,
     /// Somebody wants everything before this to be durable.
     pub(super) requested: AtomicU64,
@@ -195,7 +195,7 @@ impl Core {
             written: Condvar::new(),
             active: AtomicUsize::new(0),
             write_us: AtomicU64::new(0),
-            company: Company::default(),
+            group_commit: GroupCommit::default(),
             durable: AtomicU64::new(lsn),
             requested: AtomicU64::new(lsn),
             taken: AtomicU64::new(lsn),
@@ -278,7 +278,7 @@ impl Core {
     /// Wakes one idle writer, if there is one; a busy one looks for work by itself. Without threads the caller does what there is to do.
     pub(super) fn wake_writer(&self) {
         if self.inline {
-            super::writer::pump(self);
+            super::log_writer::pump(self);
         }
         if self.idlers.load(Ordering::SeqCst) > 0 {
             let _idle = self.idle.lock();
@@ -308,12 +308,12 @@ impl Core {
         if first { self.meter.wait(Event::RdbmsIpcMessage, [centiseconds, 0, 0], -1, sleep) } else { sleep() }
     }
 
-    /// Waits until everything before `lsn`, which is in a write or will be, is durable. The caller is counted in `company`, and no longer afterwards.
+    /// Waits until everything before `lsn`, which is in a write or will be, is durable. The caller is counted in `group_commit`, and no longer afterwards.
     pub(super) fn wait(&self, lsn: u64) -> Result<()> {
         let sleeper = {
             let mut progress = self.progress.lock();
             if self.durable() >= lsn {
-                self.company.left();
+                self.group_commit.end_wait();
                 return Ok(());
             }
             if let Some(error) = &progress.failed {
@@ -350,7 +350,7 @@ impl Core {
                 self.written.notify_all();
             }
             let woken = progress.awake(self.durable());
-            self.company.served(woken.len());
+            self.group_commit.served(woken.len());
             woken
         };
         sleeper::wake(woken);

@@ -16,7 +16,7 @@ use super::layout::RECORD_HEADER;
 use super::members::no_thread;
 use super::reader::ReadEnd;
 use super::space::NoRoom;
-use super::{WRITERS, files, switch, writer};
+use super::{WRITERS, files, log_writer, switch};
 use crate::health::Health;
 
 /// How a log is opened.
@@ -112,7 +112,7 @@ impl RedoLog {
             let core = log.core.clone();
             let name = if number == 0 { "lgwr".to_owned() } else { format!("lg{:02}", number - 1) };
             let thread =
-                sync::spawn(&name, move || writer::run(&core, number == 0)).map_err(|error| no_thread(&error))?;
+                sync::spawn(&name, move || log_writer::run(&core, number == 0)).map_err(|error| no_thread(&error))?;
             log.threads.lock().push(thread);
         }
         Ok(Arc::new(log))
@@ -233,7 +233,7 @@ impl RedoLog {
         if self.core.durable() >= lsn {
             return Ok(());
         }
-        writer::make_durable(&self.core, lsn)
+        log_writer::make_durable(&self.core, lsn)
     }
 
     /// Asks for a write of everything so far without waiting for it.

@@ -72,7 +72,7 @@ fn write_all(core: &Core) -> Result<()> {
 /// Makes everything before `lsn` durable, by the caller's own work where nobody else is at it.
 pub(super) fn make_durable(core: &Core, lsn: u64) -> Result<()> {
     core.note_wanted(lsn);
-    core.company.came();
+    core.group_commit.begin_wait();
     if core.inline {
         pump(core);
         return core.wait(lsn);
@@ -94,7 +94,7 @@ fn write_own(core: &Core, lsn: u64) -> Result<bool> {
         let Some(_duty) = core.begin_duty() else { break };
         let written = write_some(core).map_err(|error| core.fail(&error));
         if written.is_err() || core.durable() >= lsn {
-            core.company.left();
+            core.group_commit.end_wait();
             return written.map(|()| true);
         }
     }
@@ -143,7 +143,7 @@ fn switch_possible(core: &Core) -> bool {
 
 fn write_some(core: &Core) -> Result<()> {
     if !core.inline && core.in_flight_max() == 1 {
-        core.company.gather(core.average_write_us(), || core.meter.clock().monotonic_us());
+        core.group_commit.gather(core.average_write_us(), || core.meter.clock().monotonic_us());
     }
     let batch = {
         let mut take = core.take.lock();
