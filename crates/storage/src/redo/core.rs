@@ -117,21 +117,21 @@ struct Progress {
     /// Those behind a write that has not returned.
     early: BTreeMap<u64, u64>,
     failed: Option<Error>,
-    /// Who waits until everything before a place is durable.
+    /// Threads that wait until everything before a place is durable.
     sleepers: Vec<(u64, Arc<Sleeper>)>,
-    /// Who waits for writes as such.
+    /// Threads that wait for writes to end, whatever is durable then.
     drainers: usize,
 }
 
 impl Progress {
-    /// Takes out who waits for nothing beyond `durable`.
+    /// Takes out the threads whose wait `durable` ends.
     fn awake(&mut self, durable: u64) -> Vec<Arc<Sleeper>> {
         self.sleepers.extract_if(.., |(lsn, _)| *lsn <= durable).map(|(_, sleeper)| sleeper).collect()
     }
 }
 
-/// The right to take redo out of the buffer and to write it. Who gives it back looks once more whether something is wanted: who found no duty to be had
-/// meanwhile relies on that.
+/// The right to take redo out of the buffer and to write it. A thread that gives it back looks once more whether a write is wanted: a thread that found
+/// no duty free meanwhile relies on that.
 pub(super) struct Duty<'a>(&'a Core);
 
 impl Drop for Duty<'_> {
@@ -258,7 +258,7 @@ impl Core {
             }
         }
         let duty = Duty(self);
-        // Whoever stops the log waits for those who began before.
+        // A thread that stops the log waits for the duties that began before.
         (!self.stop.load(Ordering::SeqCst)).then_some(duty)
     }
 
@@ -373,18 +373,18 @@ impl Core {
         result
     }
 
-    /// Stops the instance, and tells all who wait. Nothing becomes durable any more.
+    /// Stops the instance, and ends all waits with the error. Nothing becomes durable any more.
     pub(super) fn fail(&self, error: &Error) -> Error {
         let error = self.health.stop(error);
         self.end(error.clone());
         error
     }
 
-    /// The log is closed: who still waits gets `why`.
+    /// The log is closed: waiting threads get `why`.
     pub(super) fn end(&self, why: Error) {
         let mut progress = self.progress.lock();
         progress.failed.get_or_insert(why);
-        // Before anyone is told: who has seen the error must not be let in again.
+        // First this: a thread that has seen the error must not be let in again.
         self.stop.store(true, Ordering::SeqCst);
         self.written.notify_all();
         let woken = progress.awake(u64::MAX);

@@ -191,7 +191,7 @@ impl RedoLog {
         self.core.buffer.capacity().min(self.core.record_bytes.load(Ordering::Relaxed))
     }
 
-    /// Whether there are no threads: who waits does what is waited for.
+    /// Single-threaded (simulation): the waiter runs the work itself.
     pub(crate) fn is_inline(&self) -> bool {
         self.core.inline
     }
@@ -261,7 +261,7 @@ impl RedoLog {
         self.core.read_from(lsn)
     }
 
-    /// Redo before `lsn` is no longer needed: groups wholly before it may be written again. Whoever calls this has first stored
+    /// Redo before `lsn` is no longer needed: groups wholly before it may be written again. The caller has stored
     /// [`position`](Self::position) of `lsn` as the place where recovery begins.
     ///
     /// # Errors
@@ -329,7 +329,7 @@ impl RedoLog {
         result
     }
 
-    /// Ends the log as a crash would: what is not durable is lost. Whoever waits is told.
+    /// Ends the log as a crash would: redo that is not durable is lost, and waiting sessions get an error.
     pub fn abandon(&self) {
         self.stop();
     }
