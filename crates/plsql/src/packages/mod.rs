@@ -6,7 +6,7 @@ use crate::compile::entry;
 use crate::compile::unit::Unit;
 use crate::library::Library;
 
-mod nothing;
+mod no_dictionary;
 
 /// A supplied package.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ pub fn find(parts: &[&str]) -> Option<(&'static Supplied, usize)> {
 /// When it does not compile, which a test excludes.
 pub(crate) fn compile(library: &Library, supplied: &Supplied) -> Unit {
     let source: Arc<str> = supplied.source.into();
-    match entry::compile_supplied(&mut nothing::Nothing, library, supplied.owner, supplied.name, &source) {
+    match entry::compile_supplied(&mut no_dictionary::NoDictionary, library, supplied.owner, supplied.name, &source) {
         Ok(unit) => unit,
         Err(errors) => panic!("{}: {errors:?}", supplied.name),
     }

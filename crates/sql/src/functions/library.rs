@@ -14,7 +14,7 @@ use datafusion::logical_expr::{
 };
 use scalar::{Context, Function, NumberBytes, functions};
 
-use super::{absent, rows};
+use super::{rows, unsupported};
 use crate::error::to_datafusion;
 use crate::types::Kind;
 
@@ -58,7 +58,7 @@ impl Hash for LibraryFunction {
 /// The call as an expression, and the kind of its result.
 pub(crate) fn call(name: &str, arguments: Vec<(Expr, Kind)>, context: &Arc<dyn Context>) -> Result<(Expr, Kind)> {
     let function = functions::lookup(name).ok_or_else(|| {
-        if absent::function(name) {
+        if unsupported::function(name) {
             Error::unsupported(format!("function {name}"))
         } else {
             Error::user(904, format!("\"{name}\": invalid identifier"))

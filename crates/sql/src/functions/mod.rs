@@ -1,6 +1,5 @@
 //! Functions that queries call: the scalar library as DataFusion functions, and aggregates over NUMBER.
 
-pub(crate) mod absent;
 pub(crate) mod aggregate;
 pub(crate) mod blank;
 pub(crate) mod branches;
@@ -21,6 +20,7 @@ pub(crate) mod rows;
 pub(crate) mod sequence;
 pub(crate) mod several_rows;
 pub(crate) mod sum;
+pub(crate) mod unsupported;
 
 /// The planner's name of GROUPING and GROUPING_ID.
 pub(crate) const GROUPING: &str = "grouping";

@@ -210,7 +210,7 @@ impl Binder<'_> {
                 if let Some(value) = self.pseudo_value(name)? {
                     return Ok(value);
                 }
-                if functions::absent::pseudocolumn(name) {
+                if functions::unsupported::pseudocolumn(name) {
                     return Err(Error::unsupported(format!("pseudocolumn {name}")));
                 }
             }

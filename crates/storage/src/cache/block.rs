@@ -232,7 +232,7 @@ impl BlockMut {
         Some(Self::new(guard, address, pin))
     }
 
-    /// As [`BlockMut::latch`], but gives up after `most`: for who holds other blocks against the order of latches.
+    /// As [`BlockMut::latch`], but gives up after `most`: for a session that holds other blocks against the order of latches.
     pub(super) fn latch_within(
         cache: &Cache,
         meter: &Meter,

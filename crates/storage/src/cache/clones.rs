@@ -96,7 +96,7 @@ impl Pool {
         Some(frame)
     }
 
-    /// Forgets the clones of a block. Who has one pinned keeps what it sees.
+    /// Forgets the clones of a block. A session that has one pinned keeps it.
     pub(super) fn drop_clones(&self, meter: &Meter, address: BlockAddress) {
         let tag = address.pack();
         let mut chain = self.chains.bucket(address).lock(meter);

@@ -5,7 +5,7 @@
 //!          address     dirty   state     pins
 //! ```
 //!
-//! All in one word: who pins a buffer learns in the same step whether it still holds the block, and only a buffer that is idle and clean is reused.
+//! All in one word: a session that pins a buffer learns in the same step whether it still holds the block, and only a buffer that is idle and clean is reused.
 //!
 //! A get of a cached block writes one cache line that others may have: the one with word and latch. What changes seldom lies behind it.
 //!
@@ -68,7 +68,7 @@ pub(super) struct Frame {
     /// Of a clone: the first and the last SCN at which the block looked like this.
     seen: [AtomicU64; 2],
     pub(super) batch: Mutex<Option<Arc<ReadBatch>>>,
-    /// The data object of the block as it was read, 0 for none: who has waited for the read counts for it without the latch.
+    /// The data object of the block as it was read, 0 for none: a session that has waited for the read counts for it without the latch.
     read_object: AtomicU32,
 }
 

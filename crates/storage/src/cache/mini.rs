@@ -112,7 +112,7 @@ impl<'a> Mini<'a> {
         STATE.with_borrow(|state| if state.vectors == 0 { redo::RECORD_BYTES } else { state.record.len() })
     }
 
-    /// Notes in the record of this thread's mini-transaction who begins a transaction: of no use to recovery, but to who reads the log.
+    /// Notes in the record of this thread's mini-transaction the session and user of a transaction that begins: for readers of the log, not for recovery.
     pub(crate) fn note_session(xid: Xid, process: u32, begun_s: u32, user: &str) {
         STATE.with_borrow_mut(|state| {
             if state.vectors == 0 {
@@ -284,7 +284,7 @@ pub(super) fn record<R>(
         }
         if state.depth > 0 {
             let what = match fresh {
-                // Who formats a block has noted what it was, if it was got within the mini-transaction.
+                // A block that was got within the mini-transaction to be formatted has its old bytes noted already.
                 Some(_) => {
                     let noted = |other: &Overwritten| other.address == address && matches!(other.what, What::Whole(_));
                     (!state.overwritten.iter().any(noted)).then_some(What::Whole(None))

@@ -350,7 +350,7 @@ impl Cache {
         let run =
             (0..count).map_while(address).take_while(|at| file.check_block(*at).is_ok() && !pool.holds(meter, *at));
         if let Some((blocks, start)) = (1..).zip(run).last() {
-            // Who gets the block meets what fails here.
+            // A session that gets the block meets an error of the read then.
             let _ = pool.start_read(self, meter, &file, start, blocks, class, Entry::Midpoint, Patience::Never);
         }
     }
@@ -429,7 +429,7 @@ impl Cache {
         Ok(Lsn(self.pools.iter().map(Pool::redo_needed_from).min().unwrap_or(end).min(end)))
     }
 
-    /// Redo before this is on disk with its blocks: what was written is synced first. Whoever changes a block meanwhile makes redo behind it.
+    /// Redo before this is on disk with its blocks: what was written is synced first. A block that is changed meanwhile has its redo behind it.
     ///
     /// # Errors
     /// HW-0010, and the instance is stopped, when a sync fails.

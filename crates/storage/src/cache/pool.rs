@@ -293,7 +293,7 @@ impl Pool {
         cache.health().check_readable()?;
         file.check_block(start)?;
         let batch = ReadBatch::new(start);
-        // Whoever meets one of the frames before the read is submitted waits on this lock.
+        // A session that meets one of the frames before the read is submitted waits on this lock.
         let mut pending = batch.begin();
         let now = now_s(meter);
         let mut frames = Vec::with_capacity(count as usize);
@@ -418,7 +418,7 @@ impl Pool {
         ))
     }
 
-    /// Completes a read that is on its way, whoever started it: until then it keeps its buffers, and its session may be waiting for one itself.
+    /// Completes a read that is on its way, started by any session: until then it keeps its buffers, and its session may be waiting for one itself.
     fn finish_a_read(&self, meter: &Meter) -> bool {
         self.frames().iter().filter(|frame| frame.state() == READING).any(|frame| {
             let batch = frame.batch.lock().clone();
@@ -474,7 +474,7 @@ impl Pool {
     /// Takes an idle, clean frame out of its chain and pins it; false when somebody was faster, even when the frame has another block by now.
     fn claim(&self, meter: &Meter, frame: FrameRef) -> bool {
         let address = frame.address();
-        // Nobody finds the frame by way of its chain while that is locked; who has found it without the lock learns from the word that it is free.
+        // No session finds the frame through its chain while that is locked; a session that found it without the lock learns from the word that it is free.
         let mut chain = self.chains.bucket(address).lock(meter);
         let state = frame.state();
         match state {

@@ -1,4 +1,4 @@
-//! Reads into the cache: one block or a run of blocks, submitted first and completed by whoever needs a block of it first.
+//! Reads into the cache: one block or a run of blocks, submitted first and completed by the first session that needs a block of it.
 //!
 //! While a read is on its way its frames are in the hash chains with state READING and no latch held; a session that wants one of them completes
 //! the whole batch. So a read-ahead whose session went away blocks nobody.
@@ -95,7 +95,7 @@ impl ReadBatch {
         }
     }
 
-    /// Waits for the read unless that was done before; the failures of a read stay for all who ask.
+    /// Waits for the read unless that was done before; a failed read fails for every session that asks.
     fn finish(&self, stage: &mut Stage, pool: &Pool, meter: &Meter) -> bool {
         if !matches!(stage, Stage::Flying { .. }) {
             return false;

@@ -35,7 +35,7 @@ const BUFFERS_AT_ONCE: usize = 2048;
 pub struct WriterWakes {
     posted: Mutex<bool>,
     signal: Condvar,
-    /// There is no writer's thread: who needs clean buffers writes.
+    /// Single-threaded (simulation): a session that needs clean buffers writes them itself.
     inline: AtomicBool,
 }
 
@@ -126,7 +126,7 @@ pub(super) fn write_older(cache: &Cache, pool: &Pool, meter: &Meter, lsn: Lsn) -
         let written = write(cache, pool, meter, some.to_vec(), Latched::Skip)?;
         meter.count(Statistic::DbwrCheckpointBuffersWritten, written);
         pool.announce_clean();
-        // Who waits for a buffer does not wait for the end of it.
+        // A session that waits for a buffer does not wait for the end of it.
         if pool.starved.load(Ordering::Acquire) > 0 {
             write_cold(cache, pool, meter)?;
         }
@@ -205,7 +205,7 @@ fn write(cache: &Cache, pool: &Pool, meter: &Meter, frames: Vec<FrameRef>, latch
         }
         let mut copied = copy(cache, pool, meter, frame, address, batch.next_place(), Latched::Skip);
         if copied == Copied::Busy && latched == Latched::Wait {
-            // Whoever holds the latch may be waiting for a buffer, even for one of this batch; whoever writes it, for one of this batch too.
+            // The holder of the latch may be waiting for a buffer, even for one of this batch, and so may the writer of that buffer.
             batch.write()?;
             copied = copy(cache, pool, meter, frame, address, batch.next_place(), Latched::Wait);
         }

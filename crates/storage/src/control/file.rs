@@ -301,7 +301,7 @@ impl ControlFile {
         &self.data
     }
 
-    /// Who is told when it is not known any more what the copies say.
+    /// Told when the contents of the copies are not known any more.
     pub fn set_health(&mut self, health: Arc<Health>) {
         self.health = Some(health);
     }

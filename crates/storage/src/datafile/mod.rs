@@ -243,7 +243,7 @@ impl Datafile {
     /// # Errors
     /// ORA-01114.
     pub fn sync_if_written(&self, meter: &Meter) -> Result<()> {
-        // Who finds nothing left to sync must know that it is done.
+        // A caller that finds nothing left to sync must be sure that it is done.
         let _syncing = self.syncing.lock();
         if !self.written.swap(false, Ordering::AcqRel) {
             return Ok(());

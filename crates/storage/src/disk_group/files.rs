@@ -144,7 +144,7 @@ impl GroupFiles {
         Self { below, environment, database: database.to_owned(), mounted: RwLock::default(), notes: Mutex::default() }
     }
 
-    /// What whoever opened the database should know: what was repaired from a copy, and which groups could not be mounted. A sentence for each.
+    /// Notes for the user who opened the database: what was repaired from a copy, and which groups could not be mounted. A sentence for each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         self.notes.lock().clone()

@@ -39,7 +39,7 @@ pub(super) trait Blocks {
     fn is_prepared(&self, payload: usize) -> bool;
     /// The ITL slot with which the transaction can change a leaf.
     fn interest(&self, block: &mut Self::Exclusive) -> Result<Interest>;
-    /// Who holds an entry with this lock byte; a slot that has ended is cleaned.
+    /// The holder of an entry with this lock byte; a slot whose transaction has ended is cleaned.
     fn holder(&self, block: &mut Self::Exclusive, lock: u8) -> Result<RowLock>;
     /// One change of a leaf by the transaction, under its ITL slot: it gives the payload of its undo, for which room was made, or None when it has
     /// changed nothing.

@@ -17,7 +17,7 @@ const BLOCKS_AHEAD: usize = 64;
 /// Blocks in one read.
 const READ_BLOCKS: u32 = 32;
 
-/// What applying needs to know, the same for all who do it.
+/// What applying needs to know, shared by all threads.
 pub(super) struct Target {
     pub(super) cache: Arc<Cache>,
     pub(super) meter: Arc<Meter>,
@@ -45,7 +45,7 @@ impl Target {
     }
 }
 
-/// One who applies, and what has come of it.
+/// A thread that applies redo, and its figures.
 pub(super) struct Applier {
     target: Arc<Target>,
     /// Blocks that were made of nothing may be written around the cache, and torn by the crash, while redo of what they were before is still read. That redo

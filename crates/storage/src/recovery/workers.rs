@@ -11,9 +11,9 @@ use super::batch::Batch;
 /// Batches that wait for the slowest.
 const WAITING_MAX: usize = 2;
 
-/// Those who apply.
+/// The threads that apply redo.
 pub(super) enum Workers {
-    /// Whoever reads the log.
+    /// The thread that reads the log.
     Inline(Applier),
     Threads(Vec<Worker>),
 }

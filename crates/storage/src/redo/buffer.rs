@@ -6,8 +6,8 @@
 //!  ────┴────────────────┴──────────────────────────────────┴──────
 //! ```
 //!
-//! A session takes room under the one lock here, the latch `redo allocation`, copies without it, and says so in a slot. Whoever wants to write
-//! up to `end` waits for the slots that hold a smaller place. Room is promised in the buffer and in the current log file at once: what is in the buffer
+//! A session takes room under the one lock here, the latch `redo allocation`, copies without it, and says so in a slot. A writer
+//! that takes everything up to `end` waits for the slots that hold a smaller place. Room is promised in the buffer and in the current log file at once: what is in the buffer
 //! can always be written to the file that is current. Otherwise a block whose redo is in the buffer could not be written, so a checkpoint could not
 //! end, so the next log file would never become free.
 
@@ -246,7 +246,7 @@ impl Buffer {
         room.waiters -= 1;
     }
 
-    /// Wakes all who wait for a change.
+    /// Wakes all threads that wait for a change.
     pub(super) fn wake(&self) {
         let mut room = self.room.lock();
         self.changed(&mut room);

@@ -11,9 +11,9 @@ use device::FileSystem;
 use waits::{Event, Meter};
 
 use super::buffer::Buffer;
-use super::company::Company;
 use super::files::Member;
 use super::group::{LogGroupRecord, Lsn, Rba};
+use super::group_commit::GroupCommit;
 use super::host::LogHost;
 use super::layout::HEADER;
 use super::members::MemberWriters;
@@ -56,7 +56,7 @@ pub(super) struct Core {
     active: AtomicUsize,
     /// The average time of a write, times [`AVERAGED`].
     write_us: AtomicU64,
-    pub(super) company: Company,
+    pub(super) group_commit: GroupCommit,
     durable: AtomicU64,
     /// Somebody wants everything before this to be durable.
     pub(super) requested: AtomicU64,
@@ -117,21 +117,21 @@ struct Progress {
     /// Those behind a write that has not returned.
     early: BTreeMap<u64, u64>,
     failed: Option<Error>,
-    /// Who waits until everything before a place is durable.
+    /// Threads that wait until everything before a place is durable.
     sleepers: Vec<(u64, Arc<Sleeper>)>,
-    /// Who waits for writes as such.
+    /// Threads that wait for writes to end, whatever is durable then.
     drainers: usize,
 }
 
 impl Progress {
-    /// Takes out who waits for nothing beyond `durable`.
+    /// Takes out the threads whose wait `durable` ends.
     fn awake(&mut self, durable: u64) -> Vec<Arc<Sleeper>> {
         self.sleepers.extract_if(.., |(lsn, _)| *lsn <= durable).map(|(_, sleeper)| sleeper).collect()
     }
 }
 
-/// The right to take redo out of the buffer and to write it. Who gives it back looks once more whether something is wanted: who found no duty to be had
-/// meanwhile relies on that.
+/// The right to take redo out of the buffer and to write it. A thread that gives it back looks once more whether a write is wanted: a thread that found
+/// no duty free meanwhile relies on that.
 pub(super) struct Duty<'a>(&'a Core);
 
 impl Drop for Duty<'_> {
@@ -195,7 +195,7 @@ impl Core {
             written: Condvar::new(),
             active: AtomicUsize::new(0),
             write_us: AtomicU64::new(0),
-            company: Company::default(),
+            group_commit: GroupCommit::default(),
             durable: AtomicU64::new(lsn),
             requested: AtomicU64::new(lsn),
             taken: AtomicU64::new(lsn),
@@ -258,7 +258,7 @@ impl Core {
             }
         }
         let duty = Duty(self);
-        // Whoever stops the log waits for those who began before.
+        // A thread that stops the log waits for the duties that began before.
         (!self.stop.load(Ordering::SeqCst)).then_some(duty)
     }
 
@@ -278,7 +278,7 @@ impl Core {
     /// Wakes one idle writer, if there is one; a busy one looks for work by itself. Without threads the caller does what there is to do.
     pub(super) fn wake_writer(&self) {
         if self.inline {
-            super::writer::pump(self);
+            super::log_writer::pump(self);
         }
         if self.idlers.load(Ordering::SeqCst) > 0 {
             let _idle = self.idle.lock();
@@ -308,12 +308,12 @@ impl Core {
         if first { self.meter.wait(Event::RdbmsIpcMessage, [centiseconds, 0, 0], -1, sleep) } else { sleep() }
     }
 
-    /// Waits until everything before `lsn`, which is in a write or will be, is durable. The caller is counted in `company`, and no longer afterwards.
+    /// Waits until everything before `lsn`, which is in a write or will be, is durable. The caller is counted in `group_commit`, and no longer afterwards.
     pub(super) fn wait(&self, lsn: u64) -> Result<()> {
         let sleeper = {
             let mut progress = self.progress.lock();
             if self.durable() >= lsn {
-                self.company.left();
+                self.group_commit.end_wait();
                 return Ok(());
             }
             if let Some(error) = &progress.failed {
@@ -350,7 +350,7 @@ impl Core {
                 self.written.notify_all();
             }
             let woken = progress.awake(self.durable());
-            self.company.served(woken.len());
+            self.group_commit.served(woken.len());
             woken
         };
         sleeper::wake(woken);
@@ -373,18 +373,18 @@ impl Core {
         result
     }
 
-    /// Stops the instance, and tells all who wait. Nothing becomes durable any more.
+    /// Stops the instance, and ends all waits with the error. Nothing becomes durable any more.
     pub(super) fn fail(&self, error: &Error) -> Error {
         let error = self.health.stop(error);
         self.end(error.clone());
         error
     }
 
-    /// The log is closed: who still waits gets `why`.
+    /// The log is closed: waiting threads get `why`.
     pub(super) fn end(&self, why: Error) {
         let mut progress = self.progress.lock();
         progress.failed.get_or_insert(why);
-        // Before anyone is told: who has seen the error must not be let in again.
+        // First this: a thread that has seen the error must not be let in again.
         self.stop.store(true, Ordering::SeqCst);
         self.written.notify_all();
         let woken = progress.awake(u64::MAX);

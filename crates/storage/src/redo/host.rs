@@ -18,7 +18,7 @@ pub trait LogHost: Send + Sync {
     /// Asks for a checkpoint that makes everything before `before` unnecessary. `urgent`: sessions wait for it.
     fn checkpoint_wanted(&self, before: Lsn, urgent: bool);
 
-    /// Whether there are no writer threads: who waits for a write, a switch or a checkpoint makes it himself.
+    /// Single-threaded (simulation): a caller that waits for a write, a switch or a checkpoint runs the work itself.
     fn inline(&self) -> bool {
         false
     }

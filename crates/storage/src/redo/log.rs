@@ -16,7 +16,7 @@ use super::layout::RECORD_HEADER;
 use super::members::no_thread;
 use super::reader::ReadEnd;
 use super::space::NoRoom;
-use super::{WRITERS, files, switch, writer};
+use super::{WRITERS, files, log_writer, switch};
 use crate::health::Health;
 
 /// How a log is opened.
@@ -112,7 +112,7 @@ impl RedoLog {
             let core = log.core.clone();
             let name = if number == 0 { "lgwr".to_owned() } else { format!("lg{:02}", number - 1) };
             let thread =
-                sync::spawn(&name, move || writer::run(&core, number == 0)).map_err(|error| no_thread(&error))?;
+                sync::spawn(&name, move || log_writer::run(&core, number == 0)).map_err(|error| no_thread(&error))?;
             log.threads.lock().push(thread);
         }
         Ok(Arc::new(log))
@@ -191,7 +191,7 @@ impl RedoLog {
         self.core.buffer.capacity().min(self.core.record_bytes.load(Ordering::Relaxed))
     }
 
-    /// Whether there are no threads: who waits does what is waited for.
+    /// Single-threaded (simulation): the waiter runs the work itself.
     pub(crate) fn is_inline(&self) -> bool {
         self.core.inline
     }
@@ -233,7 +233,7 @@ impl RedoLog {
         if self.core.durable() >= lsn {
             return Ok(());
         }
-        writer::make_durable(&self.core, lsn)
+        log_writer::make_durable(&self.core, lsn)
     }
 
     /// Asks for a write of everything so far without waiting for it.
@@ -261,7 +261,7 @@ impl RedoLog {
         self.core.read_from(lsn)
     }
 
-    /// Redo before `lsn` is no longer needed: groups wholly before it may be written again. Whoever calls this has first stored
+    /// Redo before `lsn` is no longer needed: groups wholly before it may be written again. The caller has stored
     /// [`position`](Self::position) of `lsn` as the place where recovery begins.
     ///
     /// # Errors
@@ -329,7 +329,7 @@ impl RedoLog {
         result
     }
 
-    /// Ends the log as a crash would: what is not durable is lost. Whoever waits is told.
+    /// Ends the log as a crash would: redo that is not durable is lost, and waiting sessions get an error.
     pub fn abandon(&self) {
         self.stop();
     }

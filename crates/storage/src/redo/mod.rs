@@ -3,15 +3,16 @@
 //! Records are opaque: bytes whose first four are their little-endian total length.
 
 mod admin;
-mod ahead;
 mod buffer;
-mod company;
 mod core;
 mod files;
 mod group;
+mod group_commit;
 mod host;
 mod layout;
 mod log;
+mod log_writer;
+mod member_reader;
 mod members;
 mod reader;
 mod sleeper;
@@ -19,7 +20,6 @@ mod space;
 mod switch;
 #[cfg(test)]
 mod tests;
-mod writer;
 
 use common::{Error, ErrorKind, Number};
 

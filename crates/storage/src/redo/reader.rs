@@ -19,10 +19,10 @@ use common::{Error, ErrorKind, Number, Result};
 use device::FileSystem;
 use waits::Meter;
 
-use super::ahead::{MemberReader, Reading};
 use super::files;
 use super::group::{LogGroupRecord, Lsn, Rba, no_member, resolve};
 use super::layout::{self, FIRST_BLOCK, HEADER, Kind, PAYLOAD, RECORD_HEADER, WRITE_HEADER, Write};
+use super::member_reader::{MemberReader, Reading};
 
 /// Behind a hole this many blocks are searched for a write that knows the hole as durable. Writes that can be in flight together are far shorter.
 const SEARCH_BLOCKS: u32 = if cfg!(test) { 256 } else { 32_768 };

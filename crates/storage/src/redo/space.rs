@@ -10,9 +10,9 @@ use super::buffer::Full;
 use super::group::Lsn;
 use super::log::RedoLog;
 
-/// Who waits looks this often whether the instance goes on.
+/// Interval at which a waiting session checks whether the instance has stopped.
 const LOOK: Duration = Duration::from_millis(100);
-/// The part of a log file that is kept for those who hold latches.
+/// The part of a log file (one in so many) that is kept for sessions that hold latches.
 const KEPT: u64 = 16;
 /// Without threads: turns of work without any effect after which nothing will come of it.
 const TURNS_MAX: u32 = 100;
@@ -65,8 +65,8 @@ impl RedoLog {
         self.wait_room_for(meter, 0)
     }
 
-    /// As [`wait_room`](Self::wait_room), until a record of so many bytes leaves what is kept for those who hold latches. For a session that appends
-    /// without latches what others who hold some need for it to go on.
+    /// As [`wait_room`](Self::wait_room), until a record of so many bytes leaves the part that is kept for sessions with latches. For a session that
+    /// appends without latches a record that sessions with latches wait for.
     ///
     /// # Errors
     /// HW-0010 when the instance has stopped.

@@ -8,7 +8,7 @@ use super::core::{Core, Groups, Take};
 use super::files::{self, redo_blocks};
 use super::group::{LogGroupRecord, LogGroupState, Lsn, no_member};
 use super::layout::{FIRST_BLOCK, LogHeader, room_of};
-use super::writer;
+use super::log_writer;
 
 /// Leaves the current file if that is still wanted. When no other is free, asks for a checkpoint and comes back once there was one.
 pub(super) fn switch(core: &Core) -> Result<()> {
@@ -30,8 +30,8 @@ pub(super) fn switch(core: &Core) -> Result<()> {
     }
     // From here on nobody waits for anything but this thread and writes under way.
     core.buffer.close();
-    while let Some(batch) = writer::next(core, &mut take)? {
-        writer::write(core, batch)?;
+    while let Some(batch) = log_writer::next(core, &mut take)? {
+        log_writer::write(core, batch)?;
     }
     core.drain(take.tickets)?;
     begin(core, &mut take)?;

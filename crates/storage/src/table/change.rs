@@ -1,6 +1,6 @@
 //! One row of one block changed by a transaction: waits, what others have committed since, the ITL slot, undo, and the change.
 //!
-//! A wait is never done with a block latched. Whoever has waited looks at the row afresh.
+//! A wait is never done with a block latched. A session that has waited looks at the row afresh.
 
 use common::limits::LEAST_ROW_BYTES;
 use common::{BlockClass, Error, ErrorKind, Result, Rowid, Xid};

@@ -48,7 +48,7 @@ struct Made {
     previous: Uba,
 }
 
-/// Who holds a row, or an index entry.
+/// The holder of a row, or of an index entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RowLock {
     Free,
@@ -198,7 +198,7 @@ impl Worker {
         Ok(Some(Past { bytes, has_slot, reusable }))
     }
 
-    /// Who holds what has this lock byte in a latched block; a slot that has ended is cleaned.
+    /// The holder of a row with this lock byte, in a latched block; a slot whose transaction has ended is cleaned.
     pub(crate) fn row_lock(&self, block: &mut BlockMut, lock: u8, xid: Option<Xid>) -> Result<RowLock> {
         let Some(slot) = itl::slot(block, lock) else { return Ok(RowLock::Free) };
         if slot.is_active() && Some(slot.xid()) == xid {

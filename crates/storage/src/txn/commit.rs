@@ -30,7 +30,7 @@ impl Worker {
         };
         let (xid, changed) = (transaction.undo.xid(), transaction.undo.used_records() > 0);
         let redo = self.store().redo();
-        // Who waits will see to the writing himself, unless there is much to be done before.
+        // A session that waits will write the log itself, unless it has much to do before.
         if changed && !write.batch && (write.no_wait || transaction.blocks.len() > POST_BLOCKS) {
             redo.post();
         }
@@ -63,7 +63,7 @@ impl Worker {
     }
 
     /// Transactions end one at a time, and each is seen before the next one ends: `end` writes the SCN that it is given into the undo segment's header.
-    /// Who reads it there before snapshots see it takes the transaction for one that runs ([`Worker::ended`]).
+    /// A session that reads it there before snapshots see it takes the transaction for one that runs ([`Worker::ended`]).
     ///
     /// That header comes latched, so that the session waits for nothing while it keeps others from ending: DDL ends a transaction with blocks latched that a
     /// checkpoint needs, and the session before it would wait for the room in the log that the checkpoint brings.

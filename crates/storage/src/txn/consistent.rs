@@ -112,7 +112,7 @@ impl Worker {
         let mut bytes = block.to_vec();
         drop(block);
         if !changed {
-            // All is as it is to be seen, but the block has not been told: delayed block cleanout, by whoever reads it first.
+            // The block is as the snapshot sees it, but lacks the SCN of a commit: delayed block cleanout, by its first reader.
             if !is_private
                 && let Some(mut block) = cache.try_cached_mut(meter, address, BlockClass::Data)?
                 && *block == *bytes
@@ -147,7 +147,7 @@ impl Worker {
             itl::State::Committed(_) if slot.is_upper_bound() => return Err(self.too_old(slot.xid())),
             itl::State::Committed(scn) => Some(scn),
             itl::State::Active => match snapshot.sees_own(slot.xid(), slot.uba()) {
-                // Who has loaded a table does not read it before the end of the transaction: what still does began before the load.
+                // A transaction that has loaded a table does not read it before its end: a cursor that still does began before the load.
                 Some(true) if slot.is_loaded() => None,
                 Some(true) => return Ok(Seen::Yes),
                 Some(false) => None,
@@ -156,7 +156,7 @@ impl Worker {
                     State::Committed(scn) if scn <= snapshot.scn() => return Ok(Seen::Ended(scn, false)),
                     State::Committed(scn) => Some(scn),
                     State::CommittedBefore(scn) if scn <= snapshot.scn() => return Ok(Seen::Ended(scn, true)),
-                    // It may have been in time, or not: the undo would tell, but who ended it is not known any more.
+                    // It may have been in time, or not: the slot in the undo segment has been used again.
                     State::CommittedBefore(_) => return Err(self.too_old(slot.xid())),
                 },
             },

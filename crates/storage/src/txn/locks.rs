@@ -1,6 +1,6 @@
-//! Enqueues of transactions: who waits for whom, table locks (TM), and deadlocks.
+//! Enqueues of transactions: waits for other transactions (TX), table locks (TM), and deadlocks.
 //!
-//! Row locks are in the blocks. Whoever meets one waits here for the end of the transaction that holds it (TX).
+//! Row locks are in the blocks. A session that meets one waits here for the end of the transaction that holds it.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -68,7 +68,7 @@ pub(super) struct State {
     pub(super) resources: HashMap<Resource, Vec<Xid>>,
     /// The resources of each transaction.
     held: HashMap<Xid, Vec<Resource>>,
-    /// Sessions that act for others, which do nothing meanwhile: who acts, and for whom.
+    /// Sessions that act for others, which do nothing meanwhile: actor and caller.
     acting: Vec<(u32, u32)>,
     /// Each waiting session's wait. It may be over: a session that has been woken takes it out when it runs.
     pub(super) waits: HashMap<u32, Wait>,
@@ -121,7 +121,7 @@ fn both(a: TableLock, b: TableLock) -> TableLock {
 }
 
 impl State {
-    /// What a transaction holds says that it is held by it, and the other way round; who holds something is under way; table locks go together.
+    /// Resources and transactions name each other as held and holder; every holder is a transaction under way; table locks held together are compatible.
     fn check_invariants(&self) -> Result<()> {
         let wrong = |what: String| Err(Error::bug(format!("locks: {what}")));
         for (xid, held) in &self.held {
@@ -148,7 +148,7 @@ impl State {
         Ok(())
     }
 
-    /// Who acts for a session: itself, unless another one works for it now.
+    /// The session that acts for a session: itself, unless another one works for it now.
     pub(super) fn actor(&self, mut sid: u32) -> u32 {
         while let Some((actor, _)) = self.acting.iter().rev().find(|(_, caller)| *caller == sid) {
             sid = *actor;
@@ -213,7 +213,7 @@ impl Locks {
         self.state(meter).active.insert(xid, sid);
     }
 
-    /// A transaction has ended: those who wait for it look again.
+    /// A transaction has ended: sessions that wait for it look again.
     pub(crate) fn ended(&self, meter: &Meter, xid: Xid) {
         let mut state = self.state(meter);
         state.active.remove(&xid);
@@ -238,7 +238,7 @@ impl Locks {
         }
     }
 
-    /// Has those who wait look at once whether they are to go on.
+    /// Has waiting sessions look at once whether they can go on.
     pub fn wake(&self) {
         let _state = self.state.lock();
         self.released.notify_all();

@@ -1,4 +1,4 @@
-//! Transactions: changes that stand or fall together, what others see of them, and who waits for whom.
+//! Transactions: changes that stand or fall together, their visibility to others, and waits for them.
 //!
 //! See README.md in this folder.
 

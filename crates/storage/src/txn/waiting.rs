@@ -1,7 +1,7 @@
-//! Who waits for whom at a moment, and whether that is a circle.
+//! The graph of waiting sessions at a moment, and its cycles.
 //!
-//! A wait says what is wanted, not who had it when the waiter last looked: holders are asked for anew each time, so that a wait whose reason has gone
-//! counts for nothing although its session has not run since. A waiter goes on when nobody is in its way any more, so it waits for every holder.
+//! A wait names the resource, not its holder at the time: the holders are looked up anew each time. So a wait whose reason has gone does not count, though
+//! its session has not run since. A waiter goes on when no holder is in its way any more, so it waits for every holder.
 
 use std::collections::HashSet;
 

@@ -136,7 +136,7 @@ impl Worker {
         &self.transactions
     }
 
-    /// Table locks, and who waits for whom.
+    /// Table locks, and waits of sessions for one another.
     #[must_use]
     pub fn locks(&self) -> &Locks {
         &self.transactions.locks

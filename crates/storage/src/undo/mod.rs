@@ -1,6 +1,6 @@
 //! Undo: how every change that is not committed can be taken back, and how older states of blocks are made.
 //!
-//! See README.md in this folder. Records are opaque here: who changes a block says what it takes to undo that, and reads it back.
+//! See README.md in this folder. Records are opaque here: the caller that changes a block writes what undoes the change, and reads it back.
 
 mod extents;
 mod figures;

@@ -1,6 +1,6 @@
 //! One undo segment: its transaction table, and the blocks that it hands to transactions.
 //!
-//! Whoever has the header latched may format an undo block that it has just taken: nobody else can reach such a block. Otherwise an undo block is
+//! The session that has the header latched may format an undo block that it has just taken: no other session can reach such a block. Otherwise an undo block is
 //! latched before the header.
 
 use std::collections::HashMap;

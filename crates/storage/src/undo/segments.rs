@@ -335,7 +335,7 @@ impl UndoSegments {
         Ok(())
     }
 
-    /// When all transactions of a segment that is gone had ended, at the latest. Whoever begins after it went sees this.
+    /// When all transactions of a segment that is gone had ended, at the latest. A transaction that begins after it went sees this.
     pub(super) fn gone(&self, segment: u16) -> Scn {
         let gone = self.gone.read();
         gone.since.get(&segment).copied().unwrap_or(gone.before)

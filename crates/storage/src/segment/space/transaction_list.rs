@@ -173,7 +173,7 @@ impl FreeLists {
         Self::merge_ended(segment, s, lists, &full)
     }
 
-    /// Gives the blocks of the first of some lists whose transaction has ended to the master list, and its slot to who wants it.
+    /// Gives the blocks of the first of some lists whose transaction has ended to the master list, and its slot to the caller.
     fn merge_ended(
         segment: &Segment,
         s: &Worker,

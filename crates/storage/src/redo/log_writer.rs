@@ -1,10 +1,11 @@
 //! The log writer: `lgwr` and its helpers, all alike.
 //!
-//! Who has the duty takes what is in the buffer, gives it a place in the file, and writes it; then what has come meanwhile, in one write. Where writes take
-//! long, others may have the duty beside it, so that several writes are in flight; taking is one at a time, so that places are in the order of the redo.
+//! The thread that has the duty takes the redo in the buffer, gives it a place in the file, and writes it; then it takes what came meanwhile, in one write.
+//! Where writes take long, several threads have the duty, so that several writes are in flight. One thread at a time takes redo, so that places are in the
+//! order of the redo.
 //!
-//! A session that waits for its redo, and finds the duty free, does the work itself, for all whose redo is in the buffer: it need not wait until a thread
-//! is woken for it, and then be woken. When its own redo is durable it leaves the rest to the threads here.
+//! A session that waits for its redo and finds the duty free writes the buffer itself, for all sessions. That saves waking a thread, and being woken by
+//! it. When its own redo is durable, it leaves the rest to the threads here.
 
 use std::time::Duration;
 
@@ -72,7 +73,7 @@ fn write_all(core: &Core) -> Result<()> {
 /// Makes everything before `lsn` durable, by the caller's own work where nobody else is at it.
 pub(super) fn make_durable(core: &Core, lsn: u64) -> Result<()> {
     core.note_wanted(lsn);
-    core.company.came();
+    core.group_commit.begin_wait();
     if core.inline {
         pump(core);
         return core.wait(lsn);
@@ -88,13 +89,13 @@ pub(super) fn make_durable(core: &Core, lsn: u64) -> Result<()> {
     }
 }
 
-/// Writes everything before `lsn` if nobody else is at it. Whether it is durable then; the caller no longer counts as one who waits.
+/// Writes everything before `lsn` if no other thread does. True: it is durable, and the caller no longer counts as waiting. False: another thread writes.
 fn write_own(core: &Core, lsn: u64) -> Result<bool> {
     while core.taken.load(Ordering::SeqCst) < lsn {
         let Some(_duty) = core.begin_duty() else { break };
         let written = write_some(core).map_err(|error| core.fail(&error));
         if written.is_err() || core.durable() >= lsn {
-            core.company.left();
+            core.group_commit.end_wait();
             return written.map(|()| true);
         }
     }
@@ -143,7 +144,7 @@ fn switch_possible(core: &Core) -> bool {
 
 fn write_some(core: &Core) -> Result<()> {
     if !core.inline && core.in_flight_max() == 1 {
-        core.company.gather(core.average_write_us(), || core.meter.clock().monotonic_us());
+        core.group_commit.gather(core.average_write_us(), || core.meter.clock().monotonic_us());
     }
     let batch = {
         let mut take = core.take.lock();

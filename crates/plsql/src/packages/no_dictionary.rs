@@ -11,13 +11,13 @@ use crate::host::{
 };
 use crate::run::session::Session;
 
-pub(super) struct Nothing;
+pub(super) struct NoDictionary;
 
-fn nothing<T>() -> Result<T> {
+fn refused<T>() -> Result<T> {
     Err(Error::bug("a supplied package's specification asked for the dictionary"))
 }
 
-impl Host for Nothing {
+impl Host for NoDictionary {
     fn resolve(&mut self, _viewer: Viewer<'_>, _path: &[&str]) -> Result<Option<(Object, usize)>> {
         Ok(None)
     }
@@ -32,19 +32,19 @@ impl Host for Nothing {
         _sql: &SqlText,
         _is_variable: &mut dyn FnMut(&[&str]) -> bool,
     ) -> Result<PreparedSql> {
-        nothing()
+        refused()
     }
 
     fn context(&mut self) -> Result<Arc<dyn Context>> {
-        nothing()
+        refused()
     }
 
     fn check(&mut self) -> Result<()> {
-        nothing()
+        refused()
     }
 
     fn execute(&mut self, _: &mut Session, _: StatementKey, _: &PreparedSql, _: &[Datum]) -> Result<Executed> {
-        nothing()
+        refused()
     }
 
     fn execute_many(
@@ -54,41 +54,41 @@ impl Host for Nothing {
         _: &PreparedSql,
         _: &[Vec<Datum>],
     ) -> Result<ExecutedMany> {
-        nothing()
+        refused()
     }
 
     fn open(&mut self, _: &mut Session, _: StatementKey, _: &PreparedSql, _: &[Datum]) -> Result<OpenQuery> {
-        nothing()
+        refused()
     }
 
     fn prepare_dynamic(&mut self, _text: &str) -> Result<DynamicSql> {
-        nothing()
+        refused()
     }
 
     fn execute_dynamic(&mut self, _: &mut Session, _: &DynamicSql, _: &mut [Datum]) -> Result<Executed> {
-        nothing()
+        refused()
     }
 
     fn open_dynamic(&mut self, _: &mut Session, _: &DynamicSql, _: &[Datum]) -> Result<OpenQuery> {
-        nothing()
+        refused()
     }
 
     fn fetch(&mut self, _: &mut Session, _: OpenQuery, _rows: usize) -> Result<(Vec<Vec<Datum>>, bool)> {
-        nothing()
+        refused()
     }
 
     fn columns(&mut self, _query: OpenQuery) -> Result<Vec<Column>> {
-        nothing()
+        refused()
     }
 
     fn current_rowid(&mut self, _query: OpenQuery) -> Result<Datum> {
-        nothing()
+        refused()
     }
 
     fn close(&mut self, _query: OpenQuery) {}
 
     fn sequence(&mut self, _owner: &str, _name: &str, _next: bool) -> Result<Datum> {
-        nothing()
+        refused()
     }
 
     fn mark(&mut self) -> Mark {
@@ -96,18 +96,18 @@ impl Host for Nothing {
     }
 
     fn back_to(&mut self, _mark: Mark) -> Result<()> {
-        nothing()
+        refused()
     }
 
     fn begin_autonomous(&mut self) -> Result<()> {
-        nothing()
+        refused()
     }
 
     fn end_autonomous(&mut self) -> Result<()> {
-        nothing()
+        refused()
     }
 
     fn native(&mut self, _: &mut Session, _name: &str, _arguments: &mut [Datum]) -> Result<Datum> {
-        nothing()
+        refused()
     }
 }
