@@ -1,7 +1,5 @@
 //! docs/code: the items that its pages name exist, and the script of a-row.md leaves the redo and the block that the page shows.
 
-#![expect(clippy::unwrap_used, reason = "tests may")]
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -34,18 +34,18 @@ CREATE PROCEDURE
 
 begin row_migration('rm_4k', 10); row_migration('rm_4k', 35); end;
 /
-rm_4k pctfree 10: 742 / 2758 blocks, 157674 rows
+rm_4k pctfree 10: 742 / 2758 blocks, 157675 rows
 rm_4k pctfree 35: 994 / 994 blocks, 0 rows
 PL/SQL
 
 begin row_migration('rm_8k', 10); row_migration('rm_8k', 35); end;
 /
-rm_8k pctfree 10: 370 / 1378 blocks, 158290 rows
+rm_8k pctfree 10: 370 / 1378 blocks, 158294 rows
 rm_8k pctfree 35: 496 / 496 blocks, 0 rows
 PL/SQL
 
 begin row_migration('rm_16k', 10); row_migration('rm_16k', 35); end;
 /
-rm_16k pctfree 10: 184 / 814 blocks, 158530 rows
-rm_16k pctfree 35: 247 / 247 blocks, 4 rows
+rm_16k pctfree 10: 184 / 814 blocks, 158520 rows
+rm_16k pctfree 35: 247 / 247 blocks, 5 rows
 PL/SQL
