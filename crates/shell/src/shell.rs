@@ -28,7 +28,7 @@ use crate::words;
 pub struct Options {
     /// No banner, no prompts.
     pub silent: bool,
-    /// The first log-on. The shell connects nobody before it.
+    /// The first log-on; the shell is not connected before it.
     pub logon: Logon,
     /// A script to run first, with its arguments; the name as behind `@`.
     pub script: Option<(String, Vec<String>)>,

@@ -268,7 +268,7 @@ fn first_grants() -> Vec<SystemGrantRow> {
     grants
 }
 
-/// Frees extents that a crash has left to nobody. Nothing is freed while there are objects whose extents cannot be told.
+/// Frees extents that no segment has after a crash. Frees nothing while the extents of an object cannot be read.
 ///
 /// # Errors
 /// Those of reading segments and of changing the files' bitmaps.

@@ -1,4 +1,4 @@
-//! CREATE, ALTER and DROP DISKGROUP, as far as they concern who may. The work is storage::disk_group's.
+//! CREATE, ALTER and DROP DISKGROUP: the privileges they need. The work is done by `storage::disk_group`.
 
 use std::sync::Arc;
 

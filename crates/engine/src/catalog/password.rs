@@ -62,9 +62,9 @@ fn bytes(hex: &str) -> Option<Vec<u8>> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).ok()).collect()
 }
 
-/// Whether a session may log on as `name` with `password`. Without a password it is the machine's user, who has opened the files.
-/// A user without a password cannot log on with any. SYS without a password is AS SYSDBA, which a locked account does not keep out: somebody must be
-/// able to unlock the others.
+/// Checks that a session may log on as `name` with `password`. None: the user of the machine, who could open the files, logs on.
+/// A user without a password cannot log on with any. SYS without a password is AS SYSDBA, which a locked account does not keep out: SYS must be able
+/// to unlock the others.
 ///
 /// # Errors
 /// ORA-01017 wrong password, none set, or no such user; ORA-28000 locked, ORA-01045 without CREATE SESSION.

@@ -71,7 +71,7 @@ impl Session {
         self.ddl(|ddl| ddl.drop_role(name))
     }
 
-    /// Whether a session may log on as `name` with `password`. Without a password it is the machine's user, who has opened the files and may be any user.
+    /// Checks that a session may log on as `name` with `password`. None: the user of the machine, who could open the files, logs on as any user.
     ///
     /// # Errors
     /// ORA-01017 where not, where the user has no password, or where there is no such user; ORA-28000 locked; ORA-01045 without CREATE SESSION.

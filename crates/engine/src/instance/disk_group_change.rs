@@ -167,7 +167,7 @@ impl Instance {
         dropped
     }
 
-    /// Waits for files that a statement has removed while the writer had them open. Without threads nobody would close them meanwhile.
+    /// Waits for files that a statement has removed while the writer had them open. Single-threaded (simulation) there is no writer that could close them meanwhile.
     fn wait_removed(&self, group: &MountedGroup) {
         if !self.cache().wakes().is_inline() {
             group.wait_removed(REMOVAL_PATIENCE);

@@ -424,7 +424,7 @@ impl Instance {
 }
 
 impl Session {
-    /// Has whoever runs jobs told when the transaction under way has committed: it has changed jobs.
+    /// The transaction under way has changed jobs: its commit wakes the job coordinator.
     pub(crate) fn tell_jobs_at_commit(&self) {
         let jobs = self.instance().jobs().clone();
         self.tell_at_commit(move || jobs.note_change());

@@ -22,7 +22,7 @@ pub(crate) fn connect(shell: &mut Shell, line: &Line<'_>) -> Result<Flow> {
         _ => return Err(sp2(306, "CONNECT takes user[/password], then AS SYSDBA or AS SYSOPER")),
     };
     let logon = Logon::parse(&logon, privileged).ok_or_else(|| sp2(306, "CONNECT: the user is missing"))?;
-    // A refused log-on leaves nobody connected: the session before it has ended.
+    // A refused log-on ends the session before it: the shell is then not connected.
     let made = match shell.with_password(logon) {
         Ok(logon) => shell.connect(&logon),
         Err(error) if shell.connected => shell.end_connection().and(Err(error)),

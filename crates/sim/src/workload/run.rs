@@ -69,7 +69,7 @@ impl Run {
         self.statements += 1;
         self.clock.pass(1000);
         self.do_step()?;
-        // Without threads nobody else is at work.
+        // Invariants hold between steps only while no other thread is at work.
         let checked = self.plan.threads == 0 && self.statements.is_multiple_of(CHECKED);
         if checked { self.instance.check_invariants() } else { Ok(()) }
     }

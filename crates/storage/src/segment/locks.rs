@@ -70,8 +70,8 @@ impl Segment {
         s.meter().take_enqueue(Enqueue::HwContention, EXCLUSIVE, at, object, || lock.try_lock(), || lock.lock())
     }
 
-    /// Takes the FB enqueue of the batch that begins with a block. Whoever holds it waits for latches only, and for nobody who waits for it: of a table's
-    /// segment no block is latched by those who want it, and those who want it of an index's never wait for room in the log.
+    /// Takes the FB enqueue of the batch that begins with a block. Its holder waits for latches only, and for no session that waits for the enqueue:
+    /// a session that wants it of a table's segment has no block latched, and one that wants it of an index's never waits for room in the log.
     pub fn formatting(&self, s: &Worker, batch: BlockAddress) -> Formatting<'_> {
         let at = [u64::from(self.tablespace.number().0), u64::from(batch.pack())];
         let locks = &*self.locks;
