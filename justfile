@@ -20,6 +20,10 @@ lint:
     cargo fmt --all --check
     cargo clippy --workspace --all-targets -- -D warnings
 
+# The book of docs/ in book/, by mdBook, which is built when it is not there
+book:
+    scripts/book.sh
+
 # Licences and sources of dependencies
 deny:
     cargo deny --all-features check licenses bans sources
