@@ -166,8 +166,10 @@ pub(crate) fn holds(expr: &Expr) -> bool {
 }
 
 /// The rows of a scalar subquery, in a column that may be NULL where there may be none.
+///
+/// A column that may be NULL by now is no exception: a function of literals may be, until the planner has made a literal of it, which may not.
 fn nullable(rows: LogicalPlan) -> Result<LogicalPlan> {
-    if rows.schema().fields().iter().all(|field| field.is_nullable()) || shape::is_one_row(&rows) {
+    if shape::is_one_row(&rows) {
         return Ok(rows);
     }
     let columns: Vec<Expr> = rows

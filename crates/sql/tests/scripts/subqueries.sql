@@ -373,3 +373,12 @@ A
 2
 C
 1
+
+# The value of a subquery that has no row is NULL, also where the planner makes a literal of it.
+create table nothing (u varchar2(3));
+create table one (a number, e date);
+insert into one values (1, date '2024-02-29');
+select one.e from (select distinct (select to_date('2024-02-29', 'YYYY-MM-DD') d from nothing) c0, max(to_date('2024-02-29', 'YYYY-MM-DD')) c2 from nothing) q full join one other on q.c2 = other.e join one on other.a = one.a;
+select q.c0, one.a from (select distinct (select upper('x') d from nothing) c0, max(to_date('2024-02-29', 'YYYY-MM-DD')) c2 from nothing) q full join one on q.c2 = one.e order by one.a;
+select count(*) from one where (select to_date('2024-02-29', 'YYYY-MM-DD') d from nothing) is null;
+---
