@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use common::sync::Arc;
 use common::{BlockAddress, BlockSize, Clock, Error, ErrorKind, FileNumber, Number, Result, SystemClock};
 use device::{Device, FileSystem, OsFileSystem};
-use engine::instance::offline_files;
+use engine::verify::offline_files;
 use storage::control::{ControlData, ControlFile, DatafileRecord};
 use storage::disk_group::{is_in_group, resolve};
 use storage::redo::{FIRST_BLOCK, Rba, RedoReader};

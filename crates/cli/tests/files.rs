@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use common::SystemClock;
 use device::OsFileSystem;
-use engine::instance::{CreateOptions, Instance};
+use engine::instance::Instance;
+use engine::startup::CreateOptions;
 
 fn highwater(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_highwater")).args(arguments).output().unwrap()

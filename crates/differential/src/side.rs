@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use common::{Error, Number, Result, SystemClock};
 use device::MemoryFileSystem;
-use engine::instance::{CreateOptions, Instance};
+use engine::instance::Instance;
+use engine::startup::CreateOptions;
 use peer::{Installation, Postgres, failure};
 use postgres::SimpleQueryMessage;
 use postgres::error::SqlState;

@@ -7,8 +7,10 @@ use std::path::Path;
 use common::sync::Arc;
 use common::{BlockAddress, DataType, Error, ObjectNumber, Result, SystemClock};
 use device::{FileSystem, MemoryFileSystem};
-use engine::catalog::{ColumnDef, TableDef, TableSpec};
-use engine::instance::{CreateOptions, Instance, Session};
+use engine::ddl::TableSpec;
+use engine::dictionary::{ColumnDef, TableDef};
+use engine::instance::{Instance, Session};
+use engine::startup::CreateOptions;
 use scan::{RowSink, ScanSpec};
 use storage::table::{Inserter, TableScan};
 

@@ -8,10 +8,10 @@ use std::time::Duration;
 use common::sync::{Arc, JoinHandle, ThreadId, spawn};
 use common::{DataType, Result, SystemClock};
 use device::MemoryFileSystem;
-use engine::catalog::{ColumnDef, TableDef, TableSpec};
-use engine::instance::{
-    Background, CreateOptions, Instance, Killed, Session, SessionFigures, SessionKind, SessionStatus,
-};
+use engine::ddl::TableSpec;
+use engine::dictionary::{ColumnDef, TableDef};
+use engine::instance::{Background, Instance, Killed, Session, SessionFigures, SessionKind, SessionStatus};
+use engine::startup::CreateOptions;
 use format::number;
 use storage::table::Inserter;
 use storage::txn::{CommitWrite, LockWait, TableLock};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use common::{Clock, Error, ErrorKind, Result, SystemClock};
 use device::OsFileSystem;
-use engine::instance::{CreateOptions, Instance};
+use engine::instance::Instance;
+use engine::startup::CreateOptions;
 use scalar::Datum;
 use sql::{Connection, Database};
 use storage::table::Inserter;

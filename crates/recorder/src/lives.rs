@@ -17,7 +17,8 @@ use std::time::Duration;
 use common::sync::Arc;
 use common::{Clock, Seeded, SystemClock};
 use device::OsFileSystem;
-use engine::instance::{CreateOptions, Instance};
+use engine::instance::Instance;
+use engine::startup::CreateOptions;
 use sim::disk::{Image, Keep};
 
 use crate::check::{Findings, check};

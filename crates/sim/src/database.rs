@@ -5,7 +5,8 @@ use std::path::Path;
 use common::sync::Arc;
 use common::{Error, Result};
 use device::FileSystem;
-use engine::instance::{Background, CreateOptions, Instance};
+use engine::instance::{Background, Instance};
+use engine::startup::CreateOptions;
 
 use crate::DIRECTORY;
 use crate::clock::SimulatedClock;

@@ -7,7 +7,8 @@ use std::path::Path;
 use common::sync::Arc;
 use common::{Result, Seeded};
 use device::FileSystem;
-use engine::instance::{Background, CreateOptions, DatafileSpec, DiskGroupSpec, Instance, Session, TablespaceSpec};
+use engine::instance::{Background, DatafileSpec, DiskGroupSpec, Instance, Session, TablespaceSpec};
+use engine::startup::CreateOptions;
 use sim::DIRECTORY;
 use sim::clock::SimulatedClock;
 use sim::disk::{Fault, Image, Keep, Note, Operation, SimulatedFileSystem, Walk};
@@ -106,7 +107,7 @@ fn check(image: Image, acknowledged: usize, begun: usize) {
     assert!(left.len() <= 1, "{left:?}");
     for name in left {
         assert!(s.drop_disk_group(GROUP, false).unwrap_err().is_ora(15053));
-        s.alter_disk_group(GROUP, &engine::catalog::DiskGroupChange::DropFile(name)).unwrap();
+        s.alter_disk_group(GROUP, &engine::ddl::DiskGroupChange::DropFile(name)).unwrap();
     }
     drop(mounted);
     s.drop_disk_group(GROUP, false).unwrap();

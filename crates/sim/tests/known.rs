@@ -6,7 +6,8 @@ use std::path::Path;
 
 use common::sync::Arc;
 use common::{BlockSize, Seeded};
-use engine::instance::{Background, CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
+use engine::instance::{Background, DatafileSpec, Instance, Session, TablespaceSpec};
+use engine::startup::CreateOptions;
 use sim::DIRECTORY;
 use sim::check::{Allowed, Depth, check};
 use sim::clock::SimulatedClock;

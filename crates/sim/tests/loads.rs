@@ -6,8 +6,10 @@ use std::path::Path;
 
 use common::sync::Arc;
 use common::{DataType, Seeded};
-use engine::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableSpec};
-use engine::instance::{Background, CreateOptions, Instance};
+use engine::ddl::{IndexSpec, PhysicalAttributes, TableSpec};
+use engine::dictionary::ColumnDef;
+use engine::instance::{Background, Instance};
+use engine::startup::CreateOptions;
 use sim::DIRECTORY;
 use sim::clock::SimulatedClock;
 use sim::disk::{Image, Keep, Lie, Operation, SimulatedFileSystem, Walk};

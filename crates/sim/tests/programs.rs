@@ -7,11 +7,12 @@ use std::path::Path;
 
 use common::sync::Arc;
 use common::{DataType, Error, Seeded};
-use engine::catalog::{
-    ColumnDef, Compilation, CompileError, Dependency, Job, JobState, ProgramKind, ProgramSpec, SchedulerJob, TableSpec,
-    TriggerRule, TriggerSpec, TriggerTiming,
+use engine::ddl::{Compilation, ProgramSpec, TableSpec, TriggerSpec};
+use engine::dictionary::{
+    ColumnDef, CompileError, Dependency, Job, JobKey, JobState, ProgramKind, SchedulerJob, TriggerRule, TriggerTiming,
 };
-use engine::instance::{Background, CreateOptions, Instance, JobKey, JobOutcome, RunWhen, Session};
+use engine::instance::{Background, Instance, JobOutcome, RunWhen, Session};
+use engine::startup::CreateOptions;
 use sim::DIRECTORY;
 use sim::clock::SimulatedClock;
 use sim::disk::{Image, Keep, Note, Operation, SimulatedFileSystem, Walk};

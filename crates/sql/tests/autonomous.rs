@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use common::SystemClock;
 use common::sync::spawn_with_stack;
-use engine::instance::{CreateOptions, Instance};
+use engine::instance::Instance;
+use engine::startup::CreateOptions;
 use sql::{Connection, Database};
 
 fn rows(connection: &mut Connection, query: &str) -> String {

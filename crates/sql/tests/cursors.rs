@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use common::SystemClock;
 use device::OsFileSystem;
-use engine::instance::{CreateOptions, Instance};
+use engine::instance::Instance;
+use engine::startup::CreateOptions;
 use sql::{Connection, Database, Datum};
 use waits::Statistic;
 

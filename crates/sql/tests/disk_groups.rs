@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use common::{Error, SystemClock};
 use device::OsFileSystem;
-use engine::instance::{CreateOptions, Instance};
+use engine::instance::Instance;
+use engine::startup::CreateOptions;
 use engine::verify::verify;
 use sql::{Connection, Database};
 use storage::disk_group::make_disks;

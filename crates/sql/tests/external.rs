@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use common::SystemClock;
 use device::MemoryFileSystem;
-use engine::instance::{CreateOptions, Instance};
+use engine::instance::Instance;
+use engine::startup::CreateOptions;
 use sql::{Connection, Database};
 
 /// A directory D of the operating system, and an external table T of it.

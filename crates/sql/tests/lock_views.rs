@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use common::{Clock, SystemClock};
 use device::OsFileSystem;
-use engine::instance::{CreateOptions, Instance};
+use engine::instance::Instance;
+use engine::startup::CreateOptions;
 use sql::{Connection, Database};
 
 /// Rows of a query, once it gives `expected`; the last ones after a while.

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use common::SystemClock;
 use device::OsFileSystem;
-use engine::instance::{CreateOptions, Instance};
+use engine::instance::Instance;
+use engine::startup::CreateOptions;
 use sql::{Connection, Database, Datum};
 
 /// A database in files, for traces.

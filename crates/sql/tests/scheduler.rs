@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use common::SystemClock;
 use common::sync::spawn_with_stack;
-use engine::instance::{CreateOptions, Instance};
+use engine::instance::Instance;
+use engine::startup::CreateOptions;
 use sql::{Connection, Database};
 
 fn run(connection: &mut Connection, text: &str) -> String {

@@ -2,7 +2,7 @@
 
 use common::sync::Arc;
 use common::{Error, Result};
-use engine::catalog::SystemPrivilege;
+use engine::dictionary::SystemPrivilege;
 use engine::instance::{Session, SessionFigures, SessionKind};
 use shell::DebugTarget;
 

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use common::sync::Arc;
 use common::sync::atomic::AtomicBool;
 use common::{DataType, Error, Result};
-use engine::catalog::SystemPrivilege;
+use engine::dictionary::SystemPrivilege;
 use scalar::DateTime;
 use shell::{
     BindType, Binds, Cell, ColumnInfo, CompilationError, CompilationErrors, DebugTarget, Done, Logon, Outcome, Server,

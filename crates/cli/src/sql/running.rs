@@ -7,7 +7,8 @@ use std::time::Duration;
 use common::sync::{Arc, Mutex};
 use common::{Clock, Error, Result};
 use device::{FileSystem, OsFileSystem};
-use engine::instance::{CreateOptions, Instance};
+use engine::instance::Instance;
+use engine::startup::CreateOptions;
 use sql::Database;
 use storage::control::{ControlFile, Existing};
 

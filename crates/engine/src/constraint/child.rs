@@ -11,7 +11,7 @@ use scan::{RowSink, ScanSpec};
 
 use super::probe::probe;
 use super::{KeySet, whole_key};
-use crate::catalog::{ConstraintDef, IndexDef, TableDef};
+use crate::dictionary::{ConstraintDef, IndexDef, TableDef};
 use crate::instance::Session;
 use storage::index::Key;
 use storage::table::TableScan;

@@ -14,7 +14,7 @@ pub use probe::{duplicate, duplicates};
 
 use std::collections::BTreeSet;
 
-use crate::catalog::ConstraintDef;
+use crate::dictionary::ConstraintDef;
 use storage::index::Key;
 
 /// Distinct keys, in the order of an index on them.

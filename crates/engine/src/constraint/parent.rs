@@ -9,7 +9,7 @@ use waits::Event;
 
 use super::probe::probe;
 use super::{KeySet, whole_key};
-use crate::catalog::{Catalog, ConstraintDef, IndexDef, TableDef};
+use crate::dictionary::{Catalog, ConstraintDef, IndexDef, TableDef};
 use crate::instance::Session;
 use storage::index::{Key, key_holder, lookup};
 use storage::table::{Fetcher, Row, TableScan, lock_row, row_holder};

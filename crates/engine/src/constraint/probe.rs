@@ -10,7 +10,7 @@ use std::sync::Arc;
 use common::{Result, Rowid};
 
 use super::KeySet;
-use crate::catalog::IndexDef;
+use crate::dictionary::IndexDef;
 use crate::instance::Session;
 use storage::index::{IndexScan, Key};
 use storage::txn::Resource;

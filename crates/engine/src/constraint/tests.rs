@@ -8,11 +8,10 @@ use device::MemoryFileSystem;
 use format::number;
 
 use super::*;
-use crate::catalog::{
-    ColumnDef, ConstraintName, ConstraintRule, ConstraintSpec, ConstraintState, IndexSpec, KeyIndex, OnDelete,
-    PhysicalAttributes, TableDef, TableSpec,
-};
-use crate::instance::{CreateOptions, Instance, Session};
+use crate::ddl::{ConstraintName, ConstraintRule, ConstraintSpec, IndexSpec, KeyIndex, PhysicalAttributes, TableSpec};
+use crate::dictionary::{ColumnDef, ConstraintState, OnDelete, TableDef};
+use crate::instance::{Instance, Session};
+use crate::startup::CreateOptions;
 use storage::segment::Storage;
 use storage::table::Inserter;
 

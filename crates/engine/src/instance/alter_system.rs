@@ -2,8 +2,8 @@
 
 use common::Result;
 
-use super::Session;
-use crate::catalog::SystemPrivilege;
+use super::session::Session;
+use crate::dictionary::SystemPrivilege;
 use storage::parameters::{Parameter, Scope};
 
 impl Session {

@@ -11,9 +11,9 @@ use common::sync::{Arc, Condvar, Mutex, MutexGuard, ThreadId};
 use common::{Error, ErrorKind, Number, Result};
 use waits::{LatchName, Meter};
 
-use super::Session;
 use super::entry::SessionEntry;
 use super::kill::{killed, not_logged_on};
+use super::session::Session;
 use storage::health::closed;
 
 /// How far the close of an instance has come.

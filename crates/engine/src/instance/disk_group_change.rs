@@ -10,8 +10,9 @@ use asm::{AuSize, DiskGroup};
 use common::sync::Arc;
 use common::{Error, ErrorKind, Result};
 
+use super::Instance;
 use super::disk_group_open::is_gone;
-use super::{Instance, Session};
+use super::session::Session;
 use storage::control::ControlData;
 use storage::disk_group::{GroupRecord, GroupStage, InGroup, MountedGroup, resolve};
 

@@ -1,18 +1,13 @@
-//! Disk groups when a database is opened, and when its files are looked at without opening it.
+//! Disk groups when a database is opened.
 
-use std::path::Path;
-
-use common::sync::Arc;
-use common::{Clock, Error, Result};
-use device::FileSystem;
+use common::{Error, Result};
 
 use super::Instance;
-use crate::verify::read_only;
 use storage::control::ControlData;
-use storage::disk_group::{GroupFiles, GroupRecord, GroupStage, is_in_group};
+use storage::disk_group::{GroupRecord, GroupStage, is_in_group};
 
 /// Whether datafiles of the database are in the group.
-fn has_datafiles(data: &ControlData, group: &GroupRecord) -> bool {
+pub(crate) fn has_datafiles(data: &ControlData, group: &GroupRecord) -> bool {
     let prefix = format!("+{}/", group.name);
     let starts = |name: &str| {
         is_in_group(name) && name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(&prefix))
@@ -51,18 +46,4 @@ impl Instance {
         }
         Ok(())
     }
-}
-
-/// The files of a database that is not open, those in its disk groups included, for looking only: nothing is written, and disks that an instance has
-/// mounted are not taken from it. Gives also what keeps groups from being mounted.
-pub fn offline_files(
-    below: &Arc<dyn FileSystem>,
-    directory: &Path,
-    clock: &Arc<dyn Clock>,
-    data: &ControlData,
-) -> (Arc<dyn FileSystem>, Vec<Error>) {
-    let files = GroupFiles::new(read_only(Arc::clone(below)), directory, clock, &data.database_name, None);
-    let needed = data.disk_groups.iter().filter(|group| has_datafiles(data, group));
-    let problems = needed.filter_map(|group| files.mount(group).err()).collect();
-    (Arc::new(files), problems)
 }

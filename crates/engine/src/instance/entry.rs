@@ -7,8 +7,8 @@ use common::sync::{Arc, Mutex, RwLock, ThreadId};
 use common::{Error, ProcessNumber, Result};
 use waits::{CurrentWait, LastWait, Meter};
 
-use super::Session;
 use super::calls::SessionCalls;
+use super::session::Session;
 
 /// Whose a session is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

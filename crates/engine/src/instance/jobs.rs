@@ -15,29 +15,21 @@
 //! }
 //! ```
 //!
-//! A job that is claimed here runs in nobody else's session: there is one instance on a database. What is in the rows of a job is `catalog/job_run.rs`.
+//! A job that is claimed here runs in nobody else's session: there is one instance on a database. What is in the rows of a job is `jobs/run.rs`.
 
 use std::time::Duration;
 
 use common::sync::{Arc, Condvar, Mutex};
 use common::{Clock, Error, ProcessNumber};
 
+use super::Instance;
+use super::session::Session;
 use super::sessions::Background;
-use super::{Instance, Session};
-use crate::catalog::{Job, SchedulerJob};
+use crate::dictionary::{Job, JobKey, SchedulerJob};
 use storage::parameters::Parameter;
 
 /// The queue is looked through this often when nobody has changed it.
 const PERIOD_US: u64 = 5_000_000;
-
-/// Which job.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum JobKey {
-    /// Of DBMS_JOB, by its number.
-    Job(u64),
-    /// Of DBMS_SCHEDULER.
-    Scheduled { owner: String, name: String },
-}
 
 /// A job that is to be run.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -10,8 +10,9 @@ use common::sync::atomic::Ordering;
 use common::{Error, ErrorKind, Number, Result};
 use waits::Event;
 
+use super::Instance;
 use super::entry::SessionKind;
-use super::{Instance, Session};
+use super::session::Session;
 
 /// How long one sleeps between two looks at whether the user has cancelled.
 const LOOK_ROUND: Duration = Duration::from_millis(100);
@@ -142,7 +143,7 @@ mod tests {
     use device::MemoryFileSystem;
 
     use super::*;
-    use crate::instance::CreateOptions;
+    use crate::startup::CreateOptions;
 
     fn instance() -> Arc<Instance> {
         let files = Arc::new(MemoryFileSystem::new());

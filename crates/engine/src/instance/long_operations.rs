@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use common::sync::Mutex;
 
-use super::{Instance, Session};
+use super::Instance;
+use super::session::Session;
 
 /// Operations kept; of more, the one that was reported first goes.
 const OPERATIONS_MAX: usize = 500;

@@ -6,31 +6,32 @@ mod abort;
 mod alter_system;
 mod calls;
 mod disk_group_change;
-mod disk_group_open;
+pub(crate) mod disk_group_open;
 mod entry;
 mod interrupts;
 mod jobs;
 mod kill;
 mod long_operations;
 mod monitor;
-mod own_files;
+pub(crate) mod own_files;
+mod rollback;
 mod sampler;
-mod session;
-mod sessions;
-mod start;
-mod tablespace_files;
+mod sequence;
+pub(crate) mod session;
+pub(crate) mod sessions;
+pub(crate) mod start;
+mod stop;
+mod table_lock;
+pub(crate) mod tablespace_files;
 
 pub use calls::{Call, Moved};
 pub use disk_group_change::DiskGroupSpec;
-pub use disk_group_open::offline_files;
 pub use entry::{ClientWork, SessionFigures, SessionKind, SessionStatus};
-pub use jobs::{Due, DueJob, JobKey, JobOutcome, JobRun, Jobs, RunWhen, RunningJob};
+pub use jobs::{Due, DueJob, JobOutcome, JobRun, Jobs, RunWhen, RunningJob};
 pub use kill::Killed;
 pub use long_operations::{LongOperation, Progress};
-pub(crate) use own_files::same_place;
 pub use session::Session;
-pub(crate) use session::cancelled;
-pub use start::{Background, CreateOptions};
+pub use start::Background;
 pub use tablespace_files::{DatafileSpec, TablespaceSpec};
 
 use std::fmt;
@@ -48,7 +49,7 @@ use sampler::Sampler;
 use sessions::Sessions;
 use waits::{Meter, SqlArea};
 
-use crate::catalog::Catalog;
+use crate::dictionary::Catalog;
 use storage::disk_group::GroupFiles;
 use storage::parameters::Parameter;
 use storage::process::Store;
@@ -190,6 +191,19 @@ impl Instance {
     #[must_use]
     pub fn dead_transactions(&self) -> u32 {
         self.dead.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_dead(&self, transactions: usize) {
+        self.dead.store(u32::try_from(transactions).unwrap_or(u32::MAX), Ordering::Relaxed);
+    }
+
+    pub(crate) fn note_rolled_forward(&self, done: RolledForward) {
+        let _ = self.rolled_forward.set(done);
+    }
+
+    /// The meter of the log writer.
+    pub(crate) fn log_writer_meter(&self) -> Arc<Meter> {
+        self.sessions.background(sessions::Background::LOG_WRITER).meter.clone()
     }
 
     /// What each statement has cost: V$SQL.

@@ -11,8 +11,9 @@ use common::sync::{self, Arc, Condvar, Mutex};
 use common::{Error, ErrorKind, Number, Result};
 use waits::{Event, Meter};
 
+use super::Instance;
+use super::session::Session;
 use super::sessions::Background;
-use super::{Instance, Session};
 use storage::undo::UndoSegments;
 
 #[derive(Debug)]

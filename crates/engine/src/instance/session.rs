@@ -9,7 +9,8 @@ use common::{Error, ErrorKind, Number};
 use super::Instance;
 use super::entry::{ClientWork, SessionEntry};
 use super::interrupts::Interrupts;
-use crate::catalog::{Rights, SessionDictionary};
+use crate::dictionary::Rights;
+use crate::dictionary::session_dictionary::SessionDictionary;
 use storage::process::Process;
 use storage::txn::Worker;
 

@@ -7,8 +7,9 @@ use common::sync::{Arc, Mutex, MutexGuard};
 use common::{Clock, Error, ErrorKind, Number, ProcessNumber, Result};
 use waits::{LatchName, Meter, SystemMeter};
 
+use super::Instance;
 use super::entry::{SessionEntry, SessionFigures, SessionKind};
-use super::{Instance, Session};
+use super::session::Session;
 use storage::parameters::Parameter;
 
 /// Numbers of processes and session ids of background work come first.
@@ -135,7 +136,7 @@ impl Instance {
     /// # Errors
     /// As [`Instance::connect`].
     pub(crate) fn connect_recursive(self: &Arc<Self>) -> Result<Arc<Session>> {
-        self.connect_as(crate::catalog::SYS, SessionKind::Recursive, None)
+        self.connect_as(crate::dictionary::SYS, SessionKind::Recursive, None)
     }
 
     /// A session that is there now.

@@ -12,7 +12,9 @@ use format::block::{self, BlockType};
 use format::{extent_bitmap, file};
 use waits::Enqueue;
 
-use super::{Instance, Session, same_place};
+use super::Instance;
+use super::own_files::same_place;
+use super::session::Session;
 use storage::control::{
     Autoextend, ControlData, DatafileRecord, ExtentManagement, Shutdown, SpaceManagement, TablespaceKind,
     TablespaceRecord,
@@ -55,7 +57,7 @@ fn file_error(number: u32, what: &str, name: &str, error: &std::io::Error) -> Er
 ///
 /// # Errors
 /// ORA-01157 missing, ORA-01122 with the reason: truncated, of another database or another file, damaged header.
-pub(super) fn open_file(
+pub(crate) fn open_file(
     instance: &Instance,
     tablespace: &TablespaceRecord,
     record: &DatafileRecord,

@@ -11,7 +11,7 @@ use format::block::BlockType;
 use format::segment;
 use format::transaction::Owner;
 
-use super::Report;
+use super::report::Report;
 use super::segments::{Place, Walk};
 
 /// What the bitmaps say about one block.

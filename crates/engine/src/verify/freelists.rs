@@ -7,7 +7,7 @@ use common::BlockAddress;
 use format::block::BlockType;
 use format::freelist::{self, FreeList};
 
-use super::Report;
+use super::report::Report;
 use super::segments::{Place, Walk};
 
 pub(super) fn check(walk: &Walk<'_>, report: &mut Report) {

@@ -12,7 +12,7 @@ use format::block::{self, BlockType};
 use format::transaction::{self, Owner};
 use format::{file, heap, undo};
 
-use super::Report;
+use super::report::Report;
 use storage::control::{ControlData, DatafileRecord, TablespaceRecord};
 use storage::disk_group::resolve;
 

@@ -5,6 +5,7 @@
 mod bitmaps;
 mod freelists;
 mod image;
+mod offline;
 mod readonly;
 mod recover;
 mod report;
@@ -16,6 +17,7 @@ mod undo;
 #[cfg(test)]
 mod tests;
 
+pub use offline::offline_files;
 pub use report::{Checked, Problem, Recovered, Report};
 use storage::control::{ControlFile, Shutdown, TablespaceKind};
 
@@ -25,7 +27,7 @@ use common::sync::Arc;
 use common::{Clock, Result};
 use device::{DirectoryLock, FileSystem};
 
-use crate::instance::{Session, offline_files};
+use crate::instance::Session;
 use image::Image;
 use readonly::ReadOnly;
 use segments::Expected;

@@ -7,7 +7,7 @@ use common::sync::Arc;
 use common::{Clock, Error, Result};
 use device::FileSystem;
 
-use super::{Recovered, Report};
+use super::report::{Recovered, Report};
 use crate::instance::{Instance, Session};
 
 /// Between two looks at whether everything is rolled back.

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use common::{BlockAddress, ObjectNumber, Result, Rowid};
 use scan::{RowSink, ScanSpec};
 
-use super::Report;
-use crate::catalog::{IndexDef, TableDef};
+use super::report::Report;
+use crate::dictionary::{IndexDef, TableDef};
 use crate::instance::Session;
 use storage::index::{self, IndexScan};
 use storage::table;

@@ -8,8 +8,9 @@ use format::segment::{self, ExtentEntry, HighWaterMark, SegmentHeader};
 use format::transaction::Owner;
 
 use super::image::Image;
+use super::report::Report;
 use super::space::Claims;
-use super::{Report, bitmaps, freelists};
+use super::{bitmaps, freelists};
 use storage::control::SpaceManagement;
 use storage::segment::Segment;
 

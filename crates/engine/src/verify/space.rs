@@ -6,8 +6,8 @@ use common::{BlockAddress, BlockRange, FileNumber};
 use format::block::BlockType;
 use format::{extent_bitmap, file};
 
-use super::Report;
 use super::image::Image;
+use super::report::Report;
 
 /// Who says that it has which allocation units.
 #[derive(Default)]

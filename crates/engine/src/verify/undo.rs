@@ -6,8 +6,8 @@ use common::{BlockAddress, BlockRange};
 use format::block::{self, BlockType};
 use format::undo;
 
-use super::Report;
 use super::image::Image;
+use super::report::Report;
 use super::space::Claims;
 use storage::tablespace::Tablespace;
 use storage::undo::first_header;

@@ -5,11 +5,10 @@ use std::ops::Bound;
 use common::sync::atomic::{AtomicBool, Ordering};
 use common::sync::{Arc, spawn};
 use device::{FileSystem, MemoryFileSystem};
-use engine::catalog::{MoveTo, TableChange};
+use engine::ddl::{MoveTo, TableChange};
 use engine::instance::Session;
 use storage::index::IndexScan;
-use storage::table::Fetcher;
-use storage::table::Row;
+use storage::table::{Fetcher, Row};
 use storage::txn::{CommitWrite, LockWait, TableLock};
 
 use super::support::{

@@ -5,7 +5,7 @@ use common::sync::Arc;
 use common::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use common::{Clock, Error, ErrorKind};
 use device::{FileSystem, MemoryFileSystem};
-use engine::catalog::{MoveTo, TableChange};
+use engine::ddl::{MoveTo, TableChange};
 use engine::instance::{Instance, Session};
 use storage::table::TableScan;
 use storage::txn::{CommitWrite, Isolation, LockWait, TableLock};
@@ -72,7 +72,7 @@ fn change(s: &Arc<Session>, name: &str, turn: u64) -> common::Result<()> {
     }
 }
 
-fn table_of(s: &Arc<Session>, name: &str) -> common::Result<Arc<engine::catalog::TableDef>> {
+fn table_of(s: &Arc<Session>, name: &str) -> common::Result<Arc<engine::dictionary::TableDef>> {
     let catalog = s.catalog();
     catalog.table("SYSTEM", name).cloned().ok_or_else(|| Error::user(942, "no such table"))
 }
@@ -134,7 +134,7 @@ fn spell(instance: &Arc<Instance>, micros: u64, turns: &Arc<AtomicU64>, kill: bo
 /// What a table has after an open, whose rollback of dead transactions may be under way. A snapshot may be too old meanwhile; undo that is gone for good would keep
 /// the rollback from its end.
 #[expect(clippy::print_stdout, reason = "what was met is to be seen, also where the test passes")]
-fn after_open(instance: &Arc<Instance>, s: &Arc<Session>, table: &Arc<engine::catalog::TableDef>) -> Vec<u32> {
+fn after_open(instance: &Arc<Instance>, s: &Arc<Session>, table: &Arc<engine::dictionary::TableDef>) -> Vec<u32> {
     let error = match rest(&mut super::support::scan(s, table)) {
         Ok(numbers) => return numbers,
         Err(error) => error,

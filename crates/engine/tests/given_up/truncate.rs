@@ -5,7 +5,7 @@ use std::ops::Bound;
 use common::sync::Arc;
 use common::sync::atomic::Ordering;
 use device::{Fault, FaultyFileSystem, FileSystem, MemoryFileSystem};
-use engine::catalog::{MoveTo, TableChange};
+use engine::ddl::{MoveTo, TableChange};
 use engine::instance::{Instance, Session};
 use storage::index::IndexScan;
 use storage::table::delete;

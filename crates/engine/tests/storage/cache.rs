@@ -9,7 +9,8 @@ use common::{BlockAddress, BlockClass, SystemClock};
 use device::MemoryFileSystem;
 use waits::{Event, GetMode};
 
-use engine::instance::{Background, CreateOptions, DatafileSpec, Instance, TablespaceSpec};
+use engine::instance::{Background, DatafileSpec, Instance, TablespaceSpec};
+use engine::startup::CreateOptions;
 use storage::control::SpaceManagement;
 
 fn instance() -> Arc<Instance> {

@@ -9,8 +9,10 @@ use device::{Fault, FaultyFileSystem, FileSystem, MemoryFileSystem};
 use scan::{RowSink, ScanSpec};
 use waits::Statistic;
 
-use engine::catalog::{ColumnDef, IndexDef, IndexSpec, PhysicalAttributes, TableChange, TableDef, TableSpec};
-use engine::instance::{Background, CreateOptions, Instance, Session};
+use engine::ddl::{IndexSpec, PhysicalAttributes, TableChange, TableSpec};
+use engine::dictionary::{ColumnDef, IndexDef, TableDef};
+use engine::instance::{Background, Instance, Session};
+use engine::startup::CreateOptions;
 use storage::recovery::BATCH_BYTES_OF_TEST;
 use storage::segment::Storage;
 use storage::table::{Appender, Inserter, TableScan, Updater};

@@ -7,8 +7,10 @@ use common::{DataType, SystemClock};
 use device::MemoryFileSystem;
 use waits::{Enqueue, Event};
 
-use engine::catalog::{ColumnDef, TableSpec};
-use engine::instance::{CreateOptions, Instance};
+use engine::ddl::TableSpec;
+use engine::dictionary::ColumnDef;
+use engine::instance::Instance;
+use engine::startup::CreateOptions;
 use storage::table::Inserter;
 
 #[test]

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use common::{Clock, Error, Result, SystemClock};
 use device::OsFileSystem;
-use engine::instance::{CreateOptions, Instance};
+use engine::instance::Instance;
+use engine::startup::CreateOptions;
 use sql::{Connection, Database};
 use storage::index::{IndexScan, Key};
 use storage::recovery::RolledForward;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use common::{Clock, Result, Seeded, SystemClock};
 use device::{DirectoryLock, OsFileSystem};
-use engine::instance::{CreateOptions, Instance};
+use engine::instance::Instance;
+use engine::startup::CreateOptions;
 use scalar::Datum;
 use sql::{Connection, Database};
 

@@ -2,7 +2,7 @@
 
 use common::sync::Arc;
 use common::{BlockAddress, Error, ObjectNumber, Result};
-use engine::catalog::TableDef;
+use engine::dictionary::TableDef;
 use engine::instance::Session;
 use scan::{RowSink, ScanSpec};
 use storage::table::TableScan;

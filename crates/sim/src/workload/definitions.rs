@@ -2,14 +2,13 @@
 
 use common::Result;
 use common::sync::Arc;
-use engine::catalog::{DatafileChange, TablespaceChange};
+use engine::ddl::{DatafileChange, TablespaceChange};
 use engine::instance::Session;
 use storage::txn::CommitWrite;
 
-use super::engine as statements;
-use super::part;
 use super::run::{MB, Run, file};
 use super::state::{State, Table};
+use super::{engine as statements, part};
 
 impl Run {
     /// A statement that commits by itself: everybody commits before it, and it is durable when it returns.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use common::sync::Arc;
 use common::{BlockAddress, DataType, Error, ObjectNumber, Result, Rowid};
-use engine::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
+use engine::ddl::{IndexSpec, PhysicalAttributes, TableSpec};
+use engine::dictionary::{ColumnDef, TableDef};
 use engine::instance::Session;
 use scan::{RowSink, ScanSpec};
 use storage::segment::Storage;

@@ -13,11 +13,10 @@ use common::sync::{Arc, spawn};
 use common::{Error, Result, Seeded};
 use engine::instance::{Background, Instance, Session};
 
-use super::engine as statements;
 use super::record::{connect, options, prepared};
 use super::recording::known;
 use super::run::Run;
-use super::{Ending, Life, Plan, Recording, State, kill, part};
+use super::{Ending, Life, Plan, Recording, State, engine as statements, kill, part};
 use crate::check::Allowed;
 use crate::clock::SimulatedClock;
 use crate::database::Database;

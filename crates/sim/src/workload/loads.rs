@@ -1,7 +1,7 @@
 //! Steps of a run that load tables past the cache.
 
 use common::Result;
-use engine::catalog::TableChange;
+use engine::ddl::TableChange;
 
 use super::engine as statements;
 use super::run::{ROWS_MAX, Run};

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use common::sync::{Arc, Mutex};
 use common::{Result, Seeded};
-use engine::instance::{Background, CreateOptions, DiskGroupSpec, Instance, Session, TablespaceSpec};
+use engine::instance::{Background, DiskGroupSpec, Instance, Session, TablespaceSpec};
+use engine::startup::CreateOptions;
 use storage::disk_group::make_disks;
 
-use super::engine as statements;
 use super::run::{MB, Run, file};
-use super::{Plan, Recording, State, lives};
+use super::{Plan, Recording, State, engine as statements, lives};
 use crate::DIRECTORY;
 use crate::clock::SimulatedClock;
 use crate::disk::{Fault, Image, Lie, SimulatedFileSystem};

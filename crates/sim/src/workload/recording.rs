@@ -1,6 +1,6 @@
 //! A run, as it can be looked at afterwards.
 
-use engine::instance::CreateOptions;
+use engine::startup::CreateOptions;
 
 use crate::disk::{Image, Note, Operation};
 

@@ -5,12 +5,9 @@ use common::{Result, Seeded};
 use engine::instance::{DatafileSpec, Instance, Session};
 use storage::txn::CommitWrite;
 
-use super::Plan;
-use super::bank;
-use super::engine as statements;
-use super::part;
 use super::record::GROUP;
 use super::state::{Row, State, session_of};
+use super::{Plan, bank, engine as statements, part};
 use crate::clock::SimulatedClock;
 use crate::disk::{Note, SimulatedFileSystem};
 

@@ -16,7 +16,7 @@ use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::optimizer::{Optimizer, OptimizerRule};
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::prelude::SessionConfig;
-use engine::catalog::Rights;
+use engine::dictionary::Rights;
 use engine::instance::Session;
 use scalar::{Datum, Nls};
 use storage::parameters::Parameter;

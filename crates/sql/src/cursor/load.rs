@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::{Error, Result};
-use engine::catalog::{SchemaObject, TableDef};
+use engine::dictionary::{SchemaObject, TableDef};
 use loader::{Column, DatetimeMask, Input, Layout, Outputs, Setup};
 
 use super::connection::Connection;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use common::sync::Mutex;
 use common::{Error, ErrorKind, Result};
 use datafusion::execution::SessionState;
-use engine::catalog::Rights;
+use engine::dictionary::Rights;
 use engine::instance::Session;
 use plsql::run::session::{NESTING_MAX, Session as ProgramSession};
 
@@ -160,7 +160,8 @@ mod tests {
 
     use common::SystemClock;
     use device::MemoryFileSystem;
-    use engine::instance::{CreateOptions, Instance};
+    use engine::instance::Instance;
+    use engine::startup::CreateOptions;
     use waits::Statistic;
 
     use super::*;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use common::sync::atomic::AtomicUsize;
 use common::{Error, ErrorKind, Result};
-use engine::catalog::{Catalog, ExternalDef, ObjectPrivilege, Resolved, Rights, SchemaObject, TableDef, ViewDef};
+use engine::dictionary::{Catalog, ExternalDef, ObjectPrivilege, Resolved, Rights, SchemaObject, TableDef, ViewDef};
 use engine::instance::Session;
 use loader::{Column, Setup};
 use plsql::compile::sql_call::CallArgument;
@@ -17,7 +17,6 @@ use super::connection::bind_value;
 use super::database::Database;
 use super::load::FILE;
 use super::nested::{CallPlace, Nested};
-use crate::explain;
 use crate::explain::function::Argument;
 use crate::functions::program::Program;
 use crate::functions::sequence::{CurrentValues, Sequence};
@@ -28,7 +27,7 @@ use crate::scan::external::{self, ExternalTable};
 use crate::scan::sink::ROWID_TYPE;
 use crate::scan::table::{EngineTable, ROWID};
 use crate::statement::parse::Statement;
-use crate::views;
+use crate::{explain, views};
 
 /// Views inside views.
 const DEPTH_MAX: usize = 32;
@@ -278,7 +277,7 @@ impl SessionTables {
         }
         let Some(view) = views::find(name) else { return absent() };
         // DBA_ views show everybody's objects: without the privilege they do not exist.
-        let everything = engine::catalog::SystemPrivilege::SelectAnyDictionary;
+        let everything = engine::dictionary::SystemPrivilege::SelectAnyDictionary;
         if name.starts_with("DBA_") && !self.catalog.has_system_privilege(&self.user, everything) {
             return absent();
         }

@@ -1,13 +1,13 @@
 //! ALTER TABLE.
 
 use common::Result;
-use engine::catalog::{ColumnChange, ConstraintState, MoveTo, PhysicalAttributes};
+use engine::ddl::{ColumnChange, MoveTo, PhysicalAttributes};
+use engine::dictionary::ConstraintState;
 use sqlparser::tokenizer::Token;
 
-use super::attributes;
 use super::columns::{AFTER_DEFAULT, column, data_type};
 use super::command::{Command, Constraint, Rule, SegmentAttributes, TableClause};
-use super::constraint;
+use super::{attributes, constraint};
 use crate::statement::words::Words;
 
 pub(crate) fn table(words: &mut Words<'_>) -> Result<Command> {

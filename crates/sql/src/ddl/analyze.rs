@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use common::{Error, Result, Rowid};
-use engine::catalog::{Gathering, TableDef};
+use engine::ddl::Gathering;
+use engine::dictionary::TableDef;
 use scalar::Datum;
 
 use super::command::{Analysis, Command, Name};

@@ -1,7 +1,7 @@
 //! Column definitions: types, DEFAULT, and the constraints declared with them.
 
 use common::{DataType, Error, Result, limits};
-use engine::catalog::{ColumnDef, ConstraintState};
+use engine::dictionary::{ColumnDef, ConstraintState};
 use sqlparser::tokenizer::Token;
 
 use super::command::{Constraint, Rule};

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use engine::catalog::{
-    ColumnDef, ConstraintChange, ConstraintName, ConstraintState, DatafileChange, DiskGroupChange, ExternalLocation,
-    ObjectPrivilege, OnDelete, PhysicalAttributes, ProgramKind, SequenceSpec, TablespaceChange, UserSpec,
+use engine::ddl::{
+    ConstraintChange, ConstraintName, DatafileChange, DiskGroupChange, PhysicalAttributes, SequenceSpec,
+    TablespaceChange, UserSpec,
 };
+use engine::dictionary::{ColumnDef, ConstraintState, ExternalLocation, ObjectPrivilege, OnDelete, ProgramKind};
 use engine::instance::{DatafileSpec, DiskGroupSpec, TablespaceSpec};
 use storage::segment::Storage;
 use storage::txn::Isolation;
@@ -146,7 +147,7 @@ pub(crate) enum TableClause {
         cascade: bool,
     },
     Physical(PhysicalAttributes),
-    Move(engine::catalog::MoveTo),
+    Move(engine::ddl::MoveTo),
     Add(Vec<ColumnDef>),
     AddConstraint(Constraint),
     DropConstraint {
@@ -163,7 +164,7 @@ pub(crate) enum TableClause {
         from: String,
         to: String,
     },
-    Modify(Vec<engine::catalog::ColumnChange>),
+    Modify(Vec<engine::ddl::ColumnChange>),
     Drop {
         columns: Vec<String>,
         cascade: bool,

@@ -1,7 +1,7 @@
 //! COMMENT ON TABLE and COMMENT ON COLUMN. The dictionary has no place for the text: the names are checked, and the session is told.
 
 use common::{Error, Result};
-use engine::catalog::SchemaObject;
+use engine::dictionary::SchemaObject;
 use sqlparser::tokenizer::Token;
 
 use super::command::{Command, Name};

@@ -1,7 +1,8 @@
 //! Constraints as CREATE TABLE and ALTER TABLE write them, in line and out of line.
 
 use common::Result;
-use engine::catalog::{ConstraintChange, ConstraintName, ConstraintState, OnDelete};
+use engine::ddl::{ConstraintChange, ConstraintName};
+use engine::dictionary::{ConstraintState, OnDelete};
 use sqlparser::tokenizer::Token;
 
 use super::attributes;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use common::{Error, Result};
-use engine::catalog::{ColumnDef, ConstraintChange, ConstraintRule, ConstraintSpec, KeyIndex, TableDef};
+use engine::ddl::{ConstraintChange, ConstraintRule, ConstraintSpec, KeyIndex};
+use engine::dictionary::{ColumnDef, TableDef};
 use sqlparser::tokenizer::Token;
 
 use super::command::{Constraint, CreateIndex, Rule, TableClause, UsingIndex};

@@ -1,7 +1,7 @@
 //! CREATE, ALTER and DROP DISKGROUP.
 
 use common::Result;
-use engine::catalog::DiskGroupChange;
+use engine::ddl::DiskGroupChange;
 use engine::instance::DiskGroupSpec;
 use sqlparser::tokenizer::Token;
 

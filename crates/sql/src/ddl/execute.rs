@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use common::{Error, Number, Result};
-use engine::catalog::{
-    ColumnChange, ColumnDef, IndexSpec, MoveTo, NewColumn, PhysicalAttributes, SchemaObject, TableChange, TableSpec,
-};
+use engine::ddl::{ColumnChange, IndexSpec, MoveTo, NewColumn, PhysicalAttributes, TableChange, TableSpec};
+use engine::dictionary::{ColumnDef, SchemaObject};
 use scalar::Datum;
 use sqlparser::tokenizer::Token;
 use storage::control::SpaceManagement;

@@ -1,7 +1,8 @@
 //! CREATE TABLE … ORGANIZATION EXTERNAL.
 
 use common::{Error, Result};
-use engine::catalog::{ExternalLocation, ExternalSpec};
+use engine::ddl::ExternalSpec;
+use engine::dictionary::ExternalLocation;
 use sqlparser::tokenizer::Token;
 
 use super::attributes;

@@ -1,7 +1,7 @@
 //! GRANT and REVOKE.
 
 use common::Result;
-use engine::catalog::ObjectPrivilege;
+use engine::dictionary::ObjectPrivilege;
 use sqlparser::tokenizer::Token;
 
 use super::command::{Command, Name};

@@ -1,7 +1,7 @@
 //! ALTER DATABASE ADD and DROP LOGFILE, carried out.
 
 use common::{Error, ErrorKind, Number, Result};
-use engine::catalog::SystemPrivilege;
+use engine::dictionary::SystemPrivilege;
 use storage::disk_group::is_in_group;
 use storage::redo::LogGroupSpec;
 

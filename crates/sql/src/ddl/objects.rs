@@ -1,7 +1,8 @@
 //! Views, sequences and synonyms: commands carried out by the engine's methods.
 
 use common::{Error, ErrorKind, Result};
-use engine::catalog::{PUBLIC, Resolved, SchemaObject, ViewColumn, ViewSpec};
+use engine::ddl::ViewSpec;
+use engine::dictionary::{PUBLIC, Resolved, SchemaObject, ViewColumn};
 
 use super::command::{Command, CreateView, Name};
 use super::execute::check_column_name;
@@ -53,7 +54,7 @@ impl Connection {
         let fixed = target.0.is_none()
             && self.session.catalog().object(&owner, &name).is_none()
             && crate::views::find(&name).is_some();
-        (if fixed { engine::catalog::SYS.to_owned() } else { owner }, name)
+        (if fixed { engine::dictionary::SYS.to_owned() } else { owner }, name)
     }
 
     /// The object that a name in GRANT or REVOKE means.

@@ -1,7 +1,7 @@
 //! ALTER and DROP of stored programs and triggers; CREATE is PL/SQL's (`plsql/program.rs`).
 
 use common::Result;
-use engine::catalog::ProgramKind;
+use engine::dictionary::ProgramKind;
 
 use super::command::{Command, ProgramCommand};
 use crate::statement::words::Words;

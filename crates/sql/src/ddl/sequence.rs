@@ -1,7 +1,7 @@
 //! CREATE, ALTER and DROP SEQUENCE.
 
 use common::{Error, Result};
-use engine::catalog::SequenceSpec;
+use engine::ddl::SequenceSpec;
 use sqlparser::tokenizer::Token;
 
 use super::command::Command;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use common::{Error, Result};
-use engine::catalog::SystemPrivilege;
+use engine::dictionary::SystemPrivilege;
 use engine::instance::{Killed, TablespaceSpec};
 use storage::control::{SpaceManagement, TablespaceKind};
 use storage::parameters::{Parameter, Scope};

@@ -1,7 +1,7 @@
 //! CREATE, ALTER and DROP TABLESPACE; ALTER DATABASE DATAFILE.
 
 use common::{BlockSize, Result};
-use engine::catalog::{DatafileChange, TablespaceChange};
+use engine::ddl::{DatafileChange, TablespaceChange};
 use engine::instance::{DatafileSpec, TablespaceSpec};
 use sqlparser::tokenizer::Token;
 use storage::control::SpaceManagement;

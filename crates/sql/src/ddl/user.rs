@@ -1,7 +1,7 @@
 //! CREATE and ALTER USER.
 
 use common::Result;
-use engine::catalog::{Quota, UserSpec};
+use engine::ddl::{Quota, UserSpec};
 use sqlparser::tokenizer::Token;
 
 use super::command::Command;

@@ -5,7 +5,7 @@ use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, BinaryArray, LargeBinaryArray, LargeStringArray, StringArray,
 };
 use datafusion::arrow::datatypes::{TimestampMicrosecondType, TimestampSecondType};
-use engine::catalog::TableDef;
+use engine::dictionary::TableDef;
 use format::date::DateTime;
 use format::number;
 

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use common::{Error, Result};
 use datafusion::physical_expr::PhysicalExpr;
-use engine::catalog::{ConstraintDef, ConstraintKind, IndexDef, TableDef};
 use engine::constraint::{KeySet, duplicates, missing_parents, unique_key, whole_key};
+use engine::dictionary::{ConstraintDef, ConstraintKind, IndexDef, TableDef};
 use engine::instance::Session;
 
 use super::condition::{Condition, StoredRows, any_false};

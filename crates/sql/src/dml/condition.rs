@@ -11,7 +11,7 @@ use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder, not};
 use datafusion::physical_expr::{PhysicalExpr, create_physical_expr};
-use engine::catalog::{ColumnDef, TableDef};
+use engine::dictionary::{ColumnDef, TableDef};
 
 use crate::cursor::connection::Connection;
 use crate::cursor::run::Running;

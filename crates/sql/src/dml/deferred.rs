@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::{Error, Result};
-use engine::catalog::{ConstraintDef, ConstraintKind};
 use engine::constraint::{KeySet, duplicates, has_children, missing_parents};
+use engine::dictionary::{ConstraintDef, ConstraintKind};
 
 use crate::cursor::connection::Connection;
 use crate::ddl::command::Name;

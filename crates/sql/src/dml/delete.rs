@@ -1,7 +1,7 @@
 //! DELETE: a query for the rowids, settled before the first row goes; then the rows in rowid order.
 
 use common::{Error, Result, Rowid};
-use engine::catalog::ObjectPrivilege;
+use engine::dictionary::ObjectPrivilege;
 use sqlparser::ast::{self, FromTable};
 use storage::table::{Deleter, fetch_row};
 

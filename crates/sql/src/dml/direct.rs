@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use common::{DataType, Error, Result};
-use engine::catalog::{ObjectPrivilege, TableDef};
+use engine::dictionary::{ObjectPrivilege, TableDef};
 use scalar::{Context, Datum, Function};
 use sqlparser::ast::{
     self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, UnaryOperator, Value,

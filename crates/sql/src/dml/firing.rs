@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use common::{Result, Rowid};
-use engine::catalog::{ConstraintDef, TableDef};
 use engine::constraint::{KeySet, take_parents, whole_key};
+use engine::dictionary::{ConstraintDef, TableDef};
 use storage::table::{Deleter, Updater, fetch_row};
 
 use super::checks::RowChecks;

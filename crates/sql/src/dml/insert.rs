@@ -7,16 +7,15 @@ use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 use datafusion::physical_plan::ExecutionPlan;
-use engine::catalog::{ObjectPrivilege, TableDef};
+use engine::dictionary::{ObjectPrivilege, TableDef};
 use scalar::Datum;
 use sqlparser::ast::{self, SetExpr, Spanned, TableObject};
 
 use super::assign::{Ready, Statement, Target, fits, kind};
 use super::intake::Intake;
-use super::load;
 use super::target::reads;
-use super::transfer;
 use super::trigger::{self, Event, Triggers};
+use super::{load, transfer};
 use crate::cursor::arrays::to_rows;
 use crate::cursor::connection::Connection;
 use crate::cursor::open::{Cursor, RowSource};

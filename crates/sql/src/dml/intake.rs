@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use common::{Error, Result};
-use engine::catalog::{Catalog, TableDef};
+use engine::dictionary::{Catalog, TableDef};
 use storage::table::{Appender, Inserter};
 
 use super::checks::RowChecks;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::catalog::{ConstraintKind, TableDef};
+use engine::dictionary::{ConstraintKind, TableDef};
 use sqlparser::ast::{self, SetExpr};
 
 use super::trigger::{Event, Triggers};

@@ -12,7 +12,7 @@ use datafusion::arrow::array::AsArray;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::logical_expr::{Expr, lit, when};
 use datafusion::physical_plan::ExecutionPlan;
-use engine::catalog::{ObjectPrivilege, TableDef};
+use engine::dictionary::{ObjectPrivilege, TableDef};
 use storage::table::Deleter;
 use storage::txn::Entered;
 

@@ -9,7 +9,7 @@ use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::common::Column;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::ExecutionPlan;
-use engine::catalog::{ChangeLock, ObjectPrivilege, SchemaObject, TableDef};
+use engine::dictionary::{ChangeLock, ObjectPrivilege, SchemaObject, TableDef};
 
 use super::assign::{Statement, Target, kind};
 use super::condition::{physical, values};

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use common::{Error, ObjectNumber, Result, Rowid};
-use engine::catalog::{ChangeLock, ConstraintDef, OnDelete, TableDef};
 use engine::constraint::{KeySet, children, has_children, take_parents, whole_key};
+use engine::dictionary::{ChangeLock, ConstraintDef, OnDelete, TableDef};
 use storage::table::{Deleter, Fetcher, Row, Updater, fetch_row};
 
 use super::checks::RowChecks;

@@ -9,7 +9,7 @@ use datafusion::catalog::default_table_source::provider_as_source;
 use datafusion::common::Column;
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder, UNNAMED_TABLE};
 use datafusion::physical_expr::PhysicalExpr;
-use engine::catalog::TableDef;
+use engine::dictionary::TableDef;
 use scalar::Datum;
 
 use super::condition::{StoredRows, physical, row_scope, values};

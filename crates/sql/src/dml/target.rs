@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use common::{Error, Result};
 use datafusion::physical_plan::ExecutionPlan;
-use engine::catalog::{ObjectPrivilege, SchemaObject, TableDef};
+use engine::dictionary::{ObjectPrivilege, SchemaObject, TableDef};
 use sqlparser::ast::ObjectName;
 
 use crate::cursor::connection::Connection;

@@ -10,7 +10,7 @@ use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::coop::CooperativeExec;
 use datafusion::physical_plan::projection::ProjectionExec;
-use engine::catalog::TableDef;
+use engine::dictionary::TableDef;
 use engine::instance::Session;
 use scan::RowSink;
 use storage::table::TableScan;

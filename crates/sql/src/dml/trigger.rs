@@ -15,7 +15,7 @@ use datafusion::catalog::default_table_source::source_as_provider;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
-use engine::catalog::{ChangeLock, ProgramDef, ProgramStatus, TableDef, TriggerTiming};
+use engine::dictionary::{ChangeLock, ProgramDef, ProgramStatus, TableDef, TriggerTiming};
 use plsql::compile::entry::Stored;
 use plsql::run::session::{TriggerEvent, TriggerRow};
 use scalar::Datum;
@@ -62,7 +62,7 @@ pub(crate) struct Image {
 
 impl Image {
     pub(crate) fn of(table: &TableDef, columns: &[Option<&[u8]>]) -> Result<Self> {
-        let load = |(at, column): (usize, &engine::catalog::ColumnDef)| {
+        let load = |(at, column): (usize, &engine::dictionary::ColumnDef)| {
             scalar::load(columns.get(at).copied().flatten(), column.data_type)
         };
         let values = table.columns.iter().enumerate().map(load).collect::<Result<_>>()?;

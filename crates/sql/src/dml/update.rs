@@ -5,7 +5,7 @@ use std::sync::Arc;
 use common::{Error, Result, Rowid};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::record_batch::RecordBatch;
-use engine::catalog::{ColumnDef, ObjectPrivilege, TableDef};
+use engine::dictionary::{ColumnDef, ObjectPrivilege, TableDef};
 use sqlparser::ast::{self, AssignmentTarget, Ident, SelectItem, Spanned, TableFactor, TableWithJoins};
 
 use super::assign::{Ready, Statement, Target};

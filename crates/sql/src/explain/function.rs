@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use common::{DataType, Error, Result};
 use datafusion::arrow::record_batch::RecordBatch;
-use engine::catalog::SchemaObject;
+use engine::dictionary::SchemaObject;
 use scalar::Datum;
 
 use super::display::{self, LINE_BYTES, PlanLine};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::catalog::ObjectPrivilege;
+use engine::dictionary::ObjectPrivilege;
 use sqlparser::ast;
 use storage::parameters::Parameter;
 use waits::CallFigures;

@@ -1,6 +1,6 @@
 //! The plan of a cursor, with what its executions have done.
 
-use engine::catalog::TableDef;
+use engine::dictionary::TableDef;
 
 use super::step::Step;
 use crate::cursor::library::SharedCursor;

@@ -8,7 +8,7 @@ use datafusion::physical_expr::expressions::{
     BinaryExpr, CaseExpr, CastExpr, Column, InListExpr, IsNotNullExpr, IsNullExpr, LikeExpr, Literal, NotExpr,
 };
 use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
-use engine::catalog::TableDef;
+use engine::dictionary::TableDef;
 use format::date;
 use scalar::Datum;
 use scan::{Comparison, Predicate, Truth};

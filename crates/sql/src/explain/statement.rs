@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use common::{Error, Result};
-use engine::catalog::{SchemaObject, TableDef};
+use engine::dictionary::{SchemaObject, TableDef};
 use scalar::Datum;
 
 use super::display::{self, PlanLine};

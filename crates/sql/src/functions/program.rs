@@ -12,7 +12,7 @@ use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
-use engine::catalog::Rights;
+use engine::dictionary::Rights;
 use plsql::compile::sql_call::SqlCall;
 use scalar::Datum;
 

@@ -14,7 +14,7 @@ use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
-use engine::catalog::SequenceDef;
+use engine::dictionary::SequenceDef;
 use engine::instance::Session;
 use format::number;
 use scalar::Datum;

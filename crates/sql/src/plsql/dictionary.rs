@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use common::{Error, Result};
-use engine::catalog::{Holder, ObjectPrivilege, ProgramStatus, Rights, SchemaObject};
+use engine::dictionary::{Holder, ObjectPrivilege, ProgramStatus, Rights, SchemaObject};
 use plsql::ast::SqlText;
 use plsql::host::{
     Column, DynamicSql, Executed, ExecutedMany, Host, Mark, Object, OpenQuery, PreparedSql, StatementKey, Viewer,

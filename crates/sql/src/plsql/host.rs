@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use common::sync::atomic::{AtomicU64, Ordering};
 use common::{Error, Result};
-use engine::catalog::{ProgramKind, ProgramStatus, Rights};
+use engine::dictionary::{ProgramKind, ProgramStatus, Rights};
 use plsql::ast::SqlText;
 use plsql::host::{
     Column, DynamicSql, Executed, ExecutedMany, Host, Mark, Object, OpenQuery, PreparedSql, StatementKey, Viewer,

@@ -5,8 +5,8 @@ use std::sync::{Arc, Weak};
 use common::limits::SESSION_STACK_BYTES;
 use common::sync::spawn_with_stack;
 use common::{Error, ErrorKind, Result};
-use engine::catalog::{Job, Rights};
-use engine::instance::{Due, DueJob, JobKey, JobOutcome, JobRun, RunWhen};
+use engine::dictionary::{Job, JobKey, Rights};
+use engine::instance::{Due, DueJob, JobOutcome, JobRun, RunWhen};
 use plsql::run::session::Session;
 use scalar::Datum;
 

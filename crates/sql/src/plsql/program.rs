@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use common::{Error, Number, Result};
-use engine::catalog::{
-    Catalog, Compilation, CompileError, Dependency, ProgramDef, ProgramKind, ProgramSpec, ProgramStatus, TriggerRule,
-    TriggerSpec, TriggerTiming,
+use engine::ddl::{Compilation, ProgramSpec, TriggerSpec};
+use engine::dictionary::{
+    Catalog, CompileError, Dependency, ProgramDef, ProgramKind, ProgramStatus, TriggerRule, TriggerTiming,
 };
 use plsql::ast::{self, Path, Trigger, UnitKind};
 use plsql::compile::entry::Stored;

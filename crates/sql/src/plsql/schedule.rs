@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use common::{Error, Result};
-use engine::catalog::SchedulerJob;
+use engine::dictionary::SchedulerJob;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use scalar::DateTime;

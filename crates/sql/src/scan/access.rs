@@ -8,7 +8,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use common::Rowid;
-use engine::catalog::{IndexDef, TableDef};
+use engine::dictionary::{IndexDef, TableDef};
 use scan::{Comparison, Predicate};
 
 use crate::plan::hints::{Hint, HintFate, Hints, Mark};

@@ -20,7 +20,7 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, ReplaceChildrenOptions,
 };
-use engine::catalog::{Catalog, ColumnDef, DirectoryDef, ExternalDef, Holder, ObjectPrivilege};
+use engine::dictionary::{Catalog, ColumnDef, DirectoryDef, ExternalDef, Holder, ObjectPrivilege};
 use engine::instance::{Instance, Session};
 use loader::{Column, Input, Layout, Output, Outputs, Scan, Setup};
 

@@ -4,7 +4,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use common::{Result, Rowid};
-use engine::catalog::IndexDef;
+use engine::dictionary::IndexDef;
 use engine::instance::Session;
 use storage::index::{IndexScan, Key, lookup};
 

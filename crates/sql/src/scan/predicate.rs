@@ -3,7 +3,7 @@
 use common::{DataType, Rowid};
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
-use engine::catalog::TableDef;
+use engine::dictionary::TableDef;
 use format::date::DateTime;
 use scan::{Comparison, Predicate, Truth};
 

@@ -204,7 +204,7 @@ impl RowSink for ArrowSink {
 }
 
 /// The kinds of a table's columns, ROWID last.
-pub(crate) fn kinds(columns: &[engine::catalog::ColumnDef]) -> Vec<Kind> {
+pub(crate) fn kinds(columns: &[engine::dictionary::ColumnDef]) -> Vec<Kind> {
     columns.iter().map(|column| Kind::of(column.data_type)).chain([Kind::Rowid]).collect()
 }
 

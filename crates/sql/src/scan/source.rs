@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use common::{Result, Rowid};
-use engine::catalog::TableDef;
+use engine::dictionary::TableDef;
 use engine::instance::Session;
 use scan::{Columns, Predicate, ScanSpec};
 use storage::table::{Fetcher, Row, TableScan};

@@ -9,7 +9,7 @@ use datafusion::catalog::{Session as DataFusionSession, TableProvider};
 use datafusion::common::Result;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
-use engine::catalog::TableDef;
+use engine::dictionary::TableDef;
 use engine::instance::Session;
 use scan::Predicate;
 

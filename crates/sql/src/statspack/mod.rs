@@ -13,7 +13,7 @@ mod collect;
 mod store;
 
 use common::{Error, ErrorKind, Result};
-use engine::catalog::SystemPrivilege;
+use engine::dictionary::SystemPrivilege;
 use report::statspack::{choose, difference};
 
 use crate::cursor::connection::Connection;

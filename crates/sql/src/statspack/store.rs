@@ -1,7 +1,7 @@
 //! The tables that keep snapshots. What they are, `report` says: nothing here knows a column.
 
 use common::{Error, Result};
-use engine::catalog::UserSpec;
+use engine::ddl::UserSpec;
 use report::statspack::{LocalTime, Snapshot, TABLES, Table, TableRows, Taken, Value};
 use scalar::{DateTime, Datum};
 

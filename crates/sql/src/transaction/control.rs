@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use common::sync::atomic::Ordering;
 use common::{Error, ErrorKind, Number, Result};
-use engine::catalog::{ObjectPrivilege, SchemaObject, SystemPrivilege, TableDef};
+use engine::dictionary::{ObjectPrivilege, SchemaObject, SystemPrivilege, TableDef};
 use engine::instance::{JobOutcome, JobRun};
 use storage::txn::{CommitWrite, Isolation};
 use waits::Statistic;

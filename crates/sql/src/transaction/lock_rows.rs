@@ -10,7 +10,7 @@ use datafusion::arrow::compute::filter_record_batch;
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::physical_plan::ExecutionPlan;
-use engine::catalog::{ObjectPrivilege, TableDef};
+use engine::dictionary::{ObjectPrivilege, TableDef};
 use engine::instance::Session;
 use sqlparser::ast;
 use storage::txn::LockWait;
@@ -163,7 +163,8 @@ mod tests {
 
     use common::SystemClock;
     use device::MemoryFileSystem;
-    use engine::instance::{CreateOptions, Instance};
+    use engine::instance::Instance;
+    use engine::startup::CreateOptions;
 
     use super::*;
     use crate::cursor::Database;

@@ -1,7 +1,7 @@
 //! Columns of tables and views.
 
 use common::{DataType, Result};
-use engine::catalog::SchemaObject;
+use engine::dictionary::SchemaObject;
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, maybe, n, number, s, text};
 

@@ -1,7 +1,7 @@
 //! Constraints and their columns.
 
 use common::Result;
-use engine::catalog::{ConstraintDef, ConstraintKind, OnDelete, TableDef};
+use engine::dictionary::{ConstraintDef, ConstraintKind, OnDelete, TableDef};
 use scalar::Datum;
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, at, date, maybe, n, number, s, text};

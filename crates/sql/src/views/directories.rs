@@ -1,7 +1,7 @@
 //! Directories and external tables.
 
 use common::Result;
-use engine::catalog::{ExternalDef, SYS, SchemaObject};
+use engine::dictionary::{ExternalDef, SYS, SchemaObject};
 use scalar::Datum;
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, s, text};

@@ -1,7 +1,7 @@
 //! Indexes and their columns.
 
 use common::Result;
-use engine::catalog::IndexDef;
+use engine::dictionary::IndexDef;
 use scalar::Datum;
 
 use super::segments::{extent_figures, freelist_figures};

@@ -1,6 +1,6 @@
 //! The instance and the database.
 
-use engine::catalog::DEFAULT_TABLESPACE;
+use engine::dictionary::DEFAULT_TABLESPACE;
 use storage::parameters::Parameter;
 
 use crate::cursor::trace;

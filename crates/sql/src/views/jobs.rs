@@ -1,7 +1,7 @@
 //! Jobs of DBMS_JOB, and those that run.
 
 use common::Result;
-use engine::instance::JobKey;
+use engine::dictionary::JobKey;
 use scalar::Datum;
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, at, date, maybe, n, number, s, text};

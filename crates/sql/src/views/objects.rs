@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use common::Result;
-use engine::catalog::{ProgramDef, ProgramStatus, SchemaObject};
+use engine::dictionary::{ProgramDef, ProgramStatus, SchemaObject};
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, at, date, maybe, n, number, s, text};
 

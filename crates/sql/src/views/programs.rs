@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use common::Result;
-use engine::catalog::{ProgramDef, SchemaObject};
+use engine::dictionary::{ProgramDef, SchemaObject};
 use scalar::Datum;
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, n, number, s, text};

@@ -1,8 +1,8 @@
 //! Jobs of DBMS_SCHEDULER, those that run, and the log of their runs.
 
 use common::Result;
-use engine::catalog::{SchedulerJob, SystemPrivilege};
-use engine::instance::{JobKey, RunningJob};
+use engine::dictionary::{JobKey, SchedulerJob, SystemPrivilege};
+use engine::instance::RunningJob;
 use scalar::{Datum, calendar};
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, duration, maybe, moment, n, number, s, text, timestamp};

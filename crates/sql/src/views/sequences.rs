@@ -1,7 +1,7 @@
 //! Sequences.
 
 use common::Result;
-use engine::catalog::SchemaObject;
+use engine::dictionary::SchemaObject;
 use format::number;
 use scalar::Datum;
 

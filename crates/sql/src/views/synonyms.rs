@@ -1,7 +1,7 @@
 //! Synonyms.
 
 use common::Result;
-use engine::catalog::{PUBLIC, Rights, SchemaObject};
+use engine::dictionary::{PUBLIC, Rights, SchemaObject};
 use scalar::Datum;
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, s, text};

@@ -1,7 +1,7 @@
 //! Tables.
 
 use common::Result;
-use engine::catalog::{Holder, ObjectKind, SchemaObject};
+use engine::dictionary::{Holder, ObjectKind, SchemaObject};
 use scalar::Datum;
 
 use super::segments::{extent_figures, freelist_figures};

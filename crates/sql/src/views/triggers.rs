@@ -1,7 +1,7 @@
 //! Triggers.
 
 use common::Result;
-use engine::catalog::{SchemaObject, TriggerRule, TriggerTiming};
+use engine::dictionary::{SchemaObject, TriggerRule, TriggerTiming};
 use scalar::Datum;
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, s, text};

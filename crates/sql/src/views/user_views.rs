@@ -1,7 +1,7 @@
 //! Views that users made.
 
 use common::Result;
-use engine::catalog::SchemaObject;
+use engine::dictionary::SchemaObject;
 
 use super::view::{Rows, Scope, View, ViewColumn, ViewContext, n, number, s, text};
 

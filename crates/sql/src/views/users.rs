@@ -54,7 +54,7 @@ pub(crate) const VIEWS: &[View] = &[
         columns: &[text("PRIVILEGE", 40)],
         rows: |cx, rows| {
             let user = cx.session.rights();
-            engine::catalog::SystemPrivilege::ALL
+            engine::dictionary::SystemPrivilege::ALL
                 .iter()
                 .filter(|privilege| cx.catalog.has_system_privilege(&user, **privilege))
                 .try_for_each(|privilege| rows.add(&[s(privilege.name())]))

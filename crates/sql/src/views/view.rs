@@ -6,7 +6,7 @@ use std::sync::Arc;
 use common::{DataType, Error, Result};
 use datafusion::arrow::record_batch::{RecordBatch, RecordBatchOptions};
 use datafusion::catalog::TableProvider;
-use engine::catalog::{Catalog, SchemaObject};
+use engine::dictionary::{Catalog, SchemaObject};
 use engine::instance::Session;
 use scalar::Datum;
 
@@ -67,9 +67,10 @@ pub(crate) struct ViewContext {
 
 impl ViewContext {
     /// Whether the session's user may see a table in ALL_ and USER_ views.
-    pub(crate) fn sees(&self, table: &engine::catalog::TableDef) -> bool {
+    pub(crate) fn sees(&self, table: &engine::dictionary::TableDef) -> bool {
         let user = self.session.rights();
-        table.owner == user || self.catalog.check_table(&user, table, engine::catalog::ObjectPrivilege::Select).is_ok()
+        table.owner == user
+            || self.catalog.check_table(&user, table, engine::dictionary::ObjectPrivilege::Select).is_ok()
     }
 
     /// Whether one of these views shows an object of any kind.
@@ -83,7 +84,7 @@ impl ViewContext {
     }
 
     /// Whose objects a view shows: all for DBA_, the visible for ALL_, the own for USER_.
-    pub(crate) fn shows(&self, scope: Scope, table: &engine::catalog::TableDef) -> bool {
+    pub(crate) fn shows(&self, scope: Scope, table: &engine::dictionary::TableDef) -> bool {
         match scope {
             Scope::Dba => true,
             Scope::All => self.sees(table),

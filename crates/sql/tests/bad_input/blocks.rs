@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use common::SystemClock;
 use device::{FileSystem, MemoryFileSystem};
-use engine::instance::{CreateOptions, Instance};
+use engine::instance::Instance;
+use engine::startup::CreateOptions;
 use sql::{Connection, Database};
 
 use super::{external, failed, one, run, support};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use common::SystemClock;
 use device::{FileSystem, MemoryFileSystem};
-use engine::instance::{CreateOptions, Instance};
+use engine::instance::Instance;
+use engine::startup::CreateOptions;
 use sql::{Connection, Database, Datum};
 
 /// Where databases of tests are.

@@ -11,8 +11,10 @@ use device::{FileSystem, MemoryFileSystem};
 use format::{block, number};
 
 use super::{Report, verify};
-use crate::catalog::{ColumnDef, IndexSpec, TableDef, TableSpec};
-use crate::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
+use crate::ddl::{IndexSpec, TableSpec};
+use crate::dictionary::{ColumnDef, TableDef};
+use crate::instance::{DatafileSpec, Instance, Session, TablespaceSpec};
+use crate::startup::CreateOptions;
 use storage::control::SpaceManagement;
 use storage::table;
 

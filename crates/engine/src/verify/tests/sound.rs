@@ -6,7 +6,7 @@ use common::{ObjectNumber, Rowid};
 use scan::{RowSink, ScanSpec};
 
 use super::*;
-use crate::catalog::DICTIONARY_TABLES;
+use crate::dictionary::DICTIONARY_TABLES;
 
 struct Rowids(ObjectNumber, BlockAddress, Vec<Rowid>);
 

@@ -10,11 +10,12 @@ use device::MemoryFileSystem;
 use format::number;
 use waits::{GetMode, Statistic};
 
-use engine::catalog::{ColumnDef, IndexDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
-use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
+use engine::ddl::{IndexSpec, PhysicalAttributes, TableSpec};
+use engine::dictionary::{ColumnDef, IndexDef, TableDef};
+use engine::instance::{DatafileSpec, Instance, Session, TablespaceSpec};
+use engine::startup::CreateOptions;
 use storage::control::SpaceManagement;
-use storage::index::images;
-use storage::index::{IndexScan, IndexStatistics, Key, delete_batch, insert_batch, lookup, statistics, verify};
+use storage::index::{IndexScan, IndexStatistics, Key, delete_batch, images, insert_batch, lookup, statistics, verify};
 use storage::segment::Storage;
 use storage::table::Inserter;
 use storage::txn::CommitWrite;

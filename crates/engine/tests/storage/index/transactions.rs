@@ -9,11 +9,11 @@ use proptest::prelude::*;
 use waits::{Event, Statistic};
 
 use super::database::{Database, MB};
-use engine::catalog::{IndexDef, PhysicalAttributes, TableDef};
+use engine::ddl::PhysicalAttributes;
+use engine::dictionary::{IndexDef, TableDef};
 use engine::instance::Session;
 use storage::control::SpaceManagement;
-use storage::index::images;
-use storage::index::{IndexScan, Key, delete_batch, insert_batch, lookup, statistics, verify};
+use storage::index::{IndexScan, Key, delete_batch, images, insert_batch, lookup, statistics, verify};
 use storage::txn::{CommitWrite, Mark};
 
 /// Long enough that few keys fill a leaf of 2 KB.

@@ -7,7 +7,7 @@ use common::{BlockClass, BlockSize};
 use waits::{GetMode, Statistic};
 
 use super::fixture::{Columns, Database, MANAGEMENTS, borrow, entries_by, scan_by};
-use engine::catalog::TableDef;
+use engine::dictionary::TableDef;
 use engine::instance::Session;
 use storage::cache::BufferState;
 use storage::snapshot::Snapshot;

@@ -5,7 +5,7 @@ use common::{BlockSize, Number, Result, Rowid};
 use waits::Statistic;
 
 use super::fixture::{Columns, Database, borrow};
-use engine::catalog::TableDef;
+use engine::dictionary::TableDef;
 use engine::instance::Session;
 use storage::control::SpaceManagement;
 use storage::table::{RESTART, update};

@@ -7,8 +7,10 @@ use common::{DataType, Result, SystemClock};
 use device::{Fault, FaultyFileSystem, MemoryFileSystem};
 
 use super::fixture::{Columns, Database, borrow, scan_by};
-use engine::catalog::{ColumnDef, TableDef, TableSpec};
-use engine::instance::{Background, CreateOptions, Instance, Session};
+use engine::ddl::TableSpec;
+use engine::dictionary::{ColumnDef, TableDef};
+use engine::instance::{Background, Instance, Session};
+use engine::startup::CreateOptions;
 use storage::table::{lock_row, update};
 use storage::txn::{CommitWrite, LockWait};
 

@@ -10,8 +10,10 @@ use device::MemoryFileSystem;
 use format::heap;
 use scan::{Predicate, RowSink, ScanSpec};
 
-use engine::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
-use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
+use engine::ddl::{IndexSpec, PhysicalAttributes, TableSpec};
+use engine::dictionary::{ColumnDef, TableDef};
+use engine::instance::{DatafileSpec, Instance, Session, TablespaceSpec};
+use engine::startup::CreateOptions;
 use storage::control::SpaceManagement;
 use storage::index::IndexScan;
 use storage::segment::Storage;

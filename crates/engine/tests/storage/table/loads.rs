@@ -8,10 +8,10 @@ use common::{BlockSize, Rowid};
 use format::{heap, itl};
 
 use super::fixture::{Columns, Database, MANAGEMENTS, Rows, borrow, entries_by, scan_by, scan_directly_by};
-use engine::catalog::{TableChange, TableDef, TableSpec};
+use engine::ddl::{TableChange, TableSpec};
+use engine::dictionary::TableDef;
 use engine::instance::{DatafileSpec, Session, TablespaceSpec};
-use storage::table::MOST;
-use storage::table::{Appender, Deleter, Inserter, delete, fetch_row, lock_row, update};
+use storage::table::{Appender, Deleter, Inserter, MOST, delete, fetch_row, lock_row, update};
 use storage::txn::{CommitWrite, Isolation, LockWait};
 
 const SIZES: [BlockSize; 2] = [BlockSize::K2, BlockSize::K8];

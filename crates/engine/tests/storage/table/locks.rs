@@ -5,7 +5,8 @@ use common::{BlockSize, ErrorKind, Result, Rowid};
 use waits::{Event, Statistic};
 
 use super::fixture::{Columns, Database, MANAGEMENTS, borrow};
-use engine::catalog::{PhysicalAttributes, TableDef};
+use engine::ddl::PhysicalAttributes;
+use engine::dictionary::TableDef;
 use engine::instance::Session;
 use storage::control::SpaceManagement;
 use storage::segment::Storage;

@@ -9,7 +9,7 @@ use proptest::test_runner::TestRunner;
 use scan::{Comparison, Predicate};
 
 use super::fixture::{Columns, Database, MANAGEMENTS, Rows, borrow};
-use engine::catalog::TableDef;
+use engine::dictionary::TableDef;
 use storage::table::{Deleter, Updater};
 
 #[derive(Clone, Debug)]

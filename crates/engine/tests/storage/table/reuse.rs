@@ -8,7 +8,8 @@ use format::{freelist, heap};
 use waits::Event;
 
 use super::fixture::{Columns, Database, MANAGEMENTS, Rows, scan_by};
-use engine::catalog::{PhysicalAttributes, TableDef};
+use engine::ddl::PhysicalAttributes;
+use engine::dictionary::TableDef;
 use engine::instance::Session;
 use storage::control::SpaceManagement;
 use storage::segment::Storage;

@@ -11,7 +11,8 @@ use format::heap;
 use proptest::prelude::*;
 
 use super::fixture::{Columns, Database, MANAGEMENTS, Rows, borrow, scan_by};
-use engine::catalog::{PhysicalAttributes, TableDef};
+use engine::ddl::PhysicalAttributes;
+use engine::dictionary::TableDef;
 use engine::instance::Session;
 use storage::control::SpaceManagement;
 use storage::segment::Storage;

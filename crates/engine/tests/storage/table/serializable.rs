@@ -4,7 +4,7 @@ use common::sync::Arc;
 use common::{BlockSize, Result, Rowid};
 
 use super::fixture::{Columns, Database, MANAGEMENTS, borrow};
-use engine::catalog::TableDef;
+use engine::dictionary::TableDef;
 use engine::instance::Session;
 use storage::table::{delete, lock_row, update};
 use storage::txn::{CommitWrite, Isolation, LockWait};

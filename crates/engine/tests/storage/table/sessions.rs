@@ -5,7 +5,7 @@ use common::{BlockSize, Rowid};
 use scan::{RowSink, ScanSpec};
 
 use super::fixture::{Columns, Database, MANAGEMENTS, Rows, borrow};
-use engine::catalog::TableDef;
+use engine::dictionary::TableDef;
 use engine::instance::Session;
 use storage::table::{Deleter, Inserter, TableScan, Updater};
 

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
 use super::fixture::{Columns, Database, Rows, borrow, scan_by};
-use engine::catalog::{PhysicalAttributes, TableChange, TableDef};
+use engine::ddl::{PhysicalAttributes, TableChange};
+use engine::dictionary::TableDef;
 use storage::control::SpaceManagement;
 use storage::segment::Storage;
 use storage::table::{Deleter, TableScan, Updater};
@@ -185,7 +186,7 @@ fn who_asks_for_it_is_told_why_not() {
 
 #[test]
 fn snapshots_from_before_do_not_miss_rows_in_silence() {
-    for change in [SHRINK, TableChange::Move(engine::catalog::MoveTo::default())] {
+    for change in [SHRINK, TableChange::Move(engine::ddl::MoveTo::default())] {
         let database = Database::new(BlockSize::K8, SpaceManagement::Auto);
         database.table("T", 2, 10);
         let table = alter(&database, "T", &TableChange::RowMovement(true)).unwrap();

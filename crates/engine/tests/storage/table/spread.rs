@@ -8,8 +8,10 @@ use common::{BlockAddress, BlockSize, Rowid, SystemClock};
 use device::{Fault, FaultyFileSystem, MemoryFileSystem};
 
 use super::fixture::{Columns, Database, borrow, scan_by};
-use engine::catalog::{PhysicalAttributes, TableDef, TableSpec};
-use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
+use engine::ddl::{PhysicalAttributes, TableSpec};
+use engine::dictionary::TableDef;
+use engine::instance::{DatafileSpec, Instance, Session, TablespaceSpec};
+use engine::startup::CreateOptions;
 use storage::control::SpaceManagement;
 use storage::table::{Inserter, delete};
 use storage::txn::CommitWrite;
@@ -101,7 +103,7 @@ fn confined(autoextend: bool) -> (Arc<Instance>, Arc<TableDef>) {
     };
     instance.create_tablespace(&session, &spec).unwrap();
     (1..2000).for_each(|nth| files.fail(nth, Fault::Growth));
-    let column = |name: &str| engine::catalog::ColumnDef {
+    let column = |name: &str| engine::dictionary::ColumnDef {
         name: name.to_owned(),
         data_type: common::DataType::Varchar2 { bytes: 4000 },
         nullable: true,

@@ -11,8 +11,10 @@ use format::itl;
 use scan::{RowSink, ScanSpec};
 use waits::Statistic;
 
-use engine::catalog::{ColumnDef, IndexSpec, PhysicalAttributes, TableDef, TableSpec};
-use engine::instance::{Background, CreateOptions, Instance, Session};
+use engine::ddl::{IndexSpec, PhysicalAttributes, TableSpec};
+use engine::dictionary::{ColumnDef, TableDef};
+use engine::instance::{Background, Instance, Session};
+use engine::startup::CreateOptions;
 use storage::index::{IndexScan, Key};
 use storage::segment::Storage;
 use storage::table::{Deleter, Inserter, TableScan, Updater};

@@ -5,7 +5,8 @@ use common::{BlockSize, DataType};
 use scan::{RowSink, ScanSpec};
 
 use super::fixture::{Database, fixed};
-use engine::catalog::{ColumnDef, TableDef, TableSpec};
+use engine::ddl::TableSpec;
+use engine::dictionary::{ColumnDef, TableDef};
 use engine::instance::Session;
 use storage::parameters::Parameter;
 use storage::table::{Inserter, TableScan, update};

@@ -8,7 +8,8 @@ use common::{BlockAddress, BlockSize, Clock, FileNumber, ObjectNumber, Uba};
 use device::MemoryFileSystem;
 use format::undo::{Previous, UndoRecord};
 
-use engine::instance::{CreateOptions, DatafileSpec, Instance, Session, TablespaceSpec};
+use engine::instance::{DatafileSpec, Instance, Session, TablespaceSpec};
+use engine::startup::CreateOptions;
 use storage::control::SpaceManagement;
 use storage::parameters::{Parameter, Scope};
 use storage::undo::{OwnedPrevious, Record, UndoWriter};

@@ -1,7 +1,7 @@
 //! DBMS_JOB: jobs are rows of the user's transaction; who runs them is `jobs.rs` of the folder above.
 
 use common::{Error, Result};
-use engine::catalog::Job;
+use engine::dictionary::Job;
 use plsql::run::session::Session;
 use scalar::Datum;
 

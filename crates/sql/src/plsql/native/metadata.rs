@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use common::{DataType, Error, Result};
-use engine::catalog::{
+use engine::dictionary::{
     Catalog, ConstraintDef, ConstraintKind, IndexDef, ObjectPrivilege, OnDelete, SchemaObject, TableDef,
 };
 use engine::instance::Instance;

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use common::{Error, Result};
-use engine::catalog::SchedulerJob;
+use engine::dictionary::SchedulerJob;
 use plsql::run::session::Session;
 use scalar::{Datum, calendar};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use common::{Error, Result};
-use engine::catalog::SystemPrivilege;
+use engine::dictionary::SystemPrivilege;
 use engine::instance::Session as EngineSession;
 use plsql::run::session::Session;
 use scalar::Datum;

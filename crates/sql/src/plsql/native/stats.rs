@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use common::{Error, Result};
-use engine::catalog::Gathering;
+use engine::ddl::Gathering;
 use scalar::Datum;
 
 use super::{flag, name, number, text};

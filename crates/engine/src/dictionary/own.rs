@@ -1,0 +1,22 @@
+//! What the dictionary has of its own: numbers, sequences, tablespaces.
+
+use common::ObjectNumber;
+
+/// The first object number of users' objects; those below are the dictionary's.
+pub(crate) const FIRST_USER_OBJECT: u32 = 1000;
+
+/// Job numbers, and numbers of entries in the scheduler's log.
+pub(crate) const JOB_SEQUENCE: &str = "JOBSEQ";
+
+pub(crate) const SCHEDULER_LOG_SEQUENCE: &str = "SCHEDULER$_LOGSEQ";
+
+/// The tablespace that users get who are not given one.
+/// The tablespace of users that name none.
+pub const DEFAULT_TABLESPACE: &str = "USERS";
+
+pub(crate) const SYSTEM_TABLESPACE: &str = "SYSTEM";
+
+/// Is it one of the dictionary's own tables?
+pub(crate) fn is_dictionary(object: ObjectNumber) -> bool {
+    object.0 < FIRST_USER_OBJECT
+}

@@ -1,0 +1,77 @@
+//! What the dictionary says about a table, a column, an index. Immutable: DDL makes a new definition and a new catalog.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use super::constraint::ConstraintDef;
+use super::lock::TableLock;
+use storage::segment::Storage;
+use storage::table::HeapTable;
+
+/// What gathering statistics found out about a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TableStatistics {
+    pub num_rows: u64,
+    /// Blocks below the high-water mark, those of the segment's own data aside.
+    pub blocks: u64,
+    /// Blocks above it.
+    pub empty_blocks: u64,
+    /// Bytes of a row; whether with its header is said where statistics are gathered.
+    pub average_row_bytes: u64,
+    /// Free bytes of a formatted block.
+    pub average_space: u64,
+    /// Rows that have migrated or are chained.
+    pub chained_rows: u64,
+    /// Wall time, microseconds since 1970.
+    pub analyzed_us: u64,
+}
+
+/// A table as the dictionary knows it. It derefs to the table as storage knows it, which scans and changes of rows hold on to.
+#[derive(Clone)]
+pub struct TableDef {
+    pub(crate) heap: Arc<HeapTable>,
+    pub pctfree: u8,
+    pub pctused: u8,
+    pub initrans: u8,
+    pub maxtrans: u8,
+    /// As it was asked for.
+    pub storage: Storage,
+    /// By constraint number.
+    pub constraints: Vec<Arc<ConstraintDef>>,
+    /// Foreign keys, of this table too, that refer to a key of this table.
+    pub referencing: Vec<Arc<ConstraintDef>>,
+    /// Wall time, microseconds since 1970.
+    pub created_us: u64,
+    /// The last DDL on it.
+    pub changed_us: u64,
+    pub statistics: Option<TableStatistics>,
+    pub(crate) lock: Arc<TableLock>,
+}
+
+impl TableDef {
+    /// What storage knows of it.
+    #[must_use]
+    pub fn heap(&self) -> &Arc<HeapTable> {
+        &self.heap
+    }
+
+    /// What storage knows of it, to change. One that others hold, too, is copied first.
+    pub(crate) fn heap_mut(&mut self) -> &mut HeapTable {
+        Arc::make_mut(&mut self.heap)
+    }
+}
+
+impl Deref for TableDef {
+    type Target = Arc<HeapTable>;
+
+    fn deref(&self) -> &Arc<HeapTable> {
+        &self.heap
+    }
+}
+
+impl fmt::Debug for TableDef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.heap, f)
+    }
+}

@@ -1,0 +1,193 @@
+//! Creating a database.
+
+use std::path::Path;
+
+use common::sync::Arc;
+use common::{BlockSize, Clock, Error, ErrorKind, Number, Result};
+use device::{DirectoryLock, FileSystem};
+
+use super::bootstrap;
+use crate::instance::start::io;
+use crate::instance::{Background, DatafileSpec, Instance, TablespaceSpec};
+use storage::cache::DoubleWrite;
+use storage::control::{ControlData, ControlFile, Existing, Shutdown, SpaceManagement};
+use storage::parameters::{Parameter, ParameterFile, Parameters};
+use storage::redo::{LogGroupSpec, RedoLog};
+
+const MB: u64 = 1 << 20;
+
+/// Redo log files of a database, and bytes of each.
+const LOG_GROUPS: u32 = 3;
+
+const LOG_BYTES: u64 = 32 * MB;
+
+/// The first file of every database.
+const SYSTEM_FILE: &str = "system01.dbf";
+
+const USERS_FILE: &str = "users01.dbf";
+
+const UNDO_FILE: &str = "undotbs01.dbf";
+
+/// The undo tablespace of a new database; the default of the parameter undo_tablespace.
+const UNDO_TABLESPACE: &str = "UNDOTBS1";
+
+/// How to make a database.
+#[derive(Clone, Debug)]
+pub struct CreateOptions {
+    pub name: String,
+    pub block_size: BlockSize,
+    /// Lines of the parameter file, `name = value`.
+    pub parameters: Vec<(String, String)>,
+    /// Bytes of each redo log file.
+    pub log_bytes: u64,
+}
+
+impl Default for CreateOptions {
+    fn default() -> Self {
+        Self { name: "HIGHWATE".to_owned(), block_size: BlockSize::K8, parameters: Vec::new(), log_bytes: LOG_BYTES }
+    }
+}
+
+/// Files that are made with a database, beside its control files and its parameter file.
+fn first_files() -> impl Iterator<Item = String> {
+    let logs = (1..=LOG_GROUPS).flat_map(|number| LogGroupSpec::usual(number, 1, LOG_BYTES).members);
+    let others = [DoubleWrite::NAME, SYSTEM_FILE, USERS_FILE, UNDO_FILE];
+    logs.chain(others.map(str::to_owned))
+}
+
+/// Removes what a creation that was cut short has left. The control file goes last: as long as it is there, the other files are the creation's.
+fn remove_unfinished(files: &dyn FileSystem, directory: &Path) -> Result<()> {
+    let failed = |e: std::io::Error| io(1501, "cannot remove what an unfinished creation has left", &e);
+    for names in [first_files().collect(), ControlFile::COPIES.map(str::to_owned).to_vec()] {
+        for name in names {
+            let path = directory.join(name);
+            if files.exists(&path).map_err(failed)? {
+                files.remove(&path).map_err(failed)?;
+            }
+        }
+        files.sync_directory(directory).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Database ids need only differ between databases that meet: time and the process make them so.
+fn new_database_id(now_us: u64, background: Background) -> u64 {
+    let process = if background == Background::Inline { 0 } else { std::process::id() };
+    now_us.rotate_left(20) ^ u64::from(process)
+}
+
+impl Instance {
+    /// Makes a database in `directory` and opens it. `lock` keeps other processes out; in-memory file systems need none. One whose creation was cut
+    /// short is made anew.
+    ///
+    /// # Errors
+    /// ORA-01501 when the directory holds a database, or a file that is to be one of the database's, or when something cannot be written.
+    pub fn create(
+        files: Arc<dyn FileSystem>,
+        directory: &Path,
+        clock: Arc<dyn Clock>,
+        lock: Option<DirectoryLock>,
+        options: &CreateOptions,
+    ) -> Result<Arc<Self>> {
+        Self::create_with(files, directory, clock, lock, options, Background::Threads)
+    }
+
+    /// As [`Instance::create`], with a say in who does the background's work.
+    ///
+    /// # Errors
+    /// As [`Instance::create`].
+    pub fn create_with(
+        files: Arc<dyn FileSystem>,
+        directory: &Path,
+        clock: Arc<dyn Clock>,
+        lock: Option<DirectoryLock>,
+        options: &CreateOptions,
+        background: Background,
+    ) -> Result<Arc<Self>> {
+        match ControlFile::find(&files, directory) {
+            Existing::Database => {
+                return Err(Error::user(1501, format!("there is a database in {} already", directory.display())));
+            }
+            Existing::Unfinished => remove_unfinished(&*files, directory)?,
+            Existing::Nothing => {
+                // Had they come of a creation that was cut short, a control file would say so.
+                for name in first_files() {
+                    let there = files.exists(&directory.join(&name));
+                    if there.map_err(|e| io(1501, "cannot look into the data directory", &e))? {
+                        let text = format!("{} holds a file {name} but no control file", directory.display());
+                        return Err(Error::new(ErrorKind::Corrupt, Number::Ora(205), text));
+                    }
+                }
+            }
+        }
+        files.create_directory(directory).map_err(|e| io(1501, "cannot make the data directory", &e))?;
+        let mut file = ParameterFile::default();
+        file.set("db_name", &Parameter::DbName.parse(&options.name)?);
+        file.set("db_block_size", &Parameter::DbBlockSize.parse(&options.block_size.to_string())?);
+        for (name, value) in &options.parameters {
+            let parameter = Parameter::named(name)?;
+            file.set(name, &parameter.parse(value)?);
+        }
+        file.save(&*files, directory)?;
+        let parameters = Parameters::from_file(&file)?;
+        let created_us = clock.wall_us();
+        let data = ControlData {
+            sequence: 0,
+            database_id: new_database_id(created_us, background),
+            database_name: options.name.clone(),
+            created_us,
+            block_bytes: options.block_size.bytes() as u64,
+            complete: false,
+            shutdown: Shutdown::Open,
+            scn: 1,
+            closed_scn: None,
+            tablespaces: Vec::new(),
+            datafiles: Vec::new(),
+            disk_groups: Vec::new(),
+            log_groups: Vec::new(),
+            checkpoint: None,
+            bootstrap: std::collections::BTreeMap::new(),
+        };
+        let control = ControlFile::create(files.clone(), directory, data)?;
+        let instance = Self::start(files.clone(), directory, clock, lock, parameters, control, background)?;
+        let made = instance.make_log(options.log_bytes).and_then(|()| instance.make_database());
+        if let Err(error) = made {
+            // What was made so far is no database: without control files it can be made again.
+            instance.stop_writer();
+            if let Ok(redo) = instance.cache().redo() {
+                redo.abandon();
+            }
+            // The error that led here is the one to report. What cannot be removed now is removed by the next creation.
+            let _ = remove_unfinished(&*files, directory);
+            return Err(error);
+        }
+        Ok(instance)
+    }
+
+    fn make_database(self: &Arc<Self>) -> Result<()> {
+        let session = self.connect("SYS")?;
+        let spec = |name: &str, file: &str, bytes, next, space_management| TablespaceSpec {
+            logging: true,
+            name: name.to_owned(),
+            files: vec![DatafileSpec { name: file.to_owned(), bytes, reuse: false, autoextend: Some((next, None)) }],
+            block_size: None,
+            uniform_bytes: None,
+            space_management,
+        };
+        self.create_tablespace(&session, &spec("SYSTEM", SYSTEM_FILE, 16 * MB, 16 * MB, SpaceManagement::Manual))?;
+        self.create_tablespace(&session, &spec("USERS", USERS_FILE, 32 * MB, 32 * MB, SpaceManagement::Auto))?;
+        let undo = spec(UNDO_TABLESPACE, UNDO_FILE, 32 * MB, 32 * MB, SpaceManagement::Manual);
+        self.create_undo_tablespace(&session, &undo, false)?;
+        bootstrap::create(&session)?;
+        self.checkpoint(session.meter())?;
+        self.control().update(|data| data.complete = true)
+    }
+
+    /// Makes the redo log of a new database and opens it.
+    fn make_log(&self, bytes: u64) -> Result<()> {
+        let specs: Vec<_> = (1..=LOG_GROUPS).map(|number| LogGroupSpec::usual(number, 1, bytes)).collect();
+        let groups = RedoLog::create(self.files(), self.directory(), &specs)?;
+        self.control().update(|data| data.log_groups = groups)?;
+        self.open_log(None)
+    }
+}

@@ -1,0 +1,26 @@
+//! The files of a database that is not open.
+
+use std::path::Path;
+
+use common::sync::Arc;
+use common::{Clock, Error};
+use device::FileSystem;
+
+use super::read_only;
+use crate::instance::disk_group_open::has_datafiles;
+use storage::control::ControlData;
+use storage::disk_group::GroupFiles;
+
+/// The files of a database that is not open, those in its disk groups included, for looking only: nothing is written, and disks that an instance has
+/// mounted are not taken from it. Gives also what keeps groups from being mounted.
+pub fn offline_files(
+    below: &Arc<dyn FileSystem>,
+    directory: &Path,
+    clock: &Arc<dyn Clock>,
+    data: &ControlData,
+) -> (Arc<dyn FileSystem>, Vec<Error>) {
+    let files = GroupFiles::new(read_only(Arc::clone(below)), directory, clock, &data.database_name, None);
+    let needed = data.disk_groups.iter().filter(|group| has_datafiles(data, group));
+    let problems = needed.filter_map(|group| files.mount(group).err()).collect();
+    (Arc::new(files), problems)
+}
