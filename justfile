@@ -13,7 +13,7 @@ test:
 
 # The parts that build in seconds, without DataFusion
 test-engine:
-    cargo test -p common -p waits -p format -p scan -p device -p storage -p engine -p sim -p scalar -p report -p shell -p stacks
+    cargo test -p common -p errors -p waits -p format -p scan -p device -p storage -p engine -p sim -p scalar -p report -p shell -p stacks
 
 # Formatting and lints
 lint:
@@ -52,6 +52,7 @@ try-packages:
 # Rewrites the generated reference pages
 reference:
     HIGHWATER_WRITE_REFERENCE=1 UPDATE_REFERENCE=1 cargo test -p waits -p storage -p report reference
+    UPDATE_GOLDEN=1 cargo test -p errors --test reference
 
 # Crashes and faults by seed (crates/sim/README.md)
 sim seeds="100" lives="1000":

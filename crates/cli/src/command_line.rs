@@ -30,6 +30,7 @@ pub(crate) enum Command {
     Load(Load),
     Bench(Bench),
     Completions(Completions),
+    Help(Help),
     #[command(hide = true)]
     DurabilityProcess(DurabilityProcess),
 }
@@ -147,6 +148,14 @@ pub(crate) struct Analyze {
 pub(crate) struct Completions {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
+}
+
+/// Print the help of a command; or of the number of an error what it stands for, its cause, and what to do
+#[derive(Args, Debug)]
+pub(crate) struct Help {
+    /// A command, or a number: ORA-00942, HW-0001, SP2-0310; without a family, ORA's number first [default: all commands]
+    #[arg(value_name = "COMMAND|NUMBER")]
+    pub(crate) subject: Vec<String>,
 }
 
 /// Check every block of a closed database, and name those that are wrong

@@ -13,7 +13,9 @@ pub(crate) fn run(arguments: &Completions) -> Result<Outcome> {
     let all = CommandLine::command();
     // What is hidden in the help is completed by nobody.
     let shown = all.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
-    let mut command = Command::new("highwater").version(env!("CARGO_PKG_VERSION")).subcommands(shown);
+    // `help` is one of ours: clap's own would be a second one of that name.
+    let mut command =
+        Command::new("highwater").version(env!("CARGO_PKG_VERSION")).disable_help_subcommand(true).subcommands(shown);
     clap_complete::generate(arguments.shell, &mut command, "highwater", &mut script);
     written(io::stdout().write_all(&script))?;
     Ok(Outcome::DONE)

@@ -11,6 +11,7 @@ mod dump;
 mod durability;
 mod failure;
 mod generate;
+mod help;
 mod load;
 mod map;
 mod numbers;
@@ -62,6 +63,7 @@ fn run() -> ExitCode {
         Command::Tkprof(arguments) => tkprof::run(&arguments),
         Command::Analyze(arguments) => analyze::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
+        Command::Help(arguments) => help::run(&arguments),
         Command::DurabilityProcess(arguments) => durability::process(arguments),
     };
     failure::exit_code(outcome)

@@ -57,6 +57,9 @@ fn wrong_usage_is_one_line_and_exit_code_2() {
         &["generate", "tpcc", "--scale", "1"],
         &["generate", "tpcds", "--scale", "1", "--table", "lineitem"],
         &["generate", "tpch", "--scale", "-1", "--table", "nation"],
+        &["help", "nosuch"],
+        &["help", "ORA-00943"],
+        &["help", "HW-9999"],
     ] {
         let output = highwater(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -73,6 +76,25 @@ fn help_and_version_go_to_stdout() {
         assert_eq!(output.status.code(), Some(0));
         assert!(!output.stdout.is_empty() && output.stderr.is_empty());
     }
+}
+
+#[test]
+fn help_is_of_a_command_or_of_the_number_of_an_error() {
+    let help = |arguments: &[&str]| {
+        let output = highwater(&[&["help"], arguments].concat());
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+        assert!(output.stderr.is_empty());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for number in [&["ORA-00942"][..], &["ora-942"], &["ORA", "942"], &["942"]] {
+        let page = help(number);
+        assert!(page.starts_with("ORA-00942: ") && page.contains("Cause: ") && page.contains("Action: "), "{page}");
+    }
+    assert!(help(&["HW-0001"]).starts_with("HW-0001: ") && help(&["sp2-0310"]).starts_with("SP2-0310: "));
+    assert_eq!(help(&["verify"]).as_bytes(), highwater(&["verify", "--help"]).stdout);
+    assert_eq!(help(&[]).as_bytes(), highwater(&["--help"]).stdout);
+    let nearest = stderr(&highwater(&["help", "ORA-00943"]));
+    assert!(nearest.starts_with("HW-0003: ") && nearest.contains("ORA-00942"), "{nearest}");
 }
 
 #[test]

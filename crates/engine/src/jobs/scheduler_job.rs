@@ -44,7 +44,7 @@ impl Session {
     pub fn create_scheduler_job(self: &Arc<Self>, job: &SchedulerJob) -> Result<()> {
         let (owner, name) = (job.owner.as_str(), job.name.as_str());
         self.check_may_schedule(owner)?;
-        check(&job)?;
+        check(job)?;
         self.catalog().require_user(owner)?;
         self.claim_key::<SchedulerJobRow>(&format!("{owner}.{name}"))?;
         self.row_statement(|| {
@@ -70,7 +70,7 @@ impl Session {
             let (rowid, mut job) = self.scheduler_job_of(owner, name)?;
             change(&mut job)?;
             (job.owner, job.name) = (owner.to_owned(), name.to_owned());
-            check(&job)?;
+            check(job)?;
             self.update_own(rowid, &job.to_row())
         })?;
         self.commit_schedule()
