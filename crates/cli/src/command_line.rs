@@ -56,9 +56,21 @@ pub(crate) struct Reproduce {
     /// freelists: sessions at once; several numbers (1,2,4 or 1..32) make a sweep [default: 5]
     #[arg(long, value_name = "N|LIST", allow_negative_numbers = true)]
     pub(crate) sessions: Option<Numbers>,
-    /// freelists: a sweep over these values of FREELISTS, beside bitmaps
+    /// freelists: a sweep over these values of FREELISTS, beside bitmaps; one value is that of the other sweeps
     #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
     pub(crate) freelists: Option<Numbers>,
+    /// freelists: a sweep over these values of FREELIST GROUPS
+    #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
+    pub(crate) freelist_groups: Option<Numbers>,
+    /// freelists: a sweep over these values of INITRANS
+    #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
+    pub(crate) initrans: Option<Numbers>,
+    /// freelists: a sweep over these values of PCTUSED
+    #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
+    pub(crate) pctused: Option<Percentages>,
+    /// freelists: a sweep over these values of FREELISTS of an index on the inserted column
+    #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
+    pub(crate) index_freelists: Option<Numbers>,
     /// block-size: a sweep over these values of PCTFREE at three block sizes (0,10,20 or 0..50)
     #[arg(long, value_name = "LIST", allow_negative_numbers = true)]
     pub(crate) pctfree: Option<Percentages>,

@@ -1,9 +1,11 @@
 //! `highwater reproduce`: a paper's experiment, published and measured side by side; and sweeps of one.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use common::{Error, Result};
+use lab::freelists::factor::Factor;
 use lab::sweep::{self, SweepOptions};
 use lab::{Options, experiments};
 
@@ -33,7 +35,7 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<Outcome> {
     if known && arguments.pctfree.is_some() {
         return run_growth_sweep(name, arguments);
     }
-    if known && (arguments.freelists.is_some() || arguments.out.is_some() || sessions.len() > 1) {
+    if known && (!factors(arguments).is_empty() || arguments.out.is_some() || sessions.len() > 1) {
         return run_sweep(name, arguments);
     }
     let options = options(arguments)?;
@@ -44,6 +46,22 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<Outcome> {
         write_json(path, &reproduction.json())?;
     }
     Ok(Outcome(if reproduction.passed() { 0 } else { 1 }))
+}
+
+/// The factors that are given, with their values.
+fn factors(arguments: &Reproduce) -> BTreeMap<Factor, Vec<u32>> {
+    let numbers = |numbers: &Option<Numbers>| numbers.as_ref().map(|Numbers(values)| values.clone());
+    let given = |factor: Factor| {
+        let values = match factor {
+            Factor::Freelists => numbers(&arguments.freelists),
+            Factor::FreelistGroups => numbers(&arguments.freelist_groups),
+            Factor::Initrans => numbers(&arguments.initrans),
+            Factor::Pctused => arguments.pctused.as_ref().map(|Percentages(values)| values.clone()),
+            Factor::IndexFreelists => numbers(&arguments.index_freelists),
+        };
+        values.map(|values| (factor, values))
+    };
+    Factor::ALL.into_iter().filter_map(given).collect()
 }
 
 fn options(arguments: &Reproduce) -> Result<Options> {
@@ -68,8 +86,8 @@ fn run_growth_sweep(name: &str, arguments: &Reproduce) -> Result<Outcome> {
     if name != GROWING {
         return Err(wrong_use(format!("the experiment {name} does not take --pctfree")));
     }
-    if arguments.freelists.is_some() {
-        return Err(wrong_use(format!("the experiment {name} does not take --freelists")));
+    if let Some(factor) = factors(arguments).keys().next() {
+        return Err(wrong_use(format!("the experiment {name} does not take --{}", factor.option())));
     }
     let options = options(arguments)?;
     let values = arguments.pctfree.as_ref().map_or(&[][..], |Percentages(values)| values);
@@ -108,7 +126,7 @@ fn write_sweep(
 fn run_sweep(name: &str, arguments: &Reproduce) -> Result<Outcome> {
     if name != SWEPT {
         return Err(wrong_use(format!(
-            "the experiment {name} has no sweeps: it takes neither --freelists nor --out nor several --sessions"
+            "the experiment {name} has no sweeps: it takes neither --freelists and the like nor --out nor several --sessions"
         )));
     }
     if arguments.source.is_some() {
@@ -120,10 +138,9 @@ fn run_sweep(name: &str, arguments: &Reproduce) -> Result<Outcome> {
     if arguments.flamegraph.is_some() {
         return Err(wrong_use(format!("the experiment {name} does not take --flamegraph")));
     }
-    let numbers = |numbers: &Option<Numbers>| numbers.as_ref().map_or_else(Vec::new, |Numbers(values)| values.clone());
     let options = SweepOptions {
-        freelists: numbers(&arguments.freelists),
-        sessions: numbers(&arguments.sessions),
+        factors: factors(arguments),
+        sessions: arguments.sessions.as_ref().map_or_else(Vec::new, |Numbers(values)| values.clone()),
         minutes: arguments.minutes,
         repetitions: arguments.repetitions,
         seed: arguments.seed,

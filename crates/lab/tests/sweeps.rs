@@ -3,12 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use lab::Silent;
+use lab::freelists::factor::Factor;
 use lab::freelists::measured::Run;
 use lab::sweep::{Sweep, SweepOptions, run};
 
 fn swept() -> Sweep {
     let options = SweepOptions {
-        freelists: vec![2],
+        factors: [(Factor::Freelists, vec![2])].into(),
         sessions: vec![1, 3],
         minutes: Some(1.0 / 60.0),
         repetitions: Some(1),
@@ -80,4 +81,48 @@ fn a_sweep_becomes_csv_a_page_and_json() {
     let text = String::from_utf8(out).unwrap();
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
     assert!(text.contains("auto"));
+}
+
+#[test]
+fn each_factor_has_its_sweep_on_one_page() {
+    let factors = [
+        (Factor::Freelists, vec![2]),
+        (Factor::FreelistGroups, vec![1, 2]),
+        (Factor::Initrans, vec![1, 3]),
+        (Factor::Pctused, vec![30]),
+        (Factor::IndexFreelists, vec![1, 2]),
+    ];
+    let options = SweepOptions {
+        factors: factors.into(),
+        sessions: vec![2],
+        minutes: Some(1.0 / 60.0),
+        repetitions: Some(1),
+        ..SweepOptions::default()
+    };
+    let sweep = run(&options, &mut Silent).unwrap();
+    let bytes = sweep.csv().unwrap();
+    let mut reader = csv::Reader::from_reader(&bytes[..]);
+    let head = reader.headers().unwrap().clone();
+    let columns = ["management", "freelists", "freelist_groups", "initrans", "pctused", "index_freelists"];
+    let places = columns.map(|name| head.iter().position(|found| found == name).unwrap());
+    let rows: Vec<String> =
+        reader.records().map(|row| row.unwrap()).map(|row| places.map(|place| &row[place]).join(" ")).collect();
+    let expected = [
+        "manual 2 1 1 30 1",
+        "manual 2 1 1 30 2",
+        "manual 2 1 3 30 1",
+        "manual 2 2 1 30 1",
+        "auto   1  ",
+        "auto   3  ",
+    ];
+    assert_eq!(rows, expected);
+    let page = sweep.page();
+    check_elements(&page);
+    for swept in ["Over FREELIST GROUPS", "Over INITRANS", "Over FREELISTS of the index"] {
+        assert!(page.contains(swept), "{swept}");
+    }
+    assert_eq!(page.matches("<svg ").count(), 9, "a chart for each figure of each sweep");
+    // With freelist groups and no more lists than sessions, the blocks of groups are got; without groups there are none.
+    let gets = |at: usize| sweep.points[at].arm.runs[0].freelist_gets;
+    assert!(gets(3) > 0 && gets(0) == 0, "{} {}", gets(3), gets(0));
 }

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! plan.rs     how long, how often, in which order        work.rs    a database, a table, the procedure; one run of the jobs
-//! setting.rs  what the arms differ in                    watch.rs   the jobs' sessions from begin to end
+//! setting.rs, factor.rs  what the arms differ in         watch.rs   the jobs' sessions from begin to end
 //! published.rs, measured.rs -> judge.rs -> print.rs, JSON
 //! ```
 //!
 //! Each repetition runs every arm once, in an order drawn anew, so that what else the machine does meets all of them; ratios are those of arms of one repetition.
 
+pub mod factor;
 pub mod judge;
 pub mod measured;
 pub mod plan;
@@ -28,6 +29,7 @@ use crate::management::Management;
 use crate::options::Options;
 use crate::progress::Progress;
 use crate::reproduction::{Figures, Heading, Reproduction};
+use factor::Factor;
 use measured::{Arm, Measured};
 use plan::Plan;
 use published::Published;
@@ -118,7 +120,7 @@ pub fn run(options: &Options, progress: &mut dyn Progress) -> Result<Reproductio
     let mut work = Work::new(options.data.as_deref(), plan.seconds, plan.sessions, CACHE_MB)?;
     let points = Setting::ARMS.map(|setting| (setting, plan.sessions));
     let arms = run_all(&mut work, &plan, &points, progress)?;
-    let [manual, auto] = Management::ALL.map(|management| Setting { management, freelists: 1 }.tablespace());
+    let [manual, auto] = [Setting::manual(1), Setting::auto(1)].map(Setting::tablespace);
     let scale = options.scale().min(f64::from(plan.seconds) / SECONDS_OF_ALL_ROWS);
     let clustering = clustering::run(work.laboratory(), Tablespaces { manual, auto }, scale, progress)?;
     progress.step("closing the database");
@@ -168,6 +170,15 @@ pub(crate) fn run_all(
 /// What a reader of the figures has to know.
 pub(crate) fn notes(plan: &Plan, points: &[(Setting, u32)]) -> Vec<String> {
     let several = points.iter().any(|(_, sessions)| *sessions != points[0].1);
+    let is_changed = |factor: &Factor| {
+        let usual = factor.said(&Setting::manual(1));
+        *factor != Factor::Freelists && points.iter().any(|(setting, _)| factor.said(setting) != usual)
+    };
+    let others: Vec<String> = Factor::ALL
+        .into_iter()
+        .filter(is_changed)
+        .map(|factor| format!(", {} {}", factor.short(), factor.name()))
+        .collect();
     let of = |at: usize| {
         let (setting, sessions) = points[at];
         if several { format!("{}x{sessions}", setting.short()) } else { setting.short() }
@@ -179,8 +190,9 @@ pub(crate) fn notes(plan: &Plan, points: &[(Setting, u32)]) -> Vec<String> {
         .collect();
     let mut notes = vec![
         format!(
-            "in random order, seed {} (M manual, A auto, then FREELISTS{}): {}",
+            "in random order, seed {} (M manual, A auto, then FREELISTS{}{}): {}",
             plan.seed,
+            others.join(""),
             if several { ", x sessions" } else { "" },
             orders.join(" | ")
         ),

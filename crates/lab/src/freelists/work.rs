@@ -12,7 +12,6 @@ use super::measured::{Counted, Run};
 use super::setting::Setting;
 use super::watch::Watch;
 use crate::laboratory::{Laboratory, numbers};
-use crate::management::Management;
 
 const TABLE: &str = "test";
 /// Buffer cache, megabytes: what a repetition of some seconds makes stays in it.
@@ -44,8 +43,8 @@ impl Work {
         let laboratory = Laboratory::create(data, &parameters)?;
         let mut connection = laboratory.connect()?;
         let megabytes = seconds.saturating_mul(FILE_MB_PER_SECOND).clamp(FILE_MB_LEAST, FILE_MB_MOST);
-        for management in Management::ALL {
-            let (tablespace, how) = (Setting { management, freelists: 1 }.tablespace(), management.as_str());
+        for setting in [Setting::manual(1), Setting::auto(1)] {
+            let (tablespace, how) = (setting.tablespace(), setting.management.as_str());
             connection.run(&format!(
                 "create tablespace {tablespace} datafile '{tablespace}.dbf' size {megabytes}M autoextend on next 100M \
                  segment space management {how}"
@@ -103,11 +102,10 @@ impl Work {
         if !is_first {
             self.connection.run(&format!("drop table {TABLE}"))?;
         }
-        self.connection.run(&format!(
-            "create table {TABLE} (x date, y char(255) default 'x') storage (freelists {}) tablespace {}",
-            setting.freelists,
-            setting.tablespace()
-        ))?;
+        self.connection.run(&setting.create_table(TABLE, "x date, y char(255) default 'x'"))?;
+        if let Some(index) = setting.create_index(TABLE, "x") {
+            self.connection.run(&index)?;
+        }
         if is_first {
             self.connection.run(&procedure(self.seconds))?;
         }

@@ -3,14 +3,13 @@
 use common::{BlockClass, Error, Result};
 
 use super::Sweep;
+use crate::freelists::factor::Factor;
 use crate::freelists::measured::{CPU_TIME, Run};
 
-/// Columns before those of the block classes.
-const HEAD: [&str; 12] = [
-    "repetition",
-    "position",
-    "management",
-    "freelists",
+/// Columns before those of the factors.
+const BEFORE: [&str; 3] = ["repetition", "position", "management"];
+/// Columns behind those of the factors.
+const BEHIND: [&str; 8] = [
     "sessions",
     "elapsed_s",
     "transactions",
@@ -26,16 +25,20 @@ pub(super) fn csv(sweep: &Sweep) -> Result<Vec<u8>> {
     let mut put = |cells: Vec<String>| writer.write_record(cells).map_err(|error| Error::bug(format!("CSV: {error}")));
     let classes = BlockClass::ALL;
     let of_classes = classes.map(|class| format!("waits: {}", class.name()));
-    put(HEAD.into_iter().map(str::to_owned).chain(of_classes).collect())?;
+    let of_factors = Factor::ALL.map(Factor::key);
+    let head = BEFORE.into_iter().map(str::to_owned).chain(of_factors).chain(BEHIND.into_iter().map(str::to_owned));
+    put(head.chain(of_classes).collect())?;
     for point in &sweep.points {
         for run in &point.arm.runs {
             let Run { repetition, position, transactions, executes, buffer_busy_waits, .. } = run;
             let cpu_s = run.event(CPU_TIME).map_or(0.0, |line| line.time_s);
-            let mut cells = vec![
-                repetition.to_string(),
-                position.to_string(),
-                point.arm.setting.management.as_str().to_owned(),
-                point.freelists().map_or(String::new(), |freelists| freelists.to_string()),
+            let mut cells =
+                vec![repetition.to_string(), position.to_string(), point.arm.setting.management.as_str().to_owned()];
+            cells.extend(
+                Factor::ALL
+                    .map(|factor| factor.of(&point.arm.setting).map_or(String::new(), |value| value.to_string())),
+            );
+            cells.extend([
                 point.sessions.to_string(),
                 format!("{:.6}", run.elapsed_s),
                 transactions.to_string(),
@@ -44,7 +47,7 @@ pub(super) fn csv(sweep: &Sweep) -> Result<Vec<u8>> {
                 buffer_busy_waits.to_string(),
                 format!("{:.6}", run.buffer_busy_s),
                 format!("{cpu_s:.6}"),
-            ];
+            ]);
             cells.extend(classes.map(|class| run.waits_of(class).0.to_string()));
             put(cells)?;
         }

@@ -4,6 +4,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::chart::{AUTO, Axes, Line, chart, code, colour};
 use super::{Point, Sweep};
+use crate::freelists::factor::Factor;
 use crate::freelists::measured::Run;
 use crate::freelists::setting::Setting;
 use crate::interval::Estimate;
@@ -70,9 +71,11 @@ pub(super) fn page(sweep: &Sweep) -> String {
                     h2 { "Over the number of sessions" }
                     (charts("sessions", &over_sessions(sweep)))
                 }
-                @if sweep.settings().len() > 2 || sweep.sessions().len() == 1 {
-                    h2 { "Over FREELISTS" }
-                    (charts("FREELISTS", &over_freelists(sweep)))
+                @for (factor, values) in &sweep.swept {
+                    @if values.len() > 1 || sweep.sessions().len() == 1 {
+                        h2 { "Over " (factor.name()) }
+                        (charts(factor.name(), &over_factor(sweep, *factor, values)))
+                    }
                 }
                 h2 { "All points" }
                 (table(sweep))
@@ -120,30 +123,38 @@ fn over_sessions(sweep: &Sweep) -> Lines {
     DRAWN.iter().map(of_figure).collect()
 }
 
-/// A line for each number of sessions, and beside it what bitmaps have, which know no FREELISTS.
-fn over_freelists(sweep: &Sweep) -> Lines {
+/// A line for each number of sessions, and one of what bitmaps have: beside it where they take no notice of the factor.
+fn over_factor(sweep: &Sweep, factor: Factor, values: &[u16]) -> Lines {
     let all = sweep.sessions();
     let shown: Vec<u32> = if all.len() <= LINES_MAX {
         all
     } else {
         (0..LINES_MAX).map(|at| all[at * (all.len() - 1) / (LINES_MAX - 1)]).collect()
     };
-    let manual: Vec<Setting> =
-        sweep.settings().into_iter().filter(|setting| setting.management == Management::Manual).collect();
+    let alone = shown.len() == 1;
+    let name = |management: &str, sessions| {
+        if alone { management.to_owned() } else { format!("{management}, {}", jobs(sessions)) }
+    };
+    let bitmaps = sweep.bitmaps();
     let lines = |drawn: &Drawn| {
         let mut lines = Vec::new();
         for (place, sessions) in shown.iter().copied().enumerate() {
             let of = |setting: Setting| sweep.point(setting, sessions).and_then(|point| point.arm.estimate(drawn.of));
-            let points = manual.iter().filter_map(|setting| Some((f64::from(setting.freelists), of(*setting)?)));
-            let alone = shown.len() == 1;
-            let name = if alone { "manual".to_owned() } else { format!("manual, {}", jobs(sessions)) };
-            lines.push(Line { name, colour: colour(place), beside: false, points: points.collect() });
-            let (Some(least), Some(most)) = (manual.first(), manual.last()) else { continue };
-            if let Some(auto) = of(Setting::auto(1)) {
-                let points = [least, most].map(|setting| (f64::from(setting.freelists), auto)).to_vec();
-                let name = if alone { "auto".to_owned() } else { format!("auto, {}", jobs(sessions)) };
-                lines.push(Line { name, colour: if alone { AUTO } else { colour(place) }, beside: true, points });
-            }
+            let over = |base: Setting| {
+                values.iter().filter_map(|value| Some((f64::from(*value), of(factor.with(base, *value))?))).collect()
+            };
+            let points = over(sweep.base);
+            lines.push(Line { name: name("manual", sessions), colour: colour(place), beside: false, points });
+            let Some(bitmaps) = bitmaps else { continue };
+            let counts = factor.counts_under(Management::Auto);
+            let points = if counts {
+                over(bitmaps)
+            } else {
+                let ends = [values.first(), values.last()].into_iter().flatten();
+                ends.filter_map(|value| Some((f64::from(*value), of(bitmaps)?))).collect()
+            };
+            let colour = if alone { AUTO } else { colour(place) };
+            lines.push(Line { name: name("auto", sessions), colour, beside: !counts, points });
         }
         lines
     };
@@ -154,12 +165,15 @@ fn jobs(sessions: u32) -> String {
     if sessions == 1 { "1 session".to_owned() } else { format!("{sessions} sessions") }
 }
 
-/// A setting's name; FREELISTS means nothing under bitmaps.
-fn label(setting: Setting) -> String {
-    match setting.management {
-        Management::Manual => setting.name(),
-        Management::Auto => "auto".to_owned(),
+/// A setting's name; of FREELISTS and the like nothing is said under bitmaps, where they mean nothing.
+pub(super) fn label(setting: Setting) -> String {
+    if setting.management == Management::Manual {
+        return setting.name();
     }
+    let others = setting.others().filter(|(factor, _)| factor.counts_under(setting.management));
+    let others: String = others.map(|(factor, value)| format!(", {} {value}", factor.name())).collect();
+    let index = if setting.index_freelists.is_some() { ", an index" } else { "" };
+    format!("{}{others}{index}", setting.management.as_str())
 }
 
 /// The median, and the interval where there is one.

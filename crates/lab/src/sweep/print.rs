@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use super::Sweep;
+use super::page::label;
 use crate::freelists::measured::Run;
 use crate::grid::Grid;
 use crate::interval::cells;
-use crate::management::Management;
 use crate::print::lines;
 use crate::text::grouped;
 
@@ -20,8 +20,7 @@ pub(super) fn print(sweep: &Sweep, out: &mut dyn Write) -> io::Result<()> {
     let head = ["setting", "sessions", "transactions/s", "from", "to", "busy waits of 1,000", "from", "to"];
     let mut grid = Grid::new(&head, 1);
     for point in &sweep.points {
-        let setting = point.arm.setting;
-        let name = if setting.management == Management::Auto { "auto".to_owned() } else { setting.name() };
+        let name = label(point.arm.setting);
         let [rate, rate_from, rate_to] =
             cells(point.arm.estimate(Run::transactions_per_s), |value| grouped(value.round() as u64));
         let [waits, waits_from, waits_to] =
