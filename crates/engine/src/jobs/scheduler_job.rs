@@ -70,7 +70,7 @@ impl Session {
             let (rowid, mut job) = self.scheduler_job_of(owner, name)?;
             change(&mut job)?;
             (job.owner, job.name) = (owner.to_owned(), name.to_owned());
-            check(job)?;
+            check(&job)?;
             self.update_own(rowid, &job.to_row())
         })?;
         self.commit_schedule()
