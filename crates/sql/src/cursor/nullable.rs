@@ -3,6 +3,8 @@
 //! The planner takes the constants of its inputs over when it works out by what the rows of a join or a grouping are sorted, and drops a sort by such a
 //! column. [`ForgetConstants`] is one of the first of the physical optimiser's rules: it puts a node below the join or the grouping that knows of none.
 //!
+//! A window whose keys are constant, or equal to others by a condition, finds its rows sorted by too few of them: the node stands below windows too.
+//!
 //! It also takes a function of constants for a constant, and two calls that look alike for one value, though each call has a value of its own. So the node
 //! stands above a projection that has such calls too.
 
@@ -20,6 +22,7 @@ use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::joins::{HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
 use datafusion::physical_plan::metrics::MetricsSet;
 use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
     ReplaceChildrenOptions,
@@ -35,6 +38,16 @@ impl PhysicalOptimizerRule for ForgetConstants {
         plan.transform_up(|node| {
             if has_volatile(&*node) {
                 return Ok(Transformed::yes(NullableExec::above(node)));
+            }
+            if is_window(&*node) {
+                let inputs = node.children().into_iter().map(|input| {
+                    // What one window sorts by serves the next one.
+                    let sorted = is_window(&**input);
+                    if sorted { Arc::clone(input) } else { NullableExec::above(Arc::clone(input)) }
+                });
+                let inputs = inputs.collect();
+                let mode = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+                return node.replace_children(inputs, mode).map(Transformed::yes);
             }
             let nullable = if has_totals(&*node) {
                 [true, true]
@@ -70,6 +83,11 @@ impl PhysicalOptimizerRule for ForgetConstants {
 fn has_totals(node: &dyn ExecutionPlan) -> bool {
     let node: &dyn std::any::Any = node;
     node.downcast_ref::<AggregateExec>().is_some_and(|aggregate| !aggregate.group_expr().is_single())
+}
+
+fn is_window(node: &dyn ExecutionPlan) -> bool {
+    let node: &dyn std::any::Any = node;
+    node.is::<WindowAggExec>() || node.is::<BoundedWindowAggExec>()
 }
 
 /// Whether it makes columns that have a new value with each evaluation.
