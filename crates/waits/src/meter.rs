@@ -7,8 +7,8 @@
 
 use std::io;
 
-use common::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use common::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use common::sync::unscheduled::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use common::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, spin_loop, unscheduled};
 use common::{BlockClass, Clock, ObjectNumber};
 
 use crate::counters::{Counters, GetMode, MEASURED};
@@ -66,12 +66,12 @@ pub struct Meter {
     serial: u32,
     /// Added to the monotonic clock it gives about the wall clock.
     tim_base: u64,
-    waits: Mutex<Waits>,
+    waits: unscheduled::Mutex<Waits>,
     /// 0 when no trace runs.
     trace_level: AtomicU32,
-    trace: Mutex<Option<TraceFile>>,
+    trace: unscheduled::Mutex<Option<TraceFile>>,
     /// The session's own say on how large its trace file may become.
-    trace_bytes_max: Mutex<Option<u64>>,
+    trace_bytes_max: unscheduled::Mutex<Option<u64>>,
     cursor: AtomicU64,
     /// The session's own say on whether times are added up: [`AS_SYSTEM`], [`UNTIMED`] or [`TIMED`].
     timed: AtomicU32,
@@ -91,10 +91,10 @@ impl Meter {
             sid,
             serial,
             tim_base,
-            waits: Mutex::default(),
+            waits: unscheduled::Mutex::default(),
             trace_level: AtomicU32::new(0),
-            trace: Mutex::new(None),
-            trace_bytes_max: Mutex::new(None),
+            trace: unscheduled::Mutex::new(None),
+            trace_bytes_max: unscheduled::Mutex::new(None),
             cursor: AtomicU64::new(NO_CURSOR),
             timed: AtomicU32::new(AS_SYSTEM),
         })
@@ -336,7 +336,7 @@ impl Meter {
         take: impl FnOnce() -> G,
     ) -> G {
         for turn in 1..=LATCH_SPINS {
-            (0..1 << turn).for_each(|_| std::hint::spin_loop());
+            (0..1 << turn).for_each(|_| spin_loop());
             if let Some(guard) = try_take() {
                 self.counters.latch_miss(name, None);
                 return guard;

@@ -12,7 +12,7 @@ use super::frame::FrameRef;
 use super::pool::Pool;
 use super::{Cache, mini, writer};
 
-thread_local! {
+common::sync::thread_local! {
     /// Gets within mini-transactions until one fails.
     static FAILS_AFTER: Cell<Option<u64>> = const { Cell::new(None) };
 }

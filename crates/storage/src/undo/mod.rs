@@ -22,7 +22,7 @@ pub use writer::{UndoProgress, UndoWriter};
 const FIRST_SEGMENTS: usize = 10;
 
 #[cfg(any(test, feature = "testing"))]
-thread_local! {
+common::sync::thread_local! {
     /// Tests of undo itself take transactions up again that a restart has left: nothing in their records can be undone.
     pub static KEEP_DEAD: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
