@@ -14,8 +14,9 @@ pub use real::*;
 pub use scheduled::*;
 pub use std::sync::Arc;
 
-/// Locks and atomic words of what is only counted and shown. No session decides anything by it and nobody waits for
-/// what it says, so no scheduler has to stop there: a lock of these is never held across anything else of this module.
+/// Locks and atomic words of what is only counted and shown, or belongs to the process and not to an instance. Nobody
+/// waits for what it says, so no scheduler has to stop there. A lock of these is never held across anything else of
+/// this module: other threads of a test would meet it, and stand still all together.
 pub mod unscheduled {
     pub use parking_lot::{Mutex, MutexGuard};
     pub use std::sync::atomic;

@@ -5,8 +5,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
+mod cache;
 mod clock;
+mod commit;
+mod database;
 mod log;
+mod space;
 
 use common::sync::{Exploration, TimeOuts};
 

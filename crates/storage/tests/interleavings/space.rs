@@ -1,0 +1,53 @@
+//! The search for room in a segment.
+//!
+//! Sessions put rows into one segment at the same time, while it grows, or after rows have gone. Each row is there once,
+//! none in the place of another, and what the segment says of its blocks is true at the end.
+
+use common::sync::{Arc, explore, spawn};
+use storage::control::SpaceManagement;
+use storage::txn::CommitWrite;
+
+use super::database::{Database, insert, row, scan};
+use super::nobody_forgotten;
+
+const SESSIONS: u8 = 3;
+const ROWS: u8 = 2;
+/// So large that a block has two.
+const BYTES: usize = 800;
+
+fn rows_of_several_sessions(space: SpaceManagement) {
+    let database = Arc::new(Database::new(space));
+    let s = database.session();
+    let table = database.table(&s);
+    let sessions: Vec<_> = (0..SESSIONS)
+        .map(|session| {
+            let (s, table) = (database.session(), table.clone());
+            let run = move || {
+                let mut rowids = Vec::new();
+                for n in 0..ROWS {
+                    rowids.push(insert(&s, &table, &row(session * 10 + n, BYTES)));
+                }
+                s.commit(CommitWrite::default()).unwrap();
+                rowids
+            };
+            spawn("session", run).unwrap()
+        })
+        .collect();
+    let mut rowids: Vec<_> = sessions.into_iter().flat_map(|session| session.join().unwrap()).collect();
+    let wanted: Vec<u8> = (0..SESSIONS).flat_map(|session| (0..ROWS).map(move |n| session * 10 + n)).collect();
+    assert_eq!(scan(&s, &table), wanted);
+    rowids.sort_unstable();
+    rowids.dedup();
+    assert_eq!(rowids.len(), wanted.len(), "no two rows have one place");
+    database.close();
+}
+
+#[test]
+fn sessions_find_room_with_bitmaps() {
+    explore(nobody_forgotten(), || rows_of_several_sessions(SpaceManagement::Auto));
+}
+
+#[test]
+fn sessions_find_room_with_freelists() {
+    explore(nobody_forgotten(), || rows_of_several_sessions(SpaceManagement::Manual));
+}
