@@ -1,6 +1,6 @@
 //! Pins and latches of the buffer cache.
 //!
-//! Sessions change two blocks, while another writes them and takes them out of the cache, so that they are read again
+//! Sessions change two blocks, while others write them and take them out of the cache, so that they are read again
 //! into other buffers. No change may get lost, as it would if a block had two buffers, or if a buffer were reused
 //! between a session's look for it and its latch; and at the end nothing is pinned.
 
@@ -12,7 +12,7 @@ use storage::control::SpaceManagement;
 use storage::txn::Worker;
 
 use super::database::{Database, SIZE};
-use super::{nobody_forgotten, with_time_outs};
+use super::{SCHEDULES_OF_DATABASE, nobody_forgotten, with_time_outs};
 
 const WRITERS: u32 = 2;
 const CHANGES: u32 = 2;
@@ -47,7 +47,7 @@ fn changes_and_evictions() {
         let run = move || (0..CHANGES).for_each(|_| (0..2).for_each(|n| add_one(&s, n)));
         threads.push(spawn("writer", run).unwrap());
     }
-    {
+    for _ in 0..2 {
         let s = database.session();
         let run = move || {
             for _ in 0..ROUNDS {
@@ -83,6 +83,6 @@ fn changes_and_evictions() {
 
 #[test]
 fn no_change_is_lost_when_blocks_are_written_and_evicted() {
-    explore(nobody_forgotten(), changes_and_evictions);
-    explore(with_time_outs(), changes_and_evictions);
+    explore(nobody_forgotten(SCHEDULES_OF_DATABASE), changes_and_evictions);
+    explore(with_time_outs(SCHEDULES_OF_DATABASE), changes_and_evictions);
 }

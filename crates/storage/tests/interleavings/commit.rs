@@ -11,7 +11,7 @@ use storage::table::{fetch_row, update};
 use storage::txn::CommitWrite;
 
 use super::database::{Database, insert, row, scan};
-use super::{nobody_forgotten, with_time_outs};
+use super::{SCHEDULES_OF_DATABASE, nobody_forgotten, with_time_outs};
 
 /// So large that a block has one.
 const LARGE: usize = 1200;
@@ -97,10 +97,10 @@ fn commits_at_the_same_time() {
 
 #[test]
 fn a_statement_sees_a_transaction_whole_or_not_at_all() {
-    explore(nobody_forgotten(), two_rows_change_together);
+    explore(nobody_forgotten(SCHEDULES_OF_DATABASE), two_rows_change_together);
 }
 
 #[test]
 fn commits_of_several_sessions_are_seen_one_after_another() {
-    explore(with_time_outs(), commits_at_the_same_time);
+    explore(with_time_outs(SCHEDULES_OF_DATABASE), commits_at_the_same_time);
 }

@@ -168,8 +168,10 @@ impl Database {
         bytes[SIZE as usize] = SIZE.bytes() as u64;
         let cache = Arc::new(Cache::new(bytes, health.clone()));
 
-        let records =
-            [tablespace(TABLES, TablespaceKind::Permanent, space), tablespace(UNDO, TablespaceKind::Undo, SpaceManagement::Manual)];
+        let records = [
+            tablespace(TABLES, TablespaceKind::Permanent, space),
+            tablespace(UNDO, TablespaceKind::Undo, SpaceManagement::Manual),
+        ];
         let tablespaces = Arc::new(Tablespaces::default());
         let mut datafiles = Vec::new();
         for record in &records {
@@ -212,18 +214,11 @@ impl Database {
         )
         .unwrap();
         cache.set_redo(redo);
-        let store =
-            Arc::new(Store::new(files, directory(), clock.clone(), parameters, checkpoints, system.clone()));
+        let store = Arc::new(Store::new(files, directory(), clock.clone(), parameters, checkpoints, system.clone()));
         let undo = UndoSegments::new(0, tablespaces);
         let transactions = Arc::new(Transactions::new(Arc::new(undo)));
-        let database = Self {
-            store,
-            transactions,
-            system,
-            clock,
-            definitions: Arc::default(),
-            sessions: Mutex::new(10),
-        };
+        let database =
+            Self { store, transactions, system, clock, definitions: Arc::default(), sessions: Mutex::new(10) };
         let s = database.session();
         let undo = s.tablespaces().numbered(TablespaceNumber(UNDO)).unwrap();
         s.undo().create(&s, &undo).unwrap();

@@ -9,11 +9,13 @@ use common::Result;
 use common::sync::{Arc, Mutex, explore, spawn};
 use device::{FileSystem, MemoryFileSystem};
 use storage::health::Health;
-use storage::redo::{BLOCK, BLOCKS_MIN, LogGroupRecord, LogGroupSpec, LogHost, LogOptions, Lsn, Rba, RedoLog, RedoReader};
+use storage::redo::{
+    BLOCK, BLOCKS_MIN, LogGroupRecord, LogGroupSpec, LogHost, LogOptions, Lsn, Rba, RedoLog, RedoReader,
+};
 use waits::{Meter, SystemMeter};
 
 use super::clock::Ticking;
-use super::{nobody_forgotten, with_time_outs};
+use super::{SCHEDULES, nobody_forgotten, with_time_outs};
 
 const DIRECTORY: &str = "data";
 const DATABASE: u64 = 4711;
@@ -77,8 +79,7 @@ impl Stage {
 }
 
 fn read(files: &Arc<dyn FileSystem>, groups: &[LogGroupRecord], from: Rba) -> Vec<u64> {
-    let mut reader =
-        RedoReader::open(files.clone(), Path::new(DIRECTORY), DATABASE, groups, from, None).unwrap();
+    let mut reader = RedoReader::open(files.clone(), Path::new(DIRECTORY), DATABASE, groups, from, None).unwrap();
     let mut numbers = Vec::new();
     while let Some((_, bytes)) = reader.next().unwrap() {
         let number = number_of(bytes);
@@ -134,20 +135,20 @@ fn commits(step_us: u64, members: usize) {
 
 #[test]
 fn a_commit_is_durable_when_it_is_acknowledged() {
-    explore(with_time_outs(), || commits(1, 1));
+    explore(with_time_outs(SCHEDULES), || commits(1, 1));
 }
 
 #[test]
 fn nobody_who_waits_for_redo_is_forgotten() {
-    explore(nobody_forgotten(), || commits(1, 1));
+    explore(nobody_forgotten(SCHEDULES), || commits(1, 1));
 }
 
 #[test]
 fn writes_of_a_slow_device_overlap() {
-    explore(nobody_forgotten(), || commits(20_000, 1));
+    explore(nobody_forgotten(SCHEDULES), || commits(20_000, 1));
 }
 
 #[test]
 fn all_members_have_it() {
-    explore(nobody_forgotten(), || commits(1, 2));
+    explore(nobody_forgotten(SCHEDULES), || commits(1, 2));
 }

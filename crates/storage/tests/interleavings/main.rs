@@ -14,17 +14,18 @@ mod space;
 
 use common::sync::{Exploration, TimeOuts};
 
-/// Schedules of each exploration.
+/// Schedules of an exploration of the log alone, and of one that needs a database.
 const SCHEDULES: usize = 1_000;
+const SCHEDULES_OF_DATABASE: usize = 500;
 
 const SEED: u64 = 20_250;
 
 /// Waits end by being told to alone: nobody may rely on looking again.
-fn nobody_forgotten() -> Exploration {
-    Exploration { schedules: SCHEDULES, seed: SEED, time_outs: TimeOuts::Never }
+fn nobody_forgotten(schedules: usize) -> Exploration {
+    Exploration { schedules, seed: SEED, time_outs: TimeOuts::Never }
 }
 
 /// Waits with a limit end by it now and then.
-fn with_time_outs() -> Exploration {
-    Exploration { schedules: SCHEDULES, seed: SEED + 1, time_outs: TimeOuts::Sometimes }
+fn with_time_outs(schedules: usize) -> Exploration {
+    Exploration { schedules, seed: SEED + 1, time_outs: TimeOuts::Sometimes }
 }

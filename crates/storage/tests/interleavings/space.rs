@@ -4,15 +4,18 @@
 //! none in the place of another, and what the segment says of its blocks is true at the end.
 
 use common::sync::{Arc, explore, spawn};
+use format::bitmap::BlockState;
 use storage::control::SpaceManagement;
+use storage::segment::BlockUse;
 use storage::txn::CommitWrite;
 
 use super::database::{Database, insert, row, scan};
-use super::nobody_forgotten;
+use super::{SCHEDULES_OF_DATABASE, nobody_forgotten};
 
 const SESSIONS: u8 = 3;
 const ROWS: u8 = 2;
-/// So large that a block has two.
+const ROWS_OF_A_BLOCK: usize = 2;
+/// So large that a block has so many.
 const BYTES: usize = 800;
 
 fn rows_of_several_sessions(space: SpaceManagement) {
@@ -39,15 +42,27 @@ fn rows_of_several_sessions(space: SpaceManagement) {
     rowids.sort_unstable();
     rowids.dedup();
     assert_eq!(rowids.len(), wanted.len(), "no two rows have one place");
+    let blocks: Vec<_> = table.segment.block_map(&s).unwrap().extents.concat();
+    let mut found = 0;
+    for block in &blocks {
+        let BlockUse::Rows(rows) = block.holds else { continue };
+        found += usize::from(rows.rows);
+        let offered = match space {
+            SpaceManagement::Manual => block.freelist.is_some(),
+            SpaceManagement::Auto => block.state != Some(BlockState::Full),
+        };
+        assert!(offered || usize::from(rows.rows) >= ROWS_OF_A_BLOCK, "room that nobody finds again: {block:?}");
+    }
+    assert_eq!(found, wanted.len(), "the blocks have the rows, and no others");
     database.close();
 }
 
 #[test]
 fn sessions_find_room_with_bitmaps() {
-    explore(nobody_forgotten(), || rows_of_several_sessions(SpaceManagement::Auto));
+    explore(nobody_forgotten(SCHEDULES_OF_DATABASE), || rows_of_several_sessions(SpaceManagement::Auto));
 }
 
 #[test]
 fn sessions_find_room_with_freelists() {
-    explore(nobody_forgotten(), || rows_of_several_sessions(SpaceManagement::Manual));
+    explore(nobody_forgotten(SCHEDULES_OF_DATABASE), || rows_of_several_sessions(SpaceManagement::Manual));
 }

@@ -25,9 +25,7 @@ pub use condvar::{Condvar, TimeOuts, WaitTimeoutResult};
 pub use explore::{Exploration, explore, replay};
 pub use local::LocalKey;
 pub use mutex::{Mutex, MutexGuard};
-pub use rwlock::{
-    ArcRwLockReadGuard, ArcRwLockWriteGuard, RawRwLock, RwLock, RwLockReadGuard, RwLockWriteGuard,
-};
+pub use rwlock::{ArcRwLockReadGuard, ArcRwLockWriteGuard, RawRwLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use shuttle::hint::spin_loop;
 pub use shuttle::sync::atomic;
 pub use shuttle::thread::yield_now;
