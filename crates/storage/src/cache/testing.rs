@@ -96,6 +96,12 @@ impl Cache {
         self.pool(address).is_ok_and(|pool| pool.holds(meter, address))
     }
 
+    /// Buffers that its chain has of a block as it is now.
+    #[must_use]
+    pub fn buffers_for_test(&self, meter: &Meter, address: BlockAddress) -> usize {
+        self.pool(address).map_or(0, |pool| pool.chains.bucket(address).lock(meter).count(address.pack()))
+    }
+
     /// Locks the chain that a block is on, and its pool's replacement list, as long as the result lives.
     #[must_use]
     pub fn lock_lists_for_test<'a>(&'a self, meter: &'a Meter, address: BlockAddress) -> Option<impl Sized + use<'a>> {

@@ -16,6 +16,7 @@ use super::{SCHEDULES_OF_DATABASE, nobody_forgotten, with_time_outs};
 
 const WRITERS: u32 = 2;
 const CHANGES: u32 = 2;
+/// Of each of two that write and evict.
 const ROUNDS: u32 = 2;
 /// Where in a block the count is.
 const COUNT: usize = 200;
@@ -30,6 +31,8 @@ fn count(block: &[u8]) -> u8 {
 
 fn add_one(s: &Worker, n: u32) {
     let mut block = s.current_mut(address(n), BlockClass::Data).unwrap();
+    assert_eq!(s.store().cache().buffers_for_test(s.meter(), address(n)), 1, "a block has one buffer");
+    assert_eq!(block::header(&block).address(), address(n), "a session has the block that it wanted");
     s.change(&mut block, |bytes| bytes[COUNT] += 1);
 }
 

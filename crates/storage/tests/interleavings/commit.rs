@@ -16,8 +16,8 @@ use super::{SCHEDULES_OF_DATABASE, nobody_forgotten, with_time_outs};
 /// So large that a block has one.
 const LARGE: usize = 1200;
 const COMMITTERS: usize = 2;
-const READERS: usize = 2;
-const LOOKS: usize = 2;
+const READERS: usize = 1;
+const LOOKS: usize = 3;
 
 /// One session changes two rows in two blocks to the same number, again and again; others compare them.
 fn two_rows_change_together() {

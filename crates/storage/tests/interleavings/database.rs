@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use common::sync::atomic::AtomicU64;
-use common::sync::{Arc, Mutex};
+use common::sync::{Arc, Mutex, yield_now};
 use common::{
     BlockAddress, BlockSize, Clock, DataType, FileNumber, ObjectNumber, ProcessNumber, Result, Rowid, TablespaceNumber,
 };
@@ -41,7 +41,7 @@ const TABLES: u32 = 0;
 const UNDO: u32 = 1;
 /// Of a datafile, its header area aside.
 const FILE_BYTES: u64 = 4 << 20;
-const LOG_BYTES: u64 = 2 * BLOCKS_MIN as u64 * BLOCK as u64;
+const LOG_BYTES: u64 = BLOCKS_MIN as u64 * BLOCK as u64;
 /// Microseconds from one reading of the clock to the next.
 const STEP_US: u64 = 1;
 
@@ -214,15 +214,20 @@ impl Database {
         )
         .unwrap();
         cache.set_redo(redo);
+        // The writers of the log fall asleep, so that what follows is not part of what is tried.
+        yield_now();
         let store = Arc::new(Store::new(files, directory(), clock.clone(), parameters, checkpoints, system.clone()));
         let undo = UndoSegments::new(0, tablespaces);
         let transactions = Arc::new(Transactions::new(Arc::new(undo)));
         let database =
             Self { store, transactions, system, clock, definitions: Arc::default(), sessions: Mutex::new(10) };
-        let s = database.session();
-        let undo = s.tablespaces().numbered(TablespaceNumber(UNDO)).unwrap();
-        s.undo().create(&s, &undo).unwrap();
         database
+    }
+
+    /// From now on there are transactions.
+    fn make_undo(&self, s: &Worker) {
+        let undo = s.tablespaces().numbered(TablespaceNumber(UNDO)).unwrap();
+        s.undo().create(s, &undo).unwrap();
     }
 
     pub(crate) fn session(&self) -> Arc<Worker> {
@@ -236,8 +241,9 @@ impl Database {
         Arc::new(Worker::new(process, self.transactions.clone(), self.definitions.clone()))
     }
 
-    /// Makes the table.
+    /// Makes the table, and undo for what is done to it.
     pub(crate) fn table(&self, s: &Worker) -> Arc<HeapTable> {
+        self.make_undo(s);
         let spec = SegmentSpec {
             name: "NOBODY.T".to_owned(),
             object: TABLE,

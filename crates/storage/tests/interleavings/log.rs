@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use common::Result;
-use common::sync::{Arc, Mutex, explore, spawn};
+use common::sync::{Arc, Mutex, explore, spawn, yield_now};
 use device::{FileSystem, MemoryFileSystem};
 use storage::health::Health;
 use storage::redo::{
@@ -133,6 +133,20 @@ fn commits(step_us: u64, members: usize) {
     stage.log.shutdown().unwrap();
 }
 
+/// A session asks for writes and does not wait for them; a writer has to see each request.
+fn requests() {
+    let stage = Stage::new(1, 1);
+    let meter = Meter::new(&stage.system, stage.clock.clone(), 10, 1);
+    for number in 0..COMMITS {
+        let (_, end) = stage.log.append(&meter, &record(number)).unwrap();
+        stage.log.post();
+        while stage.log.durable() < end {
+            yield_now();
+        }
+    }
+    stage.log.shutdown().unwrap();
+}
+
 #[test]
 fn a_commit_is_durable_when_it_is_acknowledged() {
     explore(with_time_outs(SCHEDULES), || commits(1, 1));
@@ -141,6 +155,11 @@ fn a_commit_is_durable_when_it_is_acknowledged() {
 #[test]
 fn nobody_who_waits_for_redo_is_forgotten() {
     explore(nobody_forgotten(SCHEDULES), || commits(1, 1));
+}
+
+#[test]
+fn a_write_that_is_asked_for_is_done() {
+    explore(nobody_forgotten(SCHEDULES), requests);
 }
 
 #[test]

@@ -54,6 +54,9 @@ fn rows_of_several_sessions(space: SpaceManagement) {
         assert!(offered || usize::from(rows.rows) >= ROWS_OF_A_BLOCK, "room that nobody finds again: {block:?}");
     }
     assert_eq!(found, wanted.len(), "the blocks have the rows, and no others");
+    // What comes back from the disk is checked more closely.
+    database.store.cache().flush(s.meter()).unwrap();
+    assert_eq!(scan(&s, &table), wanted);
     database.close();
 }
 

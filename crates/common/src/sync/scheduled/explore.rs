@@ -20,8 +20,9 @@ const DEPTH: usize = 3;
 /// How much is tried.
 #[derive(Clone, Copy, Debug)]
 pub struct Exploration {
-    /// Schedules: one half by a decision at random at each step; in the other each thread runs as far as it can, in an
-    /// order of priorities that changes at a few places at random.
+    /// Schedules: one third by a decision at random at each step, which tries many small steps of several threads beside
+    /// one another; in the others each thread runs as far as it can, in an order of priorities that changes at a few
+    /// places at random, which tries what happens while one of them stands still for long.
     pub schedules: usize,
     pub seed: u64,
     pub time_outs: TimeOuts,
@@ -46,9 +47,9 @@ fn config() -> Config {
 pub fn explore(exploration: Exploration, test: impl Fn() + Send + Sync + 'static) {
     let Exploration { schedules, seed, time_outs } = exploration;
     let test = Arc::new(test);
-    let half = schedules / 2;
-    run("at random", RandomScheduler::new_from_seed(seed, schedules - half), seed, time_outs, &test);
-    run("by priorities", PctScheduler::new_from_seed(seed, DEPTH, half), seed, time_outs, &test);
+    let at_random = schedules / 3;
+    run("at random", RandomScheduler::new_from_seed(seed, at_random), seed, time_outs, &test);
+    run("by priorities", PctScheduler::new_from_seed(seed, DEPTH, schedules - at_random), seed, time_outs, &test);
 }
 
 /// Runs `test` under one schedule: the text that a failed [`explore`] has printed.
