@@ -21,7 +21,7 @@ use storage::control::{
 };
 use storage::datafile::Datafile;
 use storage::health::Health;
-use storage::parameters::{Parameter, Parameters, Value};
+use storage::parameters::{Parameter, ParameterFile, Parameters, Value};
 use storage::process::{Client, Process, Store};
 use storage::redo::{BLOCK, BLOCKS_MIN, LogGroupSpec, LogOptions, RedoLog};
 use storage::rollback;
@@ -158,10 +158,15 @@ fn make_file(files: &dyn FileSystem, tablespace: &TablespaceRecord) -> (Datafile
 impl Database {
     /// A new database, with as few buffers as a pool may have.
     pub(crate) fn new(space: SpaceManagement) -> Self {
+        Self::with_parameters(space, "")
+    }
+
+    /// As [`Database::new`], with what a parameter file says.
+    pub(crate) fn with_parameters(space: SpaceManagement, parameters: &str) -> Self {
         let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
         let clock: Arc<dyn Clock> = Arc::new(Ticking::new(STEP_US));
         let (health, system) = (Arc::new(Health::default()), SystemMeter::new());
-        let parameters = Parameters::default();
+        let parameters = Parameters::from_file(&ParameterFile::parse(parameters).unwrap()).unwrap();
         parameters.fix(Parameter::DbBlockSize, &Value::Integer(SIZE.bytes() as i64)).unwrap();
         let parameters = Arc::new(parameters);
         let mut bytes = [0; 5];
@@ -219,9 +224,7 @@ impl Database {
         let store = Arc::new(Store::new(files, directory(), clock.clone(), parameters, checkpoints, system.clone()));
         let undo = UndoSegments::new(0, tablespaces);
         let transactions = Arc::new(Transactions::new(Arc::new(undo)));
-        let database =
-            Self { store, transactions, system, clock, definitions: Arc::default(), sessions: Mutex::new(10) };
-        database
+        Self { store, transactions, system, clock, definitions: Arc::default(), sessions: Mutex::new(10) }
     }
 
     /// From now on there are transactions.
@@ -308,11 +311,11 @@ impl RowSink for Numbers {
     }
 }
 
-/// The numbers of all rows that a statement sees which begins now, in order.
+/// The numbers of all rows that a query sees which begins now, in order.
 pub(crate) fn scan(s: &Arc<Worker>, table: &Arc<HeapTable>) -> Vec<u8> {
     let _statement = s.enter(s.begin_snapshot());
     let spec = ScanSpec { projection: vec![0], predicate: None, rowids: false };
-    let mut scan = TableScan::new(s.clone(), table.clone(), spec).unwrap();
+    let mut scan = TableScan::for_query(s.clone(), table.clone(), spec).unwrap();
     let mut numbers = Numbers::default();
     while scan.next(&mut numbers, 100).unwrap() {}
     numbers.0.sort_unstable();

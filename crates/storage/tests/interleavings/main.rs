@@ -9,6 +9,7 @@ mod cache;
 mod clock;
 mod commit;
 mod database;
+mod load;
 mod log;
 mod space;
 

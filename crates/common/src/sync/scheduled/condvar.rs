@@ -14,7 +14,7 @@ pub enum TimeOuts {
     /// By being told to, only: a thread that nobody wakes waits forever, and the scheduler says so. For tests that
     /// nobody is forgotten: a limit hides that.
     Never,
-    /// By the time, one in a few, once other threads have run.
+    /// One in a few by the time, once other threads have run; the others as with [`TimeOuts::Never`].
     #[default]
     Sometimes,
 }
