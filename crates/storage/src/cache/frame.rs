@@ -13,7 +13,8 @@
 //! references, which would be one more write a get. The pools of the next instance use them again; only the block's own memory is freed meanwhile.
 
 use common::sync::atomic::{AtomicBool, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
-use common::sync::{Arc, Mutex, RwLock, unscheduled};
+use common::sync::unscheduled::Mutex as OwnMutex;
+use common::sync::{Arc, Mutex, RwLock};
 use common::{BlockAddress, BlockClass, ObjectNumber, Scn};
 use device::AlignedBuffer;
 
@@ -42,7 +43,7 @@ const DIRTY: u64 = 1 << 31;
 const TAG_SHIFT: u32 = 32;
 
 /// Buffers that belong to no pool.
-static SPARE: unscheduled::Mutex<Vec<FrameRef>> = unscheduled::Mutex::new(Vec::new());
+static SPARE: OwnMutex<Vec<FrameRef>> = OwnMutex::new(Vec::new());
 
 /// A buffer. It is there for as long as the process is.
 pub(super) type FrameRef = &'static Arc<Frame>;

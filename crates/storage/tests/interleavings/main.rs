@@ -17,7 +17,7 @@ use common::sync::{Exploration, TimeOuts};
 
 /// Schedules of an exploration of the log alone, and of one that needs a database.
 const SCHEDULES: usize = 1_000;
-const SCHEDULES_OF_DATABASE: usize = 1_000;
+const SCHEDULES_OF_DATABASE: usize = 600;
 
 const SEED: u64 = 20_250;
 
