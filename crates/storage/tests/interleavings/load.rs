@@ -1,7 +1,7 @@
 //! Direct loads beside scans.
 //!
-//! A session loads rows past the cache while others scan the table, through the cache or past it, and another puts a row
-//! in. A scan sees the load whole or not at all, and whole once it has committed; nobody's row is lost.
+//! A session loads rows past the cache while another scans the table, through the cache or past it, and a third puts a
+//! row in. A scan sees the load whole or not at all, and whole once it has committed; nobody's row is lost.
 
 use common::sync::atomic::{AtomicBool, Ordering};
 use common::sync::{Arc, explore, spawn};

@@ -1,7 +1,7 @@
 //! The search for room in a segment.
 //!
-//! Sessions put rows into one segment at the same time, while it grows, or after rows have gone. Each row is there once,
-//! none in the place of another, and what the segment says of its blocks is true at the end.
+//! Sessions put rows into one segment at the same time, from its first block on. Each row is there once, none in the
+//! place of another, and at the end the segment offers every block that has room.
 
 use common::sync::{Arc, explore, spawn};
 use format::bitmap::BlockState;

@@ -20,9 +20,9 @@ const DEPTH: usize = 3;
 /// How much is tried.
 #[derive(Clone, Copy, Debug)]
 pub struct Exploration {
-    /// Schedules: one third by a decision at random at each step, which tries many small steps of several threads beside
-    /// one another; in the others each thread runs as far as it can, in an order of priorities that changes at a few
-    /// places at random, which tries what happens while one of them stands still for long.
+    /// Schedules. One third decide at random at each step: they try many small steps of several threads beside one
+    /// another. In the others each thread runs as far as it can, in an order of priorities that changes at a few places
+    /// at random: they try what happens while a thread stands still for long.
     pub schedules: usize,
     pub seed: u64,
     pub time_outs: TimeOuts,

@@ -1,8 +1,8 @@
 //! Locks and threads under the scheduler of the crate `shuttle`.
 //!
 //! The threads of a test are coroutines of one thread of the machine. One runs at a time, and before each operation of
-//! this module the scheduler decides which one goes on. So a test is a sequence of decisions; [`explore`] tries many, at
-//! random from a seed, and says by which one the test has failed.
+//! this module the scheduler decides which one goes on. So a test is a sequence of decisions; [`explore`] tries many of
+//! them, at random from a seed, and says under which one the test has failed.
 //!
 //! What is outside of the module is invisible to the scheduler: a session that waits for a device, for the clock or for
 //! a lock of the standard library stops all of them. Tests use files in memory and a clock of their own.
