@@ -72,7 +72,13 @@ impl Stage {
         Self { files, control, system, clock, from, log }
     }
 
-    /// What the files have now: the places of records and their numbers.
+    /// Nobody is at work.
+    fn close(&self) {
+        self.log.check_invariants().unwrap();
+        self.log.shutdown().unwrap();
+    }
+
+    /// The numbers of the records that the files have now, in order.
     fn in_files(&self) -> Vec<u64> {
         read(&self.files, &self.control.0.lock(), self.from)
     }
@@ -105,6 +111,11 @@ fn number_of(record: &[u8]) -> u64 {
 /// Several sessions commit several times each.
 fn commits(step_us: u64, members: usize) {
     let stage = Arc::new(Stage::new(step_us, members));
+    commits_on(&stage);
+    stage.close();
+}
+
+fn commits_on(stage: &Arc<Stage>) {
     let placed = Arc::new(Mutex::new(Vec::new()));
     let sessions: Vec<_> = (0..SESSIONS)
         .map(|session| {
@@ -129,8 +140,18 @@ fn commits(step_us: u64, members: usize) {
     let mut placed = placed.lock().clone();
     placed.sort_unstable();
     assert_eq!(stage.in_files(), placed.iter().map(|(_, number)| *number).collect::<Vec<_>>());
-    stage.log.check_invariants().unwrap();
-    stage.log.shutdown().unwrap();
+}
+
+/// As [`commits`], while the log goes on to its next file.
+fn commits_and_a_switch() {
+    let stage = Arc::new(Stage::new(1, 1));
+    let (log, meter) = (stage.log.clone(), Meter::new(&stage.system, stage.clock.clone(), 9, 1));
+    let first = log.sequence();
+    let switch = spawn("switch", move || log.switch(&meter).unwrap()).unwrap();
+    commits_on(&stage);
+    switch.join().unwrap();
+    stage.close();
+    assert_eq!(stage.log.sequence(), first + 1);
 }
 
 /// A session asks for writes and does not wait for them; a writer has to see each request.
@@ -144,7 +165,7 @@ fn requests() {
             yield_now();
         }
     }
-    stage.log.shutdown().unwrap();
+    stage.close();
 }
 
 #[test]
@@ -165,6 +186,11 @@ fn a_write_that_is_asked_for_is_done() {
 #[test]
 fn writes_of_a_slow_device_overlap() {
     explore(nobody_forgotten(SCHEDULES), || commits(20_000, 1));
+}
+
+#[test]
+fn commits_go_on_into_the_next_file() {
+    explore(with_time_outs(SCHEDULES), commits_and_a_switch);
 }
 
 #[test]
