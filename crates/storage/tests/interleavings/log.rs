@@ -190,6 +190,7 @@ fn writes_of_a_slow_device_overlap() {
 
 #[test]
 fn commits_go_on_into_the_next_file() {
+    explore(nobody_forgotten(SCHEDULES), commits_and_a_switch);
     explore(with_time_outs(SCHEDULES), commits_and_a_switch);
 }
 
