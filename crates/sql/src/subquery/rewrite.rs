@@ -119,9 +119,10 @@ impl Level<'_> {
                 Expr::ScalarSubquery(subquery) => {
                     if self.levels > 0 && (!correlated || joins && shape::is_plain_aggregate(&subquery.subquery)?) {
                         let rows = match &*subquery.subquery {
-                            LogicalPlan::Projection(projection) if correlated => shape::renamed(projection, VALUE)?,
-                            rows if correlated => rows.clone(),
-                            rows => nullable(rows.clone())?,
+                            rows if !correlated && !shape::is_one_row(rows) => nullable(rows.clone())?,
+                            // What the planner joins it with may have a column of the name.
+                            LogicalPlan::Projection(projection) => shape::renamed(projection, VALUE)?,
+                            rows => rows.clone(),
                         };
                         return Ok(Transformed::yes(Expr::ScalarSubquery(self.within(subquery, rows)?)));
                     }
@@ -175,16 +176,6 @@ pub(crate) fn holds(expr: &Expr) -> bool {
 ///
 /// A column that may be NULL by now is no exception: a function of literals may be, until the planner has made a literal of it, which may not.
 fn nullable(rows: LogicalPlan) -> Result<LogicalPlan> {
-    if shape::is_one_row(&rows) {
-        return Ok(rows);
-    }
-    let columns: Vec<Expr> = rows
-        .schema()
-        .iter()
-        .map(|column| {
-            let name = column.1.name().clone();
-            or_null::call(Expr::from(column)).alias(name)
-        })
-        .collect();
-    LogicalPlanBuilder::new(rows).project(columns)?.build()
+    let values: Vec<Expr> = rows.schema().iter().map(|column| or_null::call(Expr::from(column)).alias(VALUE)).collect();
+    LogicalPlanBuilder::new(rows).project(values)?.build()
 }

@@ -285,3 +285,15 @@ select k, sum(k) over (partition by v, k order by k) s from g where v = 'x' and 
 select count(*) over (partition by upper(v), v order by k) c from g where upper(v) = v;
 select count(*) over (partition by c order by k) c from (select 1 c, k from g) order by 1;
 ---
+
+# The values of a window's aggregate are not sorted with its rows where they may be NULL.
+
+select max(k) over (order by k rows between 2 preceding and 1 preceding) m from g order by 1;
+select k, min(k) over (order by k desc rows between 1 following and 2 following) m from g order by 2, 1;
+select * from (select max(k) over (order by k rows between 2 preceding and 1 preceding) m from g) where m is null or m > 1 order by m;
+---
+
+# A subquery's count beside the query's own.
+
+select case when (select count(k) from g where 7 in (select k from g)) = 0 then count(*) end n from g group by v order by 1;
+---
