@@ -15,6 +15,10 @@ test:
 test-engine:
     cargo test -p common -p errors -p waits -p format -p scan -p device -p storage -p engine -p sim -p scalar -p report -p shell -p stacks
 
+# Interleavings of the storage's threads, under a scheduler
+interleavings:
+    cargo test -p storage --features shuttle --test interleavings
+
 # Formatting and lints
 lint:
     cargo fmt --all --check

@@ -19,7 +19,7 @@ use crate::disk::Disk;
 use crate::environment::Environment;
 use crate::error;
 use crate::group::Group;
-use crate::header::{Found, Header, State};
+use crate::header::{Found, Header, MemberState};
 use crate::layout::{Areas, AuSize, BLOCK, METADATA_AT, copies_on, reserved_units};
 use crate::metadata::{Copy, Metadata};
 use crate::{DiskGroup, mount, name};
@@ -58,7 +58,7 @@ fn check_free(candidate: &Candidate, dropped: &[Header]) -> Result<()> {
     let path = candidate.path.display();
     match &candidate.found {
         Found::Empty => Ok(()),
-        Found::Header { header, .. } if header.state != State::Member => Ok(()),
+        Found::Header { header, .. } if header.state != MemberState::Member => Ok(()),
         Found::Header { header, .. } if dropped.contains(header) => Ok(()),
         Found::Header { header, .. } => {
             let text = format!("disk \"{path}\" belongs to diskgroup \"{}\" as \"{}\"", header.group_name, header.name);
@@ -100,13 +100,13 @@ pub(crate) fn create(environment: &Environment, name: &str, paths: &[PathBuf], a
         disks.push(Arc::new(Disk::new(header.name.clone(), candidate.path, candidate.device, claim, clock)));
     }
 
-    let write = |state: State| {
+    let write = |state: MemberState| {
         disks.iter().zip(&headers).try_for_each(|(disk, header)| {
             let written = Header { state, ..header.clone() }.write(&*disk.device);
             written.map_err(|error| disk.error("write", &error))
         })
     };
-    write(State::Forming)?;
+    write(MemberState::Forming)?;
     let entries = headers.iter().map(|header| DiskEntry {
         number: header.number,
         id: header.disk,
@@ -117,7 +117,7 @@ pub(crate) fn create(environment: &Environment, name: &str, paths: &[PathBuf], a
     let copies = copies(&disks, &headers);
     let mut metadata = Metadata::new(headers[0].group, headers[0].areas, copies);
     metadata.checkpoint(&directory)?;
-    write(State::Member)?;
+    write(MemberState::Member)?;
     let space = Group::space_of(&headers, &directory)?;
     let group = Group::new(environment, disks, headers, directory, space, metadata);
     Ok(DiskGroup { group: Arc::new(group), repaired: Vec::new() })
@@ -142,7 +142,7 @@ fn plan(environment: &Environment, name: &str, candidates: &[Candidate], au: AuS
     for (number, candidate) in candidates.iter().enumerate() {
         let copies = copies_on(number, candidates.len());
         let header = Header {
-            state: State::Member,
+            state: MemberState::Member,
             group_name: name.to_owned(),
             group,
             name: format!("{name}_{number:04}"),

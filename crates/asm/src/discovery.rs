@@ -8,7 +8,7 @@ use device::Device;
 
 use crate::environment::Environment;
 use crate::error::cannot_open;
-use crate::header::{Found, Header, State};
+use crate::header::{Found, Header, MemberState};
 use crate::pattern;
 
 /// A file or block device that may be a disk, open.
@@ -107,9 +107,9 @@ fn describe(environment: &Environment, path: PathBuf) -> DiscoveredDisk {
         Found::Damaged(why) => DiscoveredDisk { remark: Some(why), ..with },
         Found::Header { header, whole } => {
             let status = match header.state {
-                State::Forming => return DiscoveredDisk { status: HeaderStatus::Candidate, ..with },
-                State::Member => HeaderStatus::Member,
-                State::Former => HeaderStatus::Former,
+                MemberState::Forming => return DiscoveredDisk { status: HeaderStatus::Candidate, ..with },
+                MemberState::Member => HeaderStatus::Member,
+                MemberState::Former => HeaderStatus::Former,
             };
             DiscoveredDisk {
                 status,

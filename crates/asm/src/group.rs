@@ -17,7 +17,7 @@ use crate::disk::Disk;
 use crate::environment::Environment;
 use crate::error;
 use crate::file::{GroupFile, OpenFile, zeros};
-use crate::header::{Header, State as HeaderState};
+use crate::header::{Header, MemberState};
 use crate::layout::BLOCK;
 use crate::metadata::Metadata;
 use crate::name::{FileKind, FileName, check_tag, parse};
@@ -32,7 +32,7 @@ pub(crate) struct Group {
     environment: Environment,
     disks: Vec<Arc<Disk>>,
     headers: Vec<Header>,
-    state: Mutex<State>,
+    state: Mutex<GroupState>,
     counts: Counts,
 }
 
@@ -45,7 +45,7 @@ struct Counts {
 }
 
 #[derive(Debug)]
-struct State {
+struct GroupState {
     directory: Directory,
     metadata: Metadata,
     space: Space,
@@ -56,7 +56,7 @@ struct State {
     gone: bool,
 }
 
-impl State {
+impl GroupState {
     fn open_file(&self, number: u32) -> Option<Arc<OpenFile>> {
         self.open.get(&number).and_then(Weak::upgrade)
     }
@@ -75,7 +75,7 @@ impl Group {
         space: Space,
         metadata: Metadata,
     ) -> Self {
-        let state = State { directory, metadata, space, open: BTreeMap::new(), stopped: None, gone: false };
+        let state = GroupState { directory, metadata, space, open: BTreeMap::new(), stopped: None, gone: false };
         let (environment, state) = (environment.clone(), Mutex::new(state));
         Self { environment, disks, headers, state, counts: Counts::default() }
     }
@@ -123,7 +123,7 @@ impl Group {
     }
 
     /// The state, if the group is still there.
-    fn state(&self) -> Result<MutexGuard<'_, State>> {
+    fn state(&self) -> Result<MutexGuard<'_, GroupState>> {
         let state = self.state.lock();
         if state.gone { Err(error::no_group(self.group_name())) } else { Ok(state) }
     }
@@ -208,7 +208,7 @@ impl Group {
         self.commit_or_release_in(&mut *self.state()?, change)
     }
 
-    fn commit_or_release_in(&self, state: &mut State, change: &Change) -> Result<()> {
+    fn commit_or_release_in(&self, state: &mut GroupState, change: &Change) -> Result<()> {
         let committed = self.commit_in(state, change);
         if let Err(error) = &committed
             && error.kind == ErrorKind::OutOfResource
@@ -223,7 +223,7 @@ impl Group {
         committed
     }
 
-    fn commit_in(&self, state: &mut State, change: &Change) -> Result<()> {
+    fn commit_in(&self, state: &mut GroupState, change: &Change) -> Result<()> {
         if let Some(why) = &state.stopped {
             return Err(error::stopped(self.group_name(), why));
         }
@@ -259,7 +259,7 @@ impl Group {
     }
 
     /// The number of the file that a name means.
-    fn find(&self, state: &State, name: &str) -> Result<u32> {
+    fn find(&self, state: &GroupState, name: &str) -> Result<u32> {
         let wanted = parse(name)?;
         let file = state.directory.files.get(&wanted.number).filter(|file| {
             let same = |(kind, tag): (FileKind, String)| kind == file.kind && tag.eq_ignore_ascii_case(&file.tag);
@@ -270,7 +270,7 @@ impl Group {
         file.map(|file| file.number).ok_or_else(|| error::no_file(name))
     }
 
-    fn handle(self: &Arc<Self>, state: &mut State, number: u32) -> Result<GroupFile> {
+    fn handle(self: &Arc<Self>, state: &mut GroupState, number: u32) -> Result<GroupFile> {
         let entry = state
             .directory
             .files
@@ -333,7 +333,7 @@ impl Group {
         Ok(())
     }
 
-    fn check_unused(&self, state: &State) -> Result<()> {
+    fn check_unused(&self, state: &GroupState) -> Result<()> {
         let open: Vec<_> = state.open_files().collect();
         if open.is_empty() {
             return Ok(());
@@ -379,7 +379,7 @@ impl Group {
     /// ORA-15080.
     pub(crate) fn retire(disks: &[Arc<Disk>], headers: &[Header]) -> Result<()> {
         for (disk, header) in disks.iter().zip(headers).rev() {
-            let former = Header { state: HeaderState::Former, ..header.clone() };
+            let former = Header { state: MemberState::Former, ..header.clone() };
             former.write(&*disk.device).map_err(|error| disk.error("write", &error))?;
         }
         Ok(())

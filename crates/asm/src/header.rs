@@ -30,7 +30,7 @@ pub(crate) type Id = [u8; 16];
 
 /// Which part a disk has in its group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum State {
+pub(crate) enum MemberState {
     Forming = 1,
     Member = 2,
     Former = 3,
@@ -39,7 +39,7 @@ pub(crate) enum State {
 /// What the header says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Header {
-    pub(crate) state: State,
+    pub(crate) state: MemberState,
     pub(crate) group_name: String,
     pub(crate) group: Id,
     pub(crate) name: String,
@@ -161,9 +161,9 @@ impl Header {
             return Err(damaged("its redundancy is not external"));
         }
         let state = match bytes.state {
-            1 => State::Forming,
-            2 => State::Member,
-            3 => State::Former,
+            1 => MemberState::Forming,
+            2 => MemberState::Member,
+            3 => MemberState::Former,
             _ => return Err(damaged("its state is unknown")),
         };
         let name = |field: &[u8; NAME_FIELD_BYTES]| {
@@ -254,7 +254,7 @@ mod tests {
     use super::*;
     use crate::layout::MB;
 
-    fn header(state: State) -> Header {
+    fn header(state: MemberState) -> Header {
         Header {
             state,
             group_name: "DATA".into(),
@@ -275,7 +275,7 @@ mod tests {
         let device = MemoryFileSystem::new().create(Path::new("d"), 4 * MB).unwrap();
         let size = device.size().unwrap();
         assert_eq!(Header::read(&*device, size).unwrap(), Found::Empty);
-        let written = header(State::Member);
+        let written = header(MemberState::Member);
         written.write(&*device).unwrap();
         let whole = Found::Header { header: written.clone(), whole: true };
         assert_eq!(Header::read(&*device, size).unwrap(), whole);
@@ -308,7 +308,7 @@ mod tests {
             (68, 1, "sizes"),
             (104, 0, "name"),
         ] {
-            let mut block = header(State::Member).to_block();
+            let mut block = header(MemberState::Member).to_block();
             block[offset] = byte;
             block[12..16].fill(0);
             let sum = crc32c::crc32c(&block);

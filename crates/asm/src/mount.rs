@@ -16,7 +16,7 @@ use crate::disk::Disk;
 use crate::environment::Environment;
 use crate::error;
 use crate::group::Group;
-use crate::header::{Found, Header, Id, State};
+use crate::header::{Found, Header, Id, MemberState};
 use crate::layout::copies_on;
 use crate::metadata::{Loaded, Metadata};
 use crate::{name, pattern};
@@ -61,14 +61,14 @@ fn search(environment: &Environment, name: &str, patterns: &str, known: Option<I
                     format!("\"{}\" belongs to another diskgroup of the name as \"{}\"", path.display(), header.name);
                 found.remarks.push(text);
             }
-            Found::Header { header, whole } if header.group_name == name && header.state != State::Former => {
+            Found::Header { header, whole } if header.group_name == name && header.state != MemberState::Former => {
                 found.ours.push(Ours { candidate, header, whole });
             }
             Found::Header { header, .. } if header.group_name == name => {
                 found.remarks.push(format!("\"{}\" is a former disk of it, \"{}\"", path.display(), header.name));
             }
             Found::Damaged(why) => found.remarks.push(format!("\"{}\" has a header, but {why}", path.display())),
-            Found::Header { header, .. } if header.state == State::Member => found.remarks.push(format!(
+            Found::Header { header, .. } if header.state == MemberState::Member => found.remarks.push(format!(
                 "\"{}\" belongs to diskgroup \"{}\" as \"{}\"",
                 path.display(),
                 header.group_name,
@@ -95,7 +95,7 @@ fn insufficient(name: &str, remarks: &[String]) -> Error {
 /// The one group that has members, and only its disks.
 fn one_group(name: &str, found: Search) -> Result<Search> {
     let groups: BTreeSet<Id> =
-        found.ours.iter().filter(|one| one.header.state == State::Member).map(|one| one.header.group).collect();
+        found.ours.iter().filter(|one| one.header.state == MemberState::Member).map(|one| one.header.group).collect();
     let Some(group) = groups.first().copied() else { return Err(insufficient(name, &found.remarks)) };
     if groups.len() > 1 {
         let of_group = |group: Id| {
@@ -242,12 +242,13 @@ pub(crate) fn mount(environment: &Environment, name: &str, patterns: &str, known
     check_members(&name, &ours, &loaded, &remarks)?;
 
     let Loaded { directory, mut metadata, behind: mut repaired } = loaded;
-    let members: Vec<_> = headers.iter().map(|header| Header { state: State::Member, ..header.clone() }).collect();
+    let members: Vec<_> =
+        headers.iter().map(|header| Header { state: MemberState::Member, ..header.clone() }).collect();
     // What is found to be wrong is found before anything is written.
     let space = Group::space_of(&members, &directory)?;
     metadata.checkpoint(&directory)?;
     for ((one, member), disk) in ours.iter().zip(&members).zip(&disks) {
-        if one.whole && one.header.state == State::Member {
+        if one.whole && one.header.state == MemberState::Member {
             continue;
         }
         member.write(&*disk.device).map_err(|error| disk.error("write", &error))?;
@@ -264,7 +265,7 @@ pub(crate) fn dropped_among(environment: &Environment, candidates: &[Candidate])
     let mut members = Vec::new();
     for candidate in candidates {
         if let Found::Header { header, .. } = &candidate.found
-            && header.state == State::Member
+            && header.state == MemberState::Member
         {
             let (path, device) = (candidate.path.clone(), Arc::clone(&candidate.device));
             let (claim, clock) = (device::Claim::default(), Arc::clone(&environment.clock));

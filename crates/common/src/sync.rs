@@ -1,9 +1,26 @@
-//! Locks and threads, through one module, so that a deterministic scheduler can take their place under simulation.
+//! Locks and threads, through one module, so that a scheduler can take their place: with the feature `shuttle`, a test
+//! runs the engine's own code under one that tries interleavings, and every lock, atomic word, thread and thread-local
+//! variable of the engine is one of `scheduled`. Without it they are the machine's, and nothing of the scheduler is
+//! built.
 
-pub use parking_lot::lock_api::{ArcRwLockReadGuard, ArcRwLockWriteGuard};
-pub use parking_lot::{Condvar, Mutex, MutexGuard, RawRwLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
+#[cfg(not(feature = "shuttle"))]
+mod real;
+#[cfg(feature = "shuttle")]
+mod scheduled;
+
+#[cfg(not(feature = "shuttle"))]
+pub use real::*;
+#[cfg(feature = "shuttle")]
+pub use scheduled::*;
 pub use std::sync::Arc;
-pub use std::sync::atomic;
+
+/// Locks and atomic words of what is only counted and shown, or belongs to the process and not to an instance. Nobody
+/// waits for what it says, so no scheduler has to stop there. A lock of these is never held across anything else of
+/// this module: other threads of a test would meet it, and stand still all together.
+pub mod unscheduled {
+    pub use parking_lot::{Mutex, MutexGuard};
+    pub use std::sync::atomic;
+}
 
 /// A thread by the number that the operating system has given it. Once the thread has ended, another may get the number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -13,47 +30,7 @@ impl ThreadId {
     /// That of the calling thread.
     #[must_use]
     pub fn current() -> Self {
-        thread_local!(static CURRENT: ThreadId = ThreadId(rustix::thread::gettid().as_raw_nonzero().get()));
+        std::thread_local!(static CURRENT: ThreadId = ThreadId(rustix::thread::gettid().as_raw_nonzero().get()));
         CURRENT.with(|current| *current)
     }
-}
-
-/// A running thread; join it to learn whether it panicked.
-pub type JoinHandle<T> = std::thread::JoinHandle<T>;
-
-/// Starts a named thread.
-///
-/// # Errors
-/// When the operating system has no thread to give.
-#[expect(clippy::disallowed_methods, reason = "the one place that starts real threads")]
-pub fn spawn<T: Send + 'static>(
-    name: &str,
-    run: impl FnOnce() -> T + Send + 'static,
-) -> std::io::Result<JoinHandle<T>> {
-    std::thread::Builder::new().name(name.to_owned()).spawn(run)
-}
-
-/// As [`spawn`], with a stack of this size; memory is taken as it is used.
-///
-/// # Errors
-/// When the operating system has no thread, or no address space, to give.
-#[expect(clippy::disallowed_methods, reason = "the one place that starts real threads")]
-pub fn spawn_with_stack<T: Send + 'static>(
-    name: &str,
-    stack_bytes: usize,
-    run: impl FnOnce() -> T + Send + 'static,
-) -> std::io::Result<JoinHandle<T>> {
-    std::thread::Builder::new().name(name.to_owned()).stack_size(stack_bytes).spawn(run)
-}
-
-/// Does `run` on a thread of its own, with a stack of this size, while the caller waits; a panic of it is one of the caller's.
-///
-/// # Errors
-/// When the operating system has no thread, or no address space, to give; nothing has been done then.
-pub fn run_aside<T: Send>(name: &str, stack_bytes: usize, run: impl FnOnce() -> T + Send) -> std::io::Result<T> {
-    std::thread::scope(|scope| {
-        let thread =
-            std::thread::Builder::new().name(name.to_owned()).stack_size(stack_bytes).spawn_scoped(scope, run)?;
-        Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })
 }

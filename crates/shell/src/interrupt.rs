@@ -13,7 +13,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 type Closing = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
-struct State {
+struct Signals {
     /// The handle of the running statement.
     running: Mutex<Option<Arc<AtomicBool>>>,
     leave: AtomicBool,
@@ -29,10 +29,10 @@ struct Ending {
     under_way: bool,
 }
 
-static STATE: OnceLock<State> = OnceLock::new();
+static STATE: OnceLock<Signals> = OnceLock::new();
 
-fn state() -> &'static State {
-    STATE.get_or_init(State::default)
+fn state() -> &'static Signals {
+    STATE.get_or_init(Signals::default)
 }
 
 /// Takes over the signals of this process; the command line does so before it opens a database.

@@ -102,3 +102,27 @@ fn what_it_does_is_in_the_sessions_trace() {
         database.instance().shutdown().unwrap();
     });
 }
+
+#[test]
+fn commits_of_a_program_are_written_together_when_its_call_ends() {
+    with_stack(|| {
+        let mut c = support::connect();
+        c.run("create table t (a number)").unwrap();
+        let writes = |c: &mut Connection| {
+            rows(c, "select value from v$sysstat where name = 'redo writes'").parse::<u64>().unwrap()
+        };
+        let looped = |c: &mut Connection, commit: &str| {
+            let before = writes(c);
+            let block = format!("begin for i in 1 .. 500 loop insert into t values (i); {commit} end loop; end;");
+            assert_eq!(support::run(c, &block), "PL/SQL");
+            writes(c) - before
+        };
+        // Nobody waits for one of them before the call ends. The writer looks every three seconds by itself.
+        let together = looped(&mut c, "commit;");
+        assert!((1..50).contains(&together), "{together} writes");
+        // A commit that says so is written at once.
+        let waited = looped(&mut c, "commit write wait;");
+        assert!(waited >= 400, "{waited} writes");
+        assert_eq!(rows(&mut c, "select count(*) from t"), "1000");
+    });
+}

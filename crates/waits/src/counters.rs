@@ -21,7 +21,7 @@
 use std::array;
 
 use common::BlockClass;
-use common::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use common::sync::unscheduled::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::enqueue::{Enqueue, EnqueueTotals};
 use crate::event::{Event, WaitClass};

@@ -7,8 +7,9 @@
 
 use std::io;
 
-use common::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use common::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use common::sync::unscheduled::Mutex as OwnMutex;
+use common::sync::unscheduled::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use common::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, spin_loop};
 use common::{BlockClass, Clock, ObjectNumber};
 
 use crate::counters::{Counters, GetMode, MEASURED};
@@ -66,12 +67,12 @@ pub struct Meter {
     serial: u32,
     /// Added to the monotonic clock it gives about the wall clock.
     tim_base: u64,
-    waits: Mutex<Waits>,
+    waits: OwnMutex<Waits>,
     /// 0 when no trace runs.
     trace_level: AtomicU32,
-    trace: Mutex<Option<TraceFile>>,
+    trace: OwnMutex<Option<TraceFile>>,
     /// The session's own say on how large its trace file may become.
-    trace_bytes_max: Mutex<Option<u64>>,
+    trace_bytes_max: OwnMutex<Option<u64>>,
     cursor: AtomicU64,
     /// The session's own say on whether times are added up: [`AS_SYSTEM`], [`UNTIMED`] or [`TIMED`].
     timed: AtomicU32,
@@ -91,10 +92,10 @@ impl Meter {
             sid,
             serial,
             tim_base,
-            waits: Mutex::default(),
+            waits: OwnMutex::default(),
             trace_level: AtomicU32::new(0),
-            trace: Mutex::new(None),
-            trace_bytes_max: Mutex::new(None),
+            trace: OwnMutex::new(None),
+            trace_bytes_max: OwnMutex::new(None),
             cursor: AtomicU64::new(NO_CURSOR),
             timed: AtomicU32::new(AS_SYSTEM),
         })
@@ -336,7 +337,7 @@ impl Meter {
         take: impl FnOnce() -> G,
     ) -> G {
         for turn in 1..=LATCH_SPINS {
-            (0..1 << turn).for_each(|_| std::hint::spin_loop());
+            (0..1 << turn).for_each(|_| spin_loop());
             if let Some(guard) = try_take() {
                 self.counters.latch_miss(name, None);
                 return guard;

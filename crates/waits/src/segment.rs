@@ -15,8 +15,8 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use common::ObjectNumber;
-use common::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use common::sync::atomic::{AtomicU32, AtomicU64};
+use common::sync::unscheduled::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use common::sync::unscheduled::atomic::{AtomicU32, AtomicU64};
 
 include!(concat!(env!("OUT_DIR"), "/segment_statistic.rs"));
 

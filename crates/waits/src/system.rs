@@ -1,8 +1,9 @@
 //! The sum over all sessions, those that have ended included.
 
 use common::ObjectNumber;
-use common::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use common::sync::{Arc, Mutex};
+use common::sync::Arc;
+use common::sync::unscheduled::Mutex;
+use common::sync::unscheduled::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crate::counters::Counters;
 use crate::segment::{SegmentSums, SegmentTotals};

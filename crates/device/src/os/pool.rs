@@ -22,12 +22,12 @@ pub(super) struct ReadPool {
 
 #[derive(Default)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
     work: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct PoolState {
     queue: VecDeque<Job>,
     threads: usize,
     idle: usize,

@@ -26,7 +26,7 @@ enum Stage {
 }
 
 #[derive(Default, Debug)]
-struct State {
+struct CallsState {
     stage: Stage,
     /// Sessions that have a call running.
     running: usize,
@@ -35,7 +35,7 @@ struct State {
 /// The calls of all sessions.
 #[derive(Default, Debug)]
 pub(super) struct Calls {
-    state: Mutex<State>,
+    state: Mutex<CallsState>,
     /// A session's outermost call has ended while somebody may wait for that, or the close has.
     ended: Condvar,
     closing: AtomicBool,
@@ -127,7 +127,7 @@ fn closing() -> Error {
 }
 
 impl Calls {
-    fn state(&self, meter: &Meter) -> MutexGuard<'_, State> {
+    fn state(&self, meter: &Meter) -> MutexGuard<'_, CallsState> {
         meter.latch(LatchName::SessionIdleBit, &self.state)
     }
 
@@ -140,7 +140,7 @@ impl Calls {
         self.admit(&mut state, entry, now_us)
     }
 
-    fn admit(&self, state: &mut State, entry: &SessionEntry, now_us: u64) -> Result<()> {
+    fn admit(&self, state: &mut CallsState, entry: &SessionEntry, now_us: u64) -> Result<()> {
         let session = &entry.calls;
         if session.depth.load(Ordering::Relaxed) == 0 {
             match state.stage {

@@ -186,7 +186,7 @@ impl Drop for JobRun {
 }
 
 #[derive(Debug)]
-struct State {
+struct QueueState {
     running: Vec<RunningJob>,
     /// Jobs that users want to be run now, whether they are due or not.
     asked: Vec<JobKey>,
@@ -200,14 +200,15 @@ struct State {
 /// The job queue of an instance. It does not keep the instance.
 #[derive(Debug)]
 pub struct Jobs {
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     changed: Condvar,
     clock: Arc<dyn Clock>,
 }
 
 impl Jobs {
     pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
-        let state = State { running: Vec::new(), asked: Vec::new(), passed: Vec::new(), changes: 1, closed: false };
+        let state =
+            QueueState { running: Vec::new(), asked: Vec::new(), passed: Vec::new(), changes: 1, closed: false };
         Self { state: Mutex::new(state), changed: Condvar::default(), clock }
     }
 
@@ -273,7 +274,7 @@ impl Jobs {
 
     /// Waits until a job that is about to run does, or does not any more, but no longer than `most`. Whether that is so.
     pub(crate) fn wait_begun(&self, key: &JobKey, most: Duration) -> bool {
-        let beginning = |state: &State| state.running.iter().any(|running| running.key == *key && !running.begun);
+        let beginning = |state: &QueueState| state.running.iter().any(|running| running.key == *key && !running.begun);
         let mut state = self.state.lock();
         if beginning(&state) {
             self.changed.wait_for(&mut state, most);
@@ -307,7 +308,7 @@ impl Jobs {
 
     /// Waits until no end of a run of a job is being written, but no longer than `most`. Whether that is so.
     pub(crate) fn wait_end_written(&self, key: &JobKey, most: Duration) -> bool {
-        let ending = |state: &State| state.running.iter().any(|running| running.key == *key && running.ending);
+        let ending = |state: &QueueState| state.running.iter().any(|running| running.key == *key && running.ending);
         let mut state = self.state.lock();
         if ending(&state) {
             self.changed.wait_for(&mut state, most);
@@ -388,7 +389,7 @@ impl Jobs {
     }
 }
 
-impl State {
+impl QueueState {
     fn queued(&self) -> usize {
         self.running.iter().filter(|running| running.queued).count()
     }

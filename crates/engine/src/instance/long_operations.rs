@@ -38,10 +38,10 @@ pub struct LongOperation {
 
 /// The long operations of an instance.
 #[derive(Default, Debug)]
-pub(super) struct LongOperations(Mutex<State>);
+pub(super) struct LongOperations(Mutex<Listed>);
 
 #[derive(Default, Debug)]
-struct State {
+struct Listed {
     operations: VecDeque<LongOperation>,
     last: u64,
 }

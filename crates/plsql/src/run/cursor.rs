@@ -17,10 +17,10 @@ pub(crate) type Orphans = Arc<Mutex<Vec<OpenQuery>>>;
 
 /// A cursor. Copies are the same cursor.
 #[derive(Clone, Debug)]
-pub struct Cursor(Arc<Mutex<State>>);
+pub struct Cursor(Arc<Mutex<CursorState>>);
 
 #[derive(Debug)]
-struct State {
+struct CursorState {
     query: Option<OpenQuery>,
     /// Rows fetched ahead.
     ahead: VecDeque<Vec<Datum>>,
@@ -31,7 +31,7 @@ struct State {
     orphans: Orphans,
 }
 
-impl Drop for State {
+impl Drop for CursorState {
     fn drop(&mut self) {
         if let Some(query) = self.query.take() {
             self.orphans.lock().push(query);
@@ -51,7 +51,7 @@ pub(crate) fn invalid() -> Error {
 
 impl Cursor {
     pub(crate) fn new(query: OpenQuery, orphans: &Orphans) -> Self {
-        Self(Arc::new(Mutex::new(State {
+        Self(Arc::new(Mutex::new(CursorState {
             query: Some(query),
             ahead: VecDeque::new(),
             ended: false,

@@ -3,6 +3,10 @@
 //! The planner takes the constants of its inputs over when it works out by what the rows of a join or a grouping are sorted, and drops a sort by such a
 //! column. [`ForgetConstants`] is one of the first of the physical optimiser's rules: it puts a node below the join or the grouping that knows of none.
 //!
+//! Values of a window's aggregate it takes for sorted with the window's rows, wherever their NULLs are: the node stands above such windows.
+//!
+//! A window whose keys are constant, or equal to others by a condition, finds its rows sorted by too few of them: the node stands below windows too.
+//!
 //! It also takes a function of constants for a constant, and two calls that look alike for one value, though each call has a value of its own. So the node
 //! stands above a projection that has such calls too.
 
@@ -13,6 +17,7 @@ use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{JoinType, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::window::StandardWindowExpr;
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_expr_common::physical_expr::is_volatile;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
@@ -20,6 +25,7 @@ use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::joins::{HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
 use datafusion::physical_plan::metrics::MetricsSet;
 use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
     ReplaceChildrenOptions,
@@ -33,8 +39,19 @@ pub(crate) struct ForgetConstants;
 impl PhysicalOptimizerRule for ForgetConstants {
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
         plan.transform_up(|node| {
+            let (node, changed) = unordered(node)?;
             if has_volatile(&*node) {
                 return Ok(Transformed::yes(NullableExec::above(node)));
+            }
+            if is_window(&*node) {
+                let inputs = node.children().into_iter().map(|input| {
+                    // What one window sorts by serves the next one.
+                    let sorted = is_window(&**input);
+                    if sorted { Arc::clone(input) } else { NullableExec::above(Arc::clone(input)) }
+                });
+                let inputs = inputs.collect();
+                let mode = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+                return node.replace_children(inputs, mode).map(Transformed::yes);
             }
             let nullable = if has_totals(&*node) {
                 [true, true]
@@ -43,7 +60,7 @@ impl PhysicalOptimizerRule for ForgetConstants {
                     Some(JoinType::Left) => [false, true],
                     Some(JoinType::Right) => [true, false],
                     Some(JoinType::Full) => [true, true],
-                    _ => return Ok(Transformed::no(node)),
+                    _ => return Ok(Transformed::new_transformed(node, changed)),
                 }
             };
             let inputs = node.children().into_iter().zip(nullable).map(|(input, nullable)| {
@@ -70,6 +87,35 @@ impl PhysicalOptimizerRule for ForgetConstants {
 fn has_totals(node: &dyn ExecutionPlan) -> bool {
     let node: &dyn std::any::Any = node;
     node.downcast_ref::<AggregateExec>().is_some_and(|aggregate| !aggregate.group_expr().is_single())
+}
+
+/// The node above what forgets the order of windows with aggregates below it: their values are taken for sorted with their rows, wherever their NULLs are. A
+/// window above keeps the order: it is of the rows, too.
+fn unordered(node: Arc<dyn ExecutionPlan>) -> Result<(Arc<dyn ExecutionPlan>, bool)> {
+    let children = node.children();
+    if is_window(&*node) || !children.iter().any(|child| has_aggregates(&***child)) {
+        return Ok((node, false));
+    }
+    let children = children
+        .into_iter()
+        .map(|child| if has_aggregates(&**child) { NullableExec::above(Arc::clone(child)) } else { Arc::clone(child) });
+    let children = children.collect();
+    let mode = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+    Ok((node.replace_children(children, mode)?, true))
+}
+
+/// Whether it is a window with aggregates.
+fn has_aggregates(node: &dyn ExecutionPlan) -> bool {
+    let node: &dyn std::any::Any = node;
+    let windows = node.downcast_ref::<WindowAggExec>().map(WindowAggExec::window_expr);
+    let windows =
+        windows.or_else(|| node.downcast_ref::<BoundedWindowAggExec>().map(BoundedWindowAggExec::window_expr));
+    windows.is_some_and(|windows| windows.iter().any(|window| !window.as_any().is::<StandardWindowExpr>()))
+}
+
+fn is_window(node: &dyn ExecutionPlan) -> bool {
+    let node: &dyn std::any::Any = node;
+    node.is::<WindowAggExec>() || node.is::<BoundedWindowAggExec>()
 }
 
 /// Whether it makes columns that have a new value with each evaluation.

@@ -16,6 +16,9 @@ use crate::functions::or_null;
 /// The name of the column that a membership compares with.
 const MEMBER: &str = "\u{1}MEMBER";
 
+/// The name of the value of a subquery that the planner makes a join of.
+const VALUE: &str = "\u{1}VALUE";
+
 /// How deep subqueries of one plan may stand in each other; those further in are functions, with plans of their own. The planner checks a plan's subqueries twice
 /// for each that they stand in: its time doubles with each level.
 const LEVELS_MAX: usize = 6;
@@ -82,7 +85,7 @@ impl Level<'_> {
                 let correlated = !free(plan)?.is_empty();
                 let plain = if inside.negated {
                     // The planner minds NULLs on both sides, in a join on one column.
-                    !correlated && !inside.expr.column_refs().is_empty()
+                    !correlated && shape::keeps_columns(&inside.expr)
                 } else {
                     !correlated || shape::is_plain(plan, false)?
                 };
@@ -115,8 +118,12 @@ impl Level<'_> {
             let question = match &expr {
                 Expr::ScalarSubquery(subquery) => {
                     if self.levels > 0 && (!correlated || joins && shape::is_plain_aggregate(&subquery.subquery)?) {
-                        let rows = LogicalPlan::clone(&subquery.subquery);
-                        let rows = if correlated { rows } else { nullable(rows)? };
+                        let rows = match &*subquery.subquery {
+                            rows if !correlated && !shape::is_one_row(rows) => nullable(rows.clone())?,
+                            // What the planner joins it with may have a column of the name.
+                            LogicalPlan::Projection(projection) => shape::renamed(projection, VALUE)?,
+                            rows => rows.clone(),
+                        };
                         return Ok(Transformed::yes(Expr::ScalarSubquery(self.within(subquery, rows)?)));
                     }
                     Question::Value
@@ -169,16 +176,6 @@ pub(crate) fn holds(expr: &Expr) -> bool {
 ///
 /// A column that may be NULL by now is no exception: a function of literals may be, until the planner has made a literal of it, which may not.
 fn nullable(rows: LogicalPlan) -> Result<LogicalPlan> {
-    if shape::is_one_row(&rows) {
-        return Ok(rows);
-    }
-    let columns: Vec<Expr> = rows
-        .schema()
-        .iter()
-        .map(|column| {
-            let name = column.1.name().clone();
-            or_null::call(Expr::from(column)).alias(name)
-        })
-        .collect();
-    LogicalPlanBuilder::new(rows).project(columns)?.build()
+    let values: Vec<Expr> = rows.schema().iter().map(|column| or_null::call(Expr::from(column)).alias(VALUE)).collect();
+    LogicalPlanBuilder::new(rows).project(values)?.build()
 }

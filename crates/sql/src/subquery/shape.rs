@@ -95,6 +95,17 @@ pub(super) fn is_plain_aggregate(plan: &LogicalPlan) -> Result<bool> {
     Ok(strict && !(counts && aggregate.aggr_expr.len() > 1) && is_plain(&aggregate.input, true)?)
 }
 
+/// Whether an expression keeps its columns, whatever the planner finds out about it: of a CASE it may leave a NULL alone, which no join finds.
+pub(super) fn keeps_columns(expr: &Expr) -> bool {
+    match expr {
+        Expr::Column(_) => true,
+        Expr::Alias(alias) => keeps_columns(&alias.expr),
+        Expr::Cast(cast) => keeps_columns(&cast.expr),
+        Expr::ScalarFunction(call) => is_arithmetic(call.name()) && call.args.iter().any(keeps_columns),
+        _ => false,
+    }
+}
+
 /// Whether it is an aggregate without GROUP BY, which gives one row of whatever it reads.
 pub(super) fn is_one_row(plan: &LogicalPlan) -> bool {
     match below_projection(plan) {
@@ -106,6 +117,10 @@ pub(super) fn is_one_row(plan: &LogicalPlan) -> bool {
 /// Aggregates that are NULL where there are no rows.
 fn is_null_of_nothing(name: &str) -> bool {
     ["min", "max", "sum", "avg"].contains(&name.to_lowercase().as_str())
+}
+
+fn is_arithmetic(name: &str) -> bool {
+    ["+", "-", "*", "/", "NEGATE"].contains(&name)
 }
 
 /// A column, under whatever name, and as NUMBER.
@@ -123,9 +138,7 @@ fn is_strict(expr: &Expr) -> bool {
     match expr {
         Expr::Alias(alias) => is_strict(&alias.expr),
         Expr::Column(_) | Expr::Literal(..) => true,
-        Expr::ScalarFunction(call) => {
-            ["+", "-", "*", "/", "NEGATE"].contains(&call.name()) && call.args.iter().all(is_strict)
-        }
+        Expr::ScalarFunction(call) => is_arithmetic(call.name()) && call.args.iter().all(is_strict),
         _ => false,
     }
 }

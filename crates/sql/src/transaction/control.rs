@@ -148,6 +148,9 @@ impl Connection {
                 if self.shared.is_recursive() && options.no_wait.is_none() && !write::forced(self.session.parameters())
                 {
                     write.no_wait = true;
+                    // Nor is the log writer posted, as nobody waits yet: the end of the call has the redo written, a commit that is waited for, or a third
+                    // of the log buffer.
+                    write.batch = options.batch.unwrap_or(true);
                     self.shared.commits_pending.store(true, Ordering::Relaxed);
                 }
                 self.commit(write)

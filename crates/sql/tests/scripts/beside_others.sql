@@ -262,3 +262,38 @@ K
 select k from (select to_number(null) none, k from g) where k > none and k > 1;
 ---
 K
+
+# A CASE that is NULL whatever its columns are is in no join with a subquery's rows, and none of its kind is NOT IN them.
+
+select k from g where case when 'ab' > 'b' then decode(k, k, 1, 1) end <> all (select 1 from g);
+select k from g where case when 'ab' > 'b' then k end not in (select 1 from g);
+select k from g where case when k > 5 then k end not in (select 1 from g where 1 = 2) order by k;
+delete from g where case when 'ab' > 'b' then decode(k, k, 1, 1) end <> all (select 1 from g);
+---
+
+# The value of a correlated subquery may be called like a column of the correlation.
+
+select k from g where k = (select min(q.k) k from (select k from g) q where q.k = g.k) order by k;
+select k from g where k >= (select max(7) c0 from (select 1 c0 from g) q where g.k in (q.c0)) order by k;
+select nvl((select min(5) c0 from (select k c0 from g) q where g.k in (q.c0)), 0) n from g order by 1;
+---
+
+# A window's keys may be constant, or equal to expressions by a condition.
+
+select dense_rank() over (partition by k) r from g where least(k, k) = k;
+select k, sum(k) over (partition by v, k order by k) s from g where v = 'x' and v || '' = v order by k;
+select count(*) over (partition by upper(v), v order by k) c from g where upper(v) = v;
+select count(*) over (partition by c order by k) c from (select 1 c, k from g) order by 1;
+---
+
+# The values of a window's aggregate are not sorted with its rows where they may be NULL.
+
+select max(k) over (order by k rows between 2 preceding and 1 preceding) m from g order by 1;
+select k, min(k) over (order by k desc rows between 1 following and 2 following) m from g order by 2, 1;
+select * from (select max(k) over (order by k rows between 2 preceding and 1 preceding) m from g) where m is null or m > 1 order by m;
+---
+
+# A subquery's count beside the query's own.
+
+select case when (select count(k) from g where 7 in (select k from g)) = 0 then count(*) end n from g group by v order by 1;
+---

@@ -174,7 +174,7 @@ pub struct BlockMut {
     unpublished: Option<u64>,
 }
 
-thread_local! {
+common::sync::thread_local! {
     /// Blocks that this thread has latched exclusively.
     static LATCHED: Cell<u32> = const { Cell::new(0) };
 }

@@ -108,6 +108,11 @@ impl Chain<'_> {
         self.entries.iter().find(|entry| entry.tag == tag && !entry.clone).map(|entry| entry.frame)
     }
 
+    #[cfg(any(test, feature = "testing"))]
+    pub(super) fn count(&self, tag: u32) -> usize {
+        self.entries.iter().filter(|entry| entry.tag == tag && !entry.clone).count()
+    }
+
     /// The clones of a block, oldest first.
     pub(super) fn clones(&self, tag: u32) -> impl Iterator<Item = FrameRef> {
         self.entries.iter().filter(move |entry| entry.tag == tag && entry.clone).map(|entry| entry.frame)

@@ -72,7 +72,7 @@ struct State {
     pending: Vec<(BlockAddress, Before)>,
 }
 
-thread_local! {
+common::sync::thread_local! {
     static STATE: RefCell<State> = RefCell::new(State { record_number: 1, ..State::default() });
 }
 

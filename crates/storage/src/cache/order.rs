@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use common::BlockAddress;
 
-thread_local! {
+common::sync::thread_local! {
     static HELD: RefCell<Vec<(BlockAddress, bool)>> = const { RefCell::new(Vec::new()) };
 }
 

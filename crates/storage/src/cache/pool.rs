@@ -5,7 +5,8 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use common::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use common::sync::atomic::{AtomicUsize, Ordering};
+use common::sync::unscheduled::atomic::AtomicU64;
 use common::sync::{Arc, Condvar, Mutex, MutexGuard};
 use common::{BlockAddress, BlockClass, BlockRange, BlockSize, Error, ErrorKind, FileNumber, Number, Result};
 use waits::{Event, LatchName, Meter, SegmentStatistic, Statistic};

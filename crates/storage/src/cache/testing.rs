@@ -12,7 +12,7 @@ use super::frame::FrameRef;
 use super::pool::Pool;
 use super::{Cache, mini, writer};
 
-thread_local! {
+common::sync::thread_local! {
     /// Gets within mini-transactions until one fails.
     static FAILS_AFTER: Cell<Option<u64>> = const { Cell::new(None) };
 }
@@ -94,6 +94,12 @@ impl Cache {
     #[must_use]
     pub fn holds_for_test(&self, meter: &Meter, address: BlockAddress) -> bool {
         self.pool(address).is_ok_and(|pool| pool.holds(meter, address))
+    }
+
+    /// Buffers that its chain has of a block as it is now.
+    #[must_use]
+    pub fn buffers_for_test(&self, meter: &Meter, address: BlockAddress) -> usize {
+        self.pool(address).map_or(0, |pool| pool.chains.bucket(address).lock(meter).count(address.pack()))
     }
 
     /// Locks the chain that a block is on, and its pool's replacement list, as long as the result lives.

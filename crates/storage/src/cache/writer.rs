@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use common::sync::atomic::{AtomicBool, Ordering};
-use common::sync::{Arc, Condvar, Mutex};
+use common::sync::{Arc, Condvar, Mutex, yield_now};
 use common::{BlockAddress, BlockRange, Result, limits};
 use device::AlignedBuffer;
 use format::block::BlockType;
@@ -357,7 +357,7 @@ pub(super) fn wait_written(pool: &Pool, meter: &Meter, frame: &Frame, address: B
         let at = [u64::from(address.file.0), u64::from(address.block), 0];
         meter.wait(Event::WriteCompleteWaits, at, -1, || {
             while writing() {
-                std::thread::yield_now();
+                yield_now();
             }
         });
     }

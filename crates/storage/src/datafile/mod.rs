@@ -3,7 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use common::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use common::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use common::sync::unscheduled::atomic::AtomicU64;
 use common::sync::{Arc, Mutex};
 use common::{BlockAddress, BlockSize, Error, ErrorKind, FileNumber, Number, Result, Scn, TablespaceNumber, limits};
 use device::{AlignedBuffer, Device, PendingRead};

@@ -7,7 +7,7 @@ use format::redo::{RECORD_BYTES, Record, SESSION, Vector};
 const BATCH_BYTES: usize = 8 << 20;
 
 #[cfg(any(test, feature = "testing"))]
-thread_local! {
+common::sync::thread_local! {
     /// Bytes of redo in a batch, for tests.
     pub static BATCH_BYTES_OF_TEST: std::cell::Cell<usize> = const { std::cell::Cell::new(BATCH_BYTES) };
 }

@@ -14,7 +14,7 @@
 use std::time::Duration;
 
 use common::sync::atomic::{AtomicU64, Ordering};
-use common::sync::{Condvar, Mutex};
+use common::sync::{Condvar, Mutex, spin_loop, yield_now};
 use waits::{Event, LatchName, Meter};
 
 use super::layout::Write;
@@ -153,7 +153,7 @@ impl Buffer {
                 if let Some(slot) = next() {
                     return slot;
                 }
-                std::thread::yield_now();
+                yield_now();
             }
         })
     }
@@ -190,7 +190,7 @@ impl Buffer {
             while slot.0.load(Ordering::SeqCst) < end {
                 waited = true;
                 turns += 1;
-                if turns < 64 { std::hint::spin_loop() } else { std::thread::yield_now() }
+                if turns < 64 { spin_loop() } else { yield_now() }
             }
         }
         waited

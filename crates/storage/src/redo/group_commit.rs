@@ -6,6 +6,7 @@
 //! expected sessions do not come, the next writes are not delayed.
 
 use common::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use common::sync::yield_now;
 
 /// Most writes without a delay after a delay that was in vain.
 const PENALTY_MAX: u32 = 255;
@@ -61,7 +62,7 @@ impl GroupCommit {
         }
         let since = now_us();
         while now_us().saturating_sub(since) < most_us {
-            std::thread::yield_now();
+            yield_now();
             if self.complete() {
                 self.penalty.store(0, Ordering::Relaxed);
                 return;

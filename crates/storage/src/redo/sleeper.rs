@@ -21,7 +21,7 @@ struct State {
     others: Vec<Arc<Sleeper>>,
 }
 
-thread_local! {
+common::sync::thread_local! {
     static OWN: Arc<Sleeper> = Arc::default();
 }
 

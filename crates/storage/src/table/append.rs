@@ -29,7 +29,7 @@ const KEYS_MAX: usize = 500_000;
 const RUNS_MAX: usize = 1000;
 
 #[cfg(any(test, feature = "testing"))]
-thread_local! {
+common::sync::thread_local! {
     /// Rows whose keys are gathered, and runs of blocks that an undo record names, for tests.
     pub static MOST: std::cell::Cell<(usize, usize)> = const { std::cell::Cell::new((KEYS_MAX, RUNS_MAX)) };
 }

@@ -18,7 +18,7 @@ use super::{LockWait, TableLock};
 const LOOK_ROUND: Duration = Duration::from_millis(100);
 
 #[cfg(any(test, feature = "testing"))]
-thread_local! {
+common::sync::thread_local! {
     /// What a session of this thread does when it has been woken, before it looks again, for tests.
     pub static WOKEN: std::cell::Cell<Option<Box<dyn Fn()>>> = const { std::cell::Cell::new(None) };
 }

@@ -13,7 +13,7 @@ const RECORDS: usize = 8192;
 const BYTES: usize = 4 << 20;
 
 #[cfg(any(test, feature = "testing"))]
-thread_local! {
+common::sync::thread_local! {
     /// Records that are undone together at most, for tests.
     pub static RECORDS_OF_TEST: std::cell::Cell<usize> = const { std::cell::Cell::new(RECORDS) };
 }

@@ -1,0 +1,132 @@
+//! Waits until another thread says so.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use shuttle::rand::{RngCore, thread_rng};
+
+use super::gate::Happening;
+use super::{MutexGuard, point, yield_now};
+
+/// How a wait for a limited time ends, where there is no time.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum TimeOuts {
+    /// By being told to, only: a thread that nobody wakes waits forever, and the scheduler says so. For tests that
+    /// nobody is forgotten: a limit hides that.
+    Never,
+    /// One in a few by the time, once other threads have run; the others as with [`TimeOuts::Never`].
+    #[default]
+    Sometimes,
+}
+
+std::thread_local! {
+    /// Of the exploration at work: all of its threads are this one thread of the machine.
+    static TIME_OUTS: Cell<TimeOuts> = const { Cell::new(TimeOuts::Sometimes) };
+}
+
+/// One in so many waits with a limit ends by it.
+const ONE_IN: u64 = 4;
+
+impl TimeOuts {
+    pub(super) fn apply(self) {
+        TIME_OUTS.set(self);
+    }
+
+    fn ends_by_time() -> bool {
+        TIME_OUTS.get() == Self::Sometimes && thread_rng().next_u64().is_multiple_of(ONE_IN)
+    }
+}
+
+/// As `parking_lot`'s.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WaitTimeoutResult(bool);
+
+impl WaitTimeoutResult {
+    #[must_use]
+    pub fn timed_out(&self) -> bool {
+        self.0
+    }
+}
+
+/// As `parking_lot`'s.
+#[derive(Default, Debug)]
+pub struct Condvar {
+    state: parking_lot::Mutex<State>,
+}
+
+#[derive(Default, Debug)]
+struct State {
+    next: u64,
+    /// By numbers that are given once.
+    waiting: Vec<(u64, Happening)>,
+}
+
+impl Condvar {
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { state: parking_lot::const_mutex(State { next: 0, waiting: Vec::new() }) }
+    }
+
+    pub fn wait<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>) {
+        let (_, woken) = self.begin();
+        guard.let_go();
+        woken.wait();
+        guard.take_again();
+    }
+
+    /// How it ends is for [`TimeOuts`] to say.
+    pub fn wait_for<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>, _most: Duration) -> WaitTimeoutResult {
+        if !TimeOuts::ends_by_time() {
+            self.wait(guard);
+            return WaitTimeoutResult(false);
+        }
+        let (number, _) = self.begin();
+        guard.let_go();
+        yield_now();
+        let timed_out = {
+            let mut state = self.state.lock();
+            let before = state.waiting.len();
+            state.waiting.retain(|(other, _)| *other != number);
+            state.waiting.len() < before
+        };
+        guard.take_again();
+        WaitTimeoutResult(timed_out)
+    }
+
+    /// The caller, who has the lock still, is one of those who wait: it misses nothing from here on.
+    fn begin(&self) -> (u64, Happening) {
+        let woken = Happening::new();
+        let mut state = self.state.lock();
+        let number = state.next;
+        state.next += 1;
+        state.waiting.push((number, woken.clone()));
+        (number, woken)
+    }
+
+    /// Wakes one of those who wait, whichever the scheduler likes.
+    pub fn notify_one(&self) -> bool {
+        point();
+        let woken = {
+            let mut state = self.state.lock();
+            match state.waiting.len() as u64 {
+                0 => None,
+                1 => state.waiting.pop(),
+                many => {
+                    let one = (thread_rng().next_u64() % many) as usize;
+                    Some(state.waiting.swap_remove(one))
+                }
+            }
+        };
+        if let Some((_, woken)) = &woken {
+            woken.happen();
+        }
+        woken.is_some()
+    }
+
+    pub fn notify_all(&self) -> usize {
+        point();
+        let woken = std::mem::take(&mut self.state.lock().waiting);
+        woken.iter().for_each(|(_, woken)| woken.happen());
+        woken.len()
+    }
+}
