@@ -270,6 +270,13 @@ select k from g where case when 'ab' > 'b' then k end not in (select 1 from g);
 select k from g where case when k > 5 then k end not in (select 1 from g where 1 = 2) order by k;
 delete from g where case when 'ab' > 'b' then decode(k, k, 1, 1) end <> all (select 1 from g);
 ---
+K
+K
+K
+1
+2
+3
+DELETE: 0 rows
 
 # The value of a correlated subquery may be called like a column of the correlation.
 
@@ -277,6 +284,15 @@ select k from g where k = (select min(q.k) k from (select k from g) q where q.k 
 select k from g where k >= (select max(7) c0 from (select 1 c0 from g) q where g.k in (q.c0)) order by k;
 select nvl((select min(5) c0 from (select k c0 from g) q where g.k in (q.c0)), 0) n from g order by 1;
 ---
+K
+1
+2
+3
+K
+N
+5
+5
+5
 
 # A window's keys may be constant, or equal to expressions by a condition.
 
@@ -285,6 +301,18 @@ select k, sum(k) over (partition by v, k order by k) s from g where v = 'x' and 
 select count(*) over (partition by upper(v), v order by k) c from g where upper(v) = v;
 select count(*) over (partition by c order by k) c from (select 1 c, k from g) order by 1;
 ---
+R
+1
+1
+1
+K | S
+1 | 1
+3 | 3
+C
+C
+1
+2
+3
 
 # The values of a window's aggregate are not sorted with its rows where they may be NULL.
 
@@ -292,8 +320,22 @@ select max(k) over (order by k rows between 2 preceding and 1 preceding) m from 
 select k, min(k) over (order by k desc rows between 1 following and 2 following) m from g order by 2, 1;
 select * from (select max(k) over (order by k rows between 2 preceding and 1 preceding) m from g) where m is null or m > 1 order by m;
 ---
+M
+1
+2
+-
+K | M
+2 | 1
+3 | 1
+1 | -
+M
+2
+-
 
 # A subquery's count beside the query's own.
 
 select case when (select count(k) from g where 7 in (select k from g)) = 0 then count(*) end n from g group by v order by 1;
 ---
+N
+1
+2

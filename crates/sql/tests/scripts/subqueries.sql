@@ -375,6 +375,7 @@ C
 1
 
 # The value of a subquery that has no row is NULL, also where the planner makes a literal of it.
+
 create table nothing (u varchar2(3));
 create table one (a number, e date);
 insert into one values (1, date '2024-02-29');
@@ -382,3 +383,13 @@ select one.e from (select distinct (select to_date('2024-02-29', 'YYYY-MM-DD') d
 select q.c0, one.a from (select distinct (select upper('x') d from nothing) c0, max(to_date('2024-02-29', 'YYYY-MM-DD')) c2 from nothing) q full join one on q.c2 = one.e order by one.a;
 select count(*) from one where (select to_date('2024-02-29', 'YYYY-MM-DD') d from nothing) is null;
 ---
+CREATE TABLE
+CREATE TABLE
+INSERT: 1 rows
+E
+29-FEB-24
+C0 | A
+- | 1
+- | -
+COUNT(*)
+1
