@@ -307,7 +307,7 @@ mod tests {
     #[test]
     fn errors_of_the_planner_are_differences_unless_they_are_known() {
         let class = |text: &str| Ours::class(&Error::own(ErrorKind::Bug, 61, text));
-        for known in KNOWN {
+        for known in super::KNOWN {
             assert_eq!(class(&format!("{known} Differences:")), Class::Unsupported);
         }
         assert_eq!(class("query engine: Error during planning: Plan: [\"SortExec"), Class::Other);
