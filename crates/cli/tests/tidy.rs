@@ -105,7 +105,8 @@ fn nothing_names_a_place_of_one_machine_or_is_left_unfinished() {
 #[test]
 fn each_folder_of_the_engine_and_of_storage_has_a_readme() {
     let files = files();
-    for (source, some) in [("crates/engine/src", ["catalog", "instance"]), ("crates/storage/src", ["cache", "segment"])]
+    for (source, some) in
+        [("crates/engine/src", ["dictionary", "instance"]), ("crates/storage/src", ["cache", "segment"])]
     {
         let folders = folders(&files, source);
         assert!(some.iter().all(|folder| folders.contains(folder)), "{folders:?}");

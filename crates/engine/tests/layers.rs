@@ -48,8 +48,22 @@ fn an_upward_call_would_be_seen() {
         path: format!("{folder}/a.rs"),
         lines: lines.iter().map(|line| (*line).to_owned()).collect(),
     };
-    let below = file("instance", &["pub struct Session;", "fn f(s: &Session) {", "    s.create_view();", "}"]);
-    let above = file("ddl", &["impl Session {", "    pub fn create_view(&self) {", "    }", "}"]);
-    let (calls, methods) = upward_calls(&[below, above], &["instance", "ddl"]);
-    assert_eq!((calls.len(), methods), (1, 1));
+    let below = [
+        "pub struct Session;",
+        "fn f(s: &Session) {",
+        "    s.create_view();",
+        "    let t = Session::make(1);",
+        "    Table::make(1); s.make(1);",
+        "}",
+    ];
+    let above = [
+        "impl Session {",
+        "    pub fn create_view(",
+        "        self: &Arc<Self>,",
+        "    ) {}",
+        "    pub fn make(number: u32) -> Self {}",
+        "}",
+    ];
+    let (calls, functions) = upward_calls(&[file("instance", &below), file("ddl", &above)], &["instance", "ddl"]);
+    assert_eq!((calls.len(), functions), (2, 2), "{calls:?}");
 }

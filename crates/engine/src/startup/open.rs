@@ -81,7 +81,7 @@ impl Instance {
         let instance = Self::start(files, directory, clock, lock, parameters, control, background)?;
         let opened = instance.mount_disk_groups(&data).and_then(|()| {
             let data = instance.forget_unfinished_tablespaces()?;
-            instance.open_files(&data)?;
+            instance.open_datafiles(&data)?;
             let recovered = instance.recover(&data)?;
             instance.open_log(recovered)?;
             let session = instance.connect("SYS")?;

@@ -125,7 +125,7 @@ impl Instance {
         Ok(())
     }
 
-    pub(super) fn open_files(&self, data: &ControlData) -> Result<()> {
+    pub(super) fn open_datafiles(&self, data: &ControlData) -> Result<()> {
         for tablespace in &data.tablespaces {
             let mut numbers = Vec::new();
             for record in data.datafiles.iter().filter(|file| file.tablespace == tablespace.number) {

@@ -106,8 +106,11 @@ impl Work {
         if let Some(index) = setting.create_index(TABLE, "x") {
             self.connection.run(&index)?;
         }
+        // Else the first job would compile it anew, with a session of its own for what it finds, whose process number another job might have got.
         if is_first {
             self.connection.run(&procedure(self.seconds))?;
+        } else {
+            self.connection.run("alter procedure do_insert compile")?;
         }
         Ok(())
     }

@@ -122,7 +122,10 @@ impl Level<'_> {
                             rows if !correlated && !shape::is_one_row(rows) => nullable(rows.clone())?,
                             // What the planner joins it with may have a column of the name.
                             LogicalPlan::Projection(projection) => shape::renamed(projection, VALUE)?,
-                            rows => rows.clone(),
+                            rows => {
+                                let value = Expr::from(rows.schema().qualified_field(0)).alias(VALUE);
+                                LogicalPlanBuilder::new(rows.clone()).project([value])?.build()?
+                            }
                         };
                         return Ok(Transformed::yes(Expr::ScalarSubquery(self.within(subquery, rows)?)));
                     }

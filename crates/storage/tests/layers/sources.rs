@@ -118,8 +118,10 @@ pub(crate) struct Methods<'c> {
     pub(crate) line: usize,
     /// Whether its type is declared in the folder; None for a type that no source declares.
     pub(crate) at_home: Option<bool>,
-    /// The methods that others than the file may call.
-    pub(crate) names: Vec<String>,
+    /// The type.
+    pub(crate) of: String,
+    /// The functions that others than the file may call; whether each takes a receiver.
+    pub(crate) names: Vec<(String, bool)>,
 }
 
 pub(crate) fn methods(code: &[File]) -> Vec<Methods<'_>> {
@@ -138,14 +140,23 @@ pub(crate) fn methods(code: &[File]) -> Vec<Methods<'_>> {
             };
             let path: String = rest.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | ':')).collect();
             let name = path.rsplit("::").next().unwrap_or_default();
-            let body = file.lines[number + 1..].iter().take_while(|line| !line.starts_with('}'));
-            let names = body
-                .filter(|line| line.starts_with("    ") && line.trim_start().starts_with("pub"))
-                .filter_map(|line| declared(line).split_once("fn ").map(|(_, rest)| word(rest)));
+            let body: Vec<&String> =
+                file.lines[number + 1..].iter().take_while(|line| !line.starts_with('}')).collect();
+            let public = |line: &str| line.starts_with("    ") && line.trim_start().starts_with("pub");
+            let names = body.iter().enumerate().filter(|(_, line)| public(line)).filter_map(|(at, line)| {
+                let (_, rest) = declared(line).split_once("fn ")?;
+                // The receiver is the first parameter, on the line of the name or on the next.
+                let parameters = rest.split_once('(')?.1;
+                let first =
+                    if parameters.is_empty() { body.get(at + 1).map_or("", |line| line.trim()) } else { parameters };
+                let first = first.split([',', ')', ':']).next().unwrap_or_default();
+                Some((word(rest), first.split(|c: char| !c.is_alphanumeric()).any(|part| part == "self")))
+            });
             found.push(Methods {
                 file,
                 line: number + 1,
                 at_home: homes.get(name).map(|homes| homes.contains(&file.folder)),
+                of: name.to_owned(),
                 names: names.collect(),
             });
         }
@@ -153,15 +164,15 @@ pub(crate) fn methods(code: &[File]) -> Vec<Methods<'_>> {
     found
 }
 
-/// Calls of methods that a folder adds to a type of another one, from folders before it in `order`; and how many such methods there are. A name that a folder
-/// before has too may be that one's, and is not looked for.
+/// Calls of functions that a folder adds to a type of another one, from folders before it in `order`; and how many such functions there are. A method's name
+/// that a folder before has too may be that one's, and is not looked for.
 pub(crate) fn upward_calls(code: &[File], order: &[&str]) -> (Vec<String>, usize) {
     let place = |folder: &str| order.iter().position(|other| *other == folder);
-    let mut added: BTreeMap<String, usize> = BTreeMap::new();
+    let mut added: BTreeMap<(String, String, bool), usize> = BTreeMap::new();
     for block in methods(code).iter().filter(|block| block.at_home == Some(false)) {
         let Some(own) = place(&block.file.folder) else { continue };
-        for name in &block.names {
-            let lowest = added.entry(name.clone()).or_insert(own);
+        for (name, receiver) in &block.names {
+            let lowest = added.entry((block.of.clone(), name.clone(), *receiver)).or_insert(own);
             *lowest = own.min(*lowest);
         }
     }
@@ -169,10 +180,11 @@ pub(crate) fn upward_calls(code: &[File], order: &[&str]) -> (Vec<String>, usize
     for file in code {
         let Some(own) = place(&file.folder) else { continue };
         for (number, line) in file.lines.iter().enumerate() {
-            for (name, home) in &added {
-                let called = [format!(".{name}("), format!("::{name}("), format!("::{name})")];
-                if *home > own && called.iter().any(|call| line.contains(call)) && !declares(code, order, own, name) {
-                    calls.push(format!("{}:{}: {}", file.path, number + 1, line.trim()));
+            for ((of, name, receiver), home) in added.iter().filter(|(_, home)| **home > own) {
+                let by_path = named(line, &format!("{of}::")).any(|called| called == name);
+                let by_receiver = *receiver && line.contains(&format!(".{name}(")) && !declares(code, order, own, name);
+                if by_path || by_receiver {
+                    calls.push(format!("{}:{}: {} of {}", file.path, number + 1, line.trim(), order[*home]));
                 }
             }
         }
