@@ -337,3 +337,10 @@ M
 select case when (select count(k) from g where 7 in (select k from g)) = 0 then count(*) end n from g group by v order by 1;
 select q.k, nvl((select p.k from g p where p.k = q.k), 0) p, count(*) n from g q group by q.k order by 1;
 ---
+N
+1
+2
+K | P | N
+1 | 1 | 1
+2 | 2 | 1
+3 | 3 | 1
