@@ -14,9 +14,9 @@ pub use real::*;
 pub use scheduled::*;
 pub use std::sync::Arc;
 
-/// Locks and atomic words of what is only counted and shown, or belongs to the process and not to an instance. Nobody
-/// waits for what it says, so no scheduler has to stop there. A lock of these is never held across anything else of
-/// this module: other threads of a test would meet it, and stand still all together.
+/// Locks and atomic words without scheduling points: for figures, and for what belongs to the process and not to an
+/// instance. No thread waits for their values. A thread must not use anything else of this module while it holds such
+/// a lock: a test's threads are coroutines of one thread, and the next one that takes the lock would stop all of them.
 pub mod unscheduled {
     pub use parking_lot::{Mutex, MutexGuard};
     pub use std::sync::atomic;

@@ -124,5 +124,9 @@ fn commits_of_a_program_are_written_together_when_its_call_ends() {
         let waited = looped(&mut c, "commit write wait;");
         assert!(waited >= 400, "{waited} writes");
         assert_eq!(rows(&mut c, "select count(*) from t"), "1000");
+        // So is the log writer posted where the session has asked for it: it has written some before the call's end.
+        c.run("alter session set commit_logging = immediate").unwrap();
+        let posted = looped(&mut c, "commit;");
+        assert!(posted > together, "{posted} writes, {together} before");
     });
 }

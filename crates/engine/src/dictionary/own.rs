@@ -5,15 +5,16 @@ use common::ObjectNumber;
 /// The first object number of users' objects; those below are the dictionary's.
 pub(crate) const FIRST_USER_OBJECT: u32 = 1000;
 
-/// Job numbers, and numbers of entries in the scheduler's log.
+/// The sequence of job numbers.
 pub(crate) const JOB_SEQUENCE: &str = "JOBSEQ";
 
+/// The sequence of entries in the scheduler's log.
 pub(crate) const SCHEDULER_LOG_SEQUENCE: &str = "SCHEDULER$_LOGSEQ";
 
-/// The tablespace that users get who are not given one.
 /// The tablespace of users that name none.
 pub const DEFAULT_TABLESPACE: &str = "USERS";
 
+/// The tablespace of the dictionary.
 pub(crate) const SYSTEM_TABLESPACE: &str = "SYSTEM";
 
 /// Is it one of the dictionary's own tables?

@@ -1,4 +1,4 @@
-//! Creating, opening and closing a database.
+//! The memory and the threads of an instance, made when a database is created or opened.
 
 use std::path::Path;
 

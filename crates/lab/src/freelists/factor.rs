@@ -3,6 +3,8 @@
 use std::ops::RangeInclusive;
 
 use common::Result;
+use format::freelist::freelists_max;
+use format::itl::slots_max;
 
 use super::setting::Setting;
 use crate::management::Management;
@@ -17,6 +19,9 @@ pub enum Factor {
     Pctused,
     IndexFreelists,
 }
+
+/// Bytes of the blocks in which the tables are.
+const BLOCK_BYTES: usize = 8192;
 
 /// What there is to know of a factor.
 struct Facts {
@@ -36,17 +41,18 @@ impl Factor {
         [Self::Freelists, Self::FreelistGroups, Self::Initrans, Self::Pctused, Self::IndexFreelists];
 
     fn facts(self) -> Facts {
-        // Freelists are what fits into the segment's header; groups have a block each, of an extent of at least so many blocks.
+        let lists = 1..=u32::from(freelists_max(BLOCK_BYTES));
         match self {
             Self::Freelists => Facts {
                 name: "FREELISTS",
                 short: "",
                 option: "freelists",
-                range: 1..=101,
+                range: lists,
                 under_bitmaps: false,
                 get: |setting| Some(setting.freelists),
                 set: |setting, value| setting.freelists = value,
             },
+            // Each has a block of its own in the first extent; so many are more than any sessions here use.
             Self::FreelistGroups => Facts {
                 name: "FREELIST GROUPS",
                 short: "g",
@@ -60,7 +66,7 @@ impl Factor {
                 name: "INITRANS",
                 short: "i",
                 option: "initrans",
-                range: 1..=169,
+                range: 1..=slots_max(BLOCK_BYTES) as u32,
                 under_bitmaps: true,
                 get: |setting| Some(setting.initrans),
                 set: |setting, value| setting.initrans = value,
@@ -79,7 +85,7 @@ impl Factor {
                 name: "FREELISTS of the index",
                 short: "x",
                 option: "index-freelists",
-                range: 1..=101,
+                range: lists,
                 under_bitmaps: false,
                 get: |setting| setting.index_freelists,
                 set: |setting, value| setting.index_freelists = Some(value),

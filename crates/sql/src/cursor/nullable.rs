@@ -50,8 +50,7 @@ impl PhysicalOptimizerRule for ForgetConstants {
                     if sorted { Arc::clone(input) } else { NullableExec::above(Arc::clone(input)) }
                 });
                 let inputs = inputs.collect();
-                let mode = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
-                return node.replace_children(inputs, mode).map(Transformed::yes);
+                return over(node, inputs).map(Transformed::yes);
             }
             let nullable = if has_totals(&*node) {
                 [true, true]
@@ -68,8 +67,7 @@ impl PhysicalOptimizerRule for ForgetConstants {
                 if constants { NullableExec::above(Arc::clone(input)) } else { Arc::clone(input) }
             });
             let inputs = inputs.collect();
-            let mode = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
-            node.replace_children(inputs, mode).map(Transformed::yes)
+            over(node, inputs).map(Transformed::yes)
         })
         .map(|transformed| transformed.data)
     }
@@ -89,6 +87,11 @@ fn has_totals(node: &dyn ExecutionPlan) -> bool {
     node.downcast_ref::<AggregateExec>().is_some_and(|aggregate| !aggregate.group_expr().is_single())
 }
 
+/// The node over other inputs.
+fn over(node: Arc<dyn ExecutionPlan>, inputs: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+    node.replace_children(inputs, ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute))
+}
+
 /// The node above what forgets the order of windows with aggregates below it: their values are taken for sorted with their rows, wherever their NULLs are. A
 /// window above keeps the order: it is of the rows, too.
 fn unordered(node: Arc<dyn ExecutionPlan>) -> Result<(Arc<dyn ExecutionPlan>, bool)> {
@@ -100,8 +103,7 @@ fn unordered(node: Arc<dyn ExecutionPlan>) -> Result<(Arc<dyn ExecutionPlan>, bo
         .into_iter()
         .map(|child| if has_aggregates(&**child) { NullableExec::above(Arc::clone(child)) } else { Arc::clone(child) });
     let children = children.collect();
-    let mode = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
-    Ok((node.replace_children(children, mode)?, true))
+    Ok((over(node, children)?, true))
 }
 
 /// Whether it is a window with aggregates.

@@ -6,6 +6,7 @@ use common::sync::atomic::Ordering;
 use common::{Error, ErrorKind, Number, Result};
 use engine::dictionary::{ObjectPrivilege, SchemaObject, SystemPrivilege, TableDef};
 use engine::instance::{JobOutcome, JobRun};
+use storage::parameters::Parameter;
 use storage::txn::{CommitWrite, Isolation};
 use waits::Statistic;
 
@@ -148,9 +149,12 @@ impl Connection {
                 if self.shared.is_recursive() && options.no_wait.is_none() && !write::forced(self.session.parameters())
                 {
                     write.no_wait = true;
-                    // Nor is the log writer posted, as nobody waits yet: the end of the call has the redo written, a commit that is waited for, or a third
-                    // of the log buffer.
-                    write.batch = options.batch.unwrap_or(true);
+                    // Nor is the log writer posted, unless somebody has asked for that: the redo is written when the call ends, with a commit that is
+                    // waited for, or when a third of the log buffer is full.
+                    let parameters = self.session.parameters();
+                    let asked = options.batch.is_some()
+                        || [Parameter::CommitLogging, Parameter::CommitWrite].into_iter().any(|p| parameters.is_set(p));
+                    write.batch |= !asked;
                     self.shared.commits_pending.store(true, Ordering::Relaxed);
                 }
                 self.commit(write)

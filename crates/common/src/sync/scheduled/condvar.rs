@@ -8,13 +8,13 @@ use shuttle::rand::{RngCore, thread_rng};
 use super::gate::Happening;
 use super::{MutexGuard, point, yield_now};
 
-/// How a wait for a limited time ends, where there is no time.
+/// How a wait with a time limit ends: there is no time under the scheduler.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum TimeOuts {
-    /// By being told to, only: a thread that nobody wakes waits forever, and the scheduler says so. For tests that
-    /// nobody is forgotten: a limit hides that.
+    /// Only a notification ends it. The scheduler reports a thread that is never notified as a deadlock, which a
+    /// time-out would hide.
     Never,
-    /// One in a few by the time, once other threads have run; the others as with [`TimeOuts::Never`].
+    /// One wait in [`ONE_IN`] times out, once other threads have run; the others end as with [`TimeOuts::Never`].
     #[default]
     Sometimes,
 }
@@ -51,11 +51,11 @@ impl WaitTimeoutResult {
 /// As `parking_lot`'s.
 #[derive(Default, Debug)]
 pub struct Condvar {
-    state: parking_lot::Mutex<State>,
+    waiters: parking_lot::Mutex<Waiting>,
 }
 
 #[derive(Default, Debug)]
-struct State {
+struct Waiting {
     next: u64,
     /// By numbers that are given once.
     waiting: Vec<(u64, Happening)>,
@@ -64,7 +64,7 @@ struct State {
 impl Condvar {
     #[must_use]
     pub const fn new() -> Self {
-        Self { state: parking_lot::const_mutex(State { next: 0, waiting: Vec::new() }) }
+        Self { waiters: parking_lot::const_mutex(Waiting { next: 0, waiting: Vec::new() }) }
     }
 
     pub fn wait<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>) {
@@ -84,22 +84,22 @@ impl Condvar {
         guard.let_go();
         yield_now();
         let timed_out = {
-            let mut state = self.state.lock();
-            let before = state.waiting.len();
-            state.waiting.retain(|(other, _)| *other != number);
-            state.waiting.len() < before
+            let mut waiters = self.waiters.lock();
+            let before = waiters.waiting.len();
+            waiters.waiting.retain(|(other, _)| *other != number);
+            waiters.waiting.len() < before
         };
         guard.take_again();
         WaitTimeoutResult(timed_out)
     }
 
-    /// The caller, who has the lock still, is one of those who wait: it misses nothing from here on.
+    /// Enters the caller among the waiters. The caller still holds the lock, so it misses no notification after this.
     fn begin(&self) -> (u64, Happening) {
         let woken = Happening::new();
-        let mut state = self.state.lock();
-        let number = state.next;
-        state.next += 1;
-        state.waiting.push((number, woken.clone()));
+        let mut waiters = self.waiters.lock();
+        let number = waiters.next;
+        waiters.next += 1;
+        waiters.waiting.push((number, woken.clone()));
         (number, woken)
     }
 
@@ -107,13 +107,13 @@ impl Condvar {
     pub fn notify_one(&self) -> bool {
         point();
         let woken = {
-            let mut state = self.state.lock();
-            match state.waiting.len() as u64 {
+            let mut waiters = self.waiters.lock();
+            match waiters.waiting.len() as u64 {
                 0 => None,
-                1 => state.waiting.pop(),
+                1 => waiters.waiting.pop(),
                 many => {
                     let one = (thread_rng().next_u64() % many) as usize;
-                    Some(state.waiting.swap_remove(one))
+                    Some(waiters.waiting.swap_remove(one))
                 }
             }
         };
@@ -125,7 +125,7 @@ impl Condvar {
 
     pub fn notify_all(&self) -> usize {
         point();
-        let woken = std::mem::take(&mut self.state.lock().waiting);
+        let woken = std::mem::take(&mut self.waiters.lock().waiting);
         woken.iter().for_each(|(_, woken)| woken.happen());
         woken.len()
     }

@@ -1,10 +1,10 @@
-//! Who is let in: the part of a lock that the scheduler sees.
+//! Admission: the part of a lock that the scheduler sees.
 //!
 //! A lock here is a gate and, behind it, a lock of the machine with the data, which only those take whom the gate has
 //! let in, so that it is always free for them. So nothing here has to be unsafe.
 //!
-//! As with the machine's locks, whoever comes first gets in, in no order; a thread that wants to write keeps those out
-//! that come to read after it, but for recursive readers.
+//! Threads are admitted in no order, as by the machine's locks. A thread that waits to write keeps out later readers,
+//! but not recursive ones.
 
 use std::sync::Arc;
 
@@ -35,19 +35,19 @@ impl Happening {
 }
 
 #[derive(Debug)]
-pub(super) struct Gate(Mutex<State>);
+pub(super) struct Gate(Mutex<Admitted>);
 
 #[derive(Debug)]
-struct State {
+struct Admitted {
     readers: usize,
     writer: bool,
     /// Threads that wait to write.
     writers_waiting: usize,
-    /// What those wait for who are not let in.
+    /// What the threads that are kept out wait for.
     changed: Option<Happening>,
 }
 
-impl State {
+impl Admitted {
     fn admits(&self, entry: Entry) -> bool {
         match entry {
             Entry::Write => !self.writer && self.readers == 0,
@@ -75,7 +75,7 @@ pub(super) enum Entry {
 
 impl Gate {
     pub(super) const fn new() -> Self {
-        Self(const_mutex(State { readers: 0, writer: false, writers_waiting: 0, changed: None }))
+        Self(const_mutex(Admitted { readers: 0, writer: false, writers_waiting: 0, changed: None }))
     }
 
     pub(super) fn try_enter(&self, entry: Entry) -> bool {
@@ -107,7 +107,7 @@ impl Gate {
         }
     }
 
-    /// The caller, who has let go of the data, leaves.
+    /// Ends the caller's admission. The caller has released the data's own lock before.
     pub(super) fn leave(&self, entry: Entry) {
         point();
         let changed = {

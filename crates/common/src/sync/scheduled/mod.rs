@@ -11,7 +11,7 @@
 //!
 //! - All orderings of atomic words are sequentially consistent. What only a weaker one shows is not found here.
 //! - There is no time. A wait for a limited time ends as [`TimeOuts`] says.
-//! - A condition variable wakes nobody who was not told to wake.
+//! - A condition variable has no spurious wakeups.
 
 mod condvar;
 mod explore;
