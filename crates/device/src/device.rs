@@ -89,7 +89,7 @@ pub struct FileIdentity {
 pub struct FileAccess {
     /// Past the page cache of the operating system, where the file system allows it.
     pub direct: bool,
-    /// Reads that are submitted go on while their submitter does something else; else they are over when it goes on.
+    /// Reads that are submitted go on while their submitter does something else; else the submitter reads when it waits for them.
     pub background: bool,
 }
 
@@ -209,6 +209,12 @@ impl PendingRead {
         Self(Box::new(read))
     }
 
+    /// A read by the thread that waits for it, when it does.
+    #[must_use]
+    pub fn by_waiter(device: Arc<dyn Device>, offset: u64, buffers: Vec<AlignedBuffer>) -> Self {
+        Self::new(ByWaiter { device, offset, buffers, result: None })
+    }
+
     /// A read that is done already.
     #[must_use]
     pub fn ready(result: io::Result<Vec<AlignedBuffer>>) -> Self {
@@ -233,6 +239,35 @@ impl PendingRead {
 impl Debug for PendingRead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("PendingRead")
+    }
+}
+
+struct ByWaiter {
+    device: Arc<dyn Device>,
+    offset: u64,
+    buffers: Vec<AlignedBuffer>,
+    result: Option<io::Result<()>>,
+}
+
+impl ByWaiter {
+    fn read(&mut self) -> io::Result<()> {
+        let mut parts: Vec<&mut [u8]> = self.buffers.iter_mut().map(|buffer| &mut **buffer).collect();
+        self.device.read_at(self.offset, &mut parts)
+    }
+}
+
+impl ReadInFlight for ByWaiter {
+    fn is_done(&mut self) -> bool {
+        if self.result.is_none() {
+            self.result = Some(self.read());
+        }
+        true
+    }
+
+    fn wait(mut self: Box<Self>) -> io::Result<Vec<AlignedBuffer>> {
+        let result = self.result.take();
+        result.unwrap_or_else(|| self.read())?;
+        Ok(self.buffers)
     }
 }
 

@@ -16,6 +16,7 @@ use format::heap;
 use format::transaction::Owner;
 use storage::control::SpaceManagement;
 use storage::segment::{DirectLoad, Segment, SegmentSpec, Storage};
+use waits::Event;
 
 fn directory() -> PathBuf {
     PathBuf::from("/data")
@@ -481,6 +482,39 @@ fn an_older_copy_of_a_block_never_lands_after_a_newer_one() {
     join(second, 10);
     instance.cache().flush(s.meter()).unwrap();
     assert_eq!(count(&table, &s).unwrap(), 12);
+    drop(s);
+    instance.shutdown().unwrap();
+}
+
+#[test]
+fn a_read_of_one_block_is_waited_for_as_long_as_it_takes() {
+    const HELD: Duration = Duration::from_millis(40);
+    let gate = Arc::new(Gate::default());
+    let files: Arc<dyn FileSystem> = Arc::new(Gated { inner: Arc::new(MemoryFileSystem::new()), gate: gate.clone() });
+    let (instance, s) = database(&files, BlockSize::K8, 120);
+    let table = segment(&instance, &s, SpaceManagement::Manual, 1, Owner::Table);
+    insert(&table, &s, 10).unwrap();
+    let block = table.scan_ranges(&s).unwrap()[0].start;
+    instance.cache().flush(s.meter()).unwrap();
+    let before = s.meter().event(Event::DbFileSequentialRead);
+    *gate.closed.lock() = true;
+    let opener = {
+        let gate = gate.clone();
+        spawn("opener", move || {
+            while gate.waiting.load(Ordering::Acquire) == 0 {
+                pause();
+            }
+            std::thread::sleep(HELD);
+            gate.open();
+        })
+        .unwrap()
+    };
+    drop(s.consistent(block, BlockClass::Data).unwrap());
+    join(opener, 10);
+    let after = s.meter().event(Event::DbFileSequentialRead);
+    assert_eq!(after.waits - before.waits, 1);
+    let waited = after.micros - before.micros;
+    assert!(waited >= HELD.as_micros() as u64, "the wait is {waited} us, the read took {HELD:?}");
     drop(s);
     instance.shutdown().unwrap();
 }

@@ -31,6 +31,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use crate::block::{HEADER_BYTES, TAIL_BYTES};
 use crate::heap::{self, cleanout};
 use crate::index;
+use crate::redo::Reach;
 use crate::transaction::{self, ITL_BYTES, ITL_OFFSET, Owner};
 
 /// Cleaned: no lock byte names the slot any more.
@@ -354,6 +355,16 @@ pub fn restore(block: &mut [u8], number: u8, bytes: &[u8; ITL_BYTES]) {
     if left > 0 && is_table(block) {
         cleanout::give_credit(block, left);
     }
+}
+
+/// What [`commit`] of these slots may write; None where rows are to be removed.
+#[must_use]
+pub fn commit_reach(block: &[u8], numbers: &[u8]) -> Option<Reach> {
+    numbers.iter().try_fold(Reach::default(), |reach, number| {
+        let at = offset(block, *number)?;
+        let credit = slot(block, *number).is_some_and(|itl| itl.credit() > 0);
+        if credit { None } else { reach.with(block.len(), at..at + ITL_BYTES) }
+    })
 }
 
 /// Writes the commit of a running transaction's slot: the fast form, which leaves lock bytes to [`clean`]. Rows that it deleted are removed.

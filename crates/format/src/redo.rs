@@ -22,10 +22,12 @@
 //! The vectors of a record are applied together or not at all: a record that is not whole in the log is not applied.
 
 mod dump;
+mod reach;
 
 use common::{BlockAddress, Error, Result, Scn, Xid};
 
 pub use self::dump::dump;
+pub use self::reach::{Before, Reach};
 use crate::block::{self, BlockType, HEADER_BYTES, TAIL_BYTES};
 use crate::transaction;
 
@@ -173,31 +175,38 @@ fn comparable(at: usize) -> bool {
     !(8..=14).contains(&at) && !(16..HEADER_BYTES).contains(&at)
 }
 
-/// Appends the vector that leads from `old` to `new`.
+/// Appends the vector that leads from what was before to `new`. Bytes that were not kept count as unchanged.
 pub fn difference(
     out: &mut Vec<u8>,
     class: u16,
     address: BlockAddress,
-    old: &[u8],
+    old: &Before<'_>,
     new: &[u8],
     before: Version,
     after: Version,
 ) {
     let start = begin_vector(out, CHANGE, class, address, before, after, object_of(new));
-    pieces(out, old, new);
+    match old {
+        Before::Whole(old) => pieces(out, old, new),
+        Before::Within(reach, _) => {
+            for range in reach.ranges() {
+                pieces_of(out, old.bytes(range.clone()), &new[range.clone()], range.start);
+            }
+        }
+    }
     end_vector(out, start);
 }
 
-/// The bytes that a vector of [`difference`] overwrites in `old`, in pieces of its form: offset (2), length (2), bytes.
+/// The bytes that a vector of [`difference`] overwrites in what was before, in pieces of its form: offset (2), length (2), bytes.
 #[must_use]
-pub fn overwritten(vector: &[u8], old: &[u8]) -> Vec<u8> {
+pub fn overwritten(vector: &[u8], old: &Before<'_>) -> Vec<u8> {
     let mut rest = &vector[VECTOR_BYTES..];
     let mut bytes = Vec::with_capacity(rest.len());
     // What is too short for a piece pads the vector.
     while let Some((head, after)) = rest.split_first_chunk::<PIECE_BYTES>() {
         let at = usize::from(u16::from_le_bytes([head[0], head[1]]));
         let length = usize::from(u16::from_le_bytes([head[2], head[3]]));
-        put(&mut bytes, &old[at..at + length], at);
+        put(&mut bytes, old.bytes(at..at + length), at);
         rest = &after[length..];
     }
     bytes
@@ -251,6 +260,17 @@ fn end_of_piece(mut to: usize, end: usize, differs: impl Fn(usize) -> Option<u64
     to
 }
 
+/// The pieces of a run of bytes that begins at `offset` of its block.
+fn pieces_of(out: &mut Vec<u8>, old: &[u8], new: &[u8], offset: usize) {
+    let (mut at, end) = (0, new.len());
+    while let Some(from) = next_difference(old, new, at, end) {
+        let to = end_of_piece(from + 1, end, |at| Some(word(old, at)? ^ word(new, at)?));
+        let to = (to..end.min(to + GAP)).rev().find(|at| old[*at] != new[*at]).map_or(to, |last| last + 1);
+        put(out, &new[from..to], offset + from);
+        at = to;
+    }
+}
+
 fn pieces(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
     let start = out.len();
     let end = new.len() - TAIL_BYTES;
@@ -260,13 +280,7 @@ fn pieces(out: &mut Vec<u8>, old: &[u8], new: &[u8]) {
             put(out, &new[at..=at], at);
         }
     }
-    let mut at = HEADER_BYTES;
-    while let Some(from) = next_difference(old, new, at, end) {
-        let to = end_of_piece(from + 1, end, |at| Some(word(old, at)? ^ word(new, at)?));
-        let to = (to..end.min(to + GAP)).rev().find(|at| old[*at] != new[*at]).map_or(to, |last| last + 1);
-        put(out, &new[from..to], from);
-        at = to;
-    }
+    pieces_of(out, &old[HEADER_BYTES..end], &new[HEADER_BYTES..end], HEADER_BYTES);
     if out.len() - start > new.len() {
         out.truncate(start);
         put(out, &new[..end], 0);
@@ -486,7 +500,7 @@ mod tests {
             let mut record = Vec::new();
             begin(&mut record);
             image(&mut record, 1, address, &old, one);
-            difference(&mut record, 1, address, &old, &new, one, two);
+            difference(&mut record, 1, address, &Before::Whole(&old), &new, one, two);
             finish(&mut record, 2, Scn(9), 3);
             let parsed = Record::parse(&record).unwrap();
             let vectors = parsed.vectors().unwrap();

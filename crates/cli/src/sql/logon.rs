@@ -9,7 +9,12 @@ use crate::failure::wrong_use;
 pub(super) type Script = (String, Vec<String>);
 
 pub(super) fn parse(words: &[String]) -> Result<(Logon, Option<Script>)> {
-    let mut words = words.iter().map(String::as_str).peekable();
+    // SQL*Plus takes a logon in one word as well: "/ as sysdba".
+    let (quoted, rest) = match words {
+        [first, rest @ ..] if !first.starts_with('@') => (first.as_str(), rest),
+        _ => ("", words),
+    };
+    let mut words = quoted.split_whitespace().chain(rest.iter().map(String::as_str)).peekable();
     let mut logon = Logon::default();
     if let Some(first) = words.next_if(|word| !word.starts_with('@')) {
         if first.starts_with('-') {
@@ -64,6 +69,8 @@ mod tests {
         ] {
             assert_eq!(parse(&words(line)).unwrap(), (logon, expected), "{line}");
         }
+        let quoted = ["/ as sysdba".to_owned(), "@x".to_owned()];
+        assert_eq!(parse(&quoted).unwrap(), (Logon::Sysdba, script("x", "")));
         for line in ["scott tiger", "-X", "@", "scott as dba", "scott @", "/tiger"] {
             assert!(parse(&words(line)).is_err(), "{line}");
         }

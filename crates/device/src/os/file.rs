@@ -238,7 +238,7 @@ impl OsFile {
 #[derive(Debug)]
 pub(super) struct OsDevice {
     pub(super) file: Arc<OsFile>,
-    /// None: reads that are submitted are done at once.
+    /// None: reads that are submitted are done when they are waited for.
     pub(super) background: Option<Arc<Background>>,
 }
 
@@ -247,14 +247,6 @@ pub(super) struct OsDevice {
 pub(super) struct Background {
     pub(super) rings: Option<Arc<Rings>>,
     pub(super) pool: ReadPool,
-}
-
-impl OsDevice {
-    fn read_now(&self, offset: u64, mut buffers: Vec<AlignedBuffer>) -> io::Result<Vec<AlignedBuffer>> {
-        let mut parts: Vec<&mut [u8]> = buffers.iter_mut().map(|buffer| &mut **buffer).collect();
-        self.file.read(offset, &mut parts)?;
-        Ok(buffers)
-    }
 }
 
 impl Device for OsDevice {
@@ -274,7 +266,10 @@ impl Device for OsDevice {
         if buffers.iter().all(|b| b.is_empty()) {
             return Ok(PendingRead::ready(Ok(buffers)));
         }
-        let Some(background) = &self.background else { return Ok(PendingRead::ready(self.read_now(offset, buffers))) };
+        let Some(background) = &self.background else {
+            let device = Self { file: Arc::clone(&self.file), background: None };
+            return Ok(PendingRead::by_waiter(Arc::new(device), offset, buffers));
+        };
         let buffers = match &background.rings {
             Some(rings) => match rings.submit(&self.file, offset, buffers) {
                 Ok(read) => return Ok(PendingRead::new(read)),

@@ -13,10 +13,16 @@
 
 use common::limits::LEAST_ROW_BYTES;
 
+use super::header::SLOT_BYTES;
 use super::row::{DELETED, RowBuffer, RowPiece, WHOLE, live_row};
 use super::{block, header, lock, space};
+use crate::block::HEADER_BYTES;
 use crate::itl;
+use crate::redo::Reach;
 use crate::transaction::{self, ITL_BYTES};
+
+/// Flags and lock byte of a piece: what a change of its state writes.
+const LOCK_END: usize = 2;
 
 /// Inserts an encoded row piece under ITL slot `itl`. None, and nothing changed, when there is no room or `itl` is not a running transaction's.
 pub fn insert(block: &mut [u8], piece: &[u8], itl: u8) -> Option<u16> {
@@ -86,6 +92,54 @@ pub fn insert_rows(
         index += 1;
     }
     index - from
+}
+
+/// What [`insert`] of a piece of `bytes` may write where nothing has to be moved for it, with the ITL slot of the change; None otherwise.
+#[must_use]
+pub fn insert_reach(block: &[u8], bytes: usize) -> Option<Reach> {
+    let stored = bytes.max(LEAST_ROW_BYTES);
+    if space::gap(block) < stored + SLOT_BYTES || block::free_bytes(block) < stored + SLOT_BYTES {
+        return None;
+    }
+    let (begin, end) = gap_of(block);
+    headers_reach(block, begin + SLOT_BYTES)?.with(block.len(), end - stored..end)
+}
+
+/// What [`mark_deleted`] and [`lock_row`] of the piece at `slot` may write, with the ITL slot of the change.
+#[must_use]
+pub fn touch_reach(block: &[u8], slot: u16) -> Option<Reach> {
+    let at = usize::from(header::entry(block, slot)?);
+    headers_reach(block, header::directory_offset(block))?.with(block.len(), at..at + LOCK_END)
+}
+
+/// What [`replace`] of the piece at `slot` by one of `bytes` may write where no other has to be moved for it, with the ITL slot of the change; None
+/// otherwise.
+#[must_use]
+pub fn replace_reach(block: &[u8], slot: u16, bytes: usize) -> Option<Reach> {
+    let at = usize::from(header::entry(block, slot)?);
+    let (old, stored) = (live_row(block, slot)?.stored_bytes()?, bytes.max(LEAST_ROW_BYTES));
+    let (begin, end) = gap_of(block);
+    let reach = headers_reach(block, begin)?;
+    if stored <= old {
+        return reach.with(block.len(), at..at + stored);
+    }
+    if space::gap(block) < stored || block::free_bytes(block) < stored - old {
+        return None;
+    }
+    // The lowest piece widens the gap before its new form is placed.
+    let end_after = if at == end { end + old } else { end };
+    reach.with(block.len(), end_after - stored..end_after)?.with(block.len(), at..at + LOCK_END)
+}
+
+/// Where the directory ends and the row pieces begin.
+fn gap_of(block: &[u8]) -> (usize, usize) {
+    let header = header::header(block);
+    (usize::from(header.begin.get()), usize::from(header.end.get()))
+}
+
+/// All headers and the ITL, to `end`.
+fn headers_reach(block: &[u8], end: usize) -> Option<Reach> {
+    Reach::default().with(block.len(), HEADER_BYTES..end)
 }
 
 /// May a migrated row piece be received? It takes an ITL slot of its own ([`itl::free_slot`], else [`itl::add`]): as [`super::fits`], with room for the slot;

@@ -17,12 +17,14 @@
 
 use common::Scn;
 
-use super::header;
+use super::header::{self, DIRECTORY_BYTES, LEAF_HEADER_BYTES};
 use super::itl::set_lock;
 use super::key::ROWID_BYTES;
 use super::leaf::{self, Leaf};
-use super::node;
+use super::node::{self, Node};
+use crate::block::HEADER_BYTES;
 use crate::itl::{self, CLEANED, Itl, UPPER_BOUND};
+use crate::redo::Reach;
 use crate::transaction;
 
 /// May the transaction of ITL slot `itl`, which must be a running one, change entry `at`?
@@ -36,6 +38,32 @@ pub fn is_changeable(block: &[u8], at: usize, itl: u8) -> bool {
     let lock = leaf.entry(at).lock;
     let is_mine = |other: &Itl| other.is_active() && other.xid() == mine.xid();
     lock == 0 || lock == itl || itl::slot(block, lock).is_some_and(is_mine)
+}
+
+/// What [`insert`] of an entry with a key of `key_bytes` may write where no other has to be moved for it, with the ITL slot of the change; None
+/// otherwise.
+#[must_use]
+pub fn insert_reach(block: &[u8], key_bytes: usize) -> Option<Reach> {
+    let node = Node::of(block);
+    let common = header::common(block);
+    let (begin, end) = (usize::from(common.free_begin.get()), usize::from(common.free_end.get()));
+    let bytes = node.prefix_bytes + key_bytes;
+    if end < begin + bytes + DIRECTORY_BYTES {
+        return None;
+    }
+    let base = transaction::body_offset(block);
+    let headers = Reach::default().with(block.len(), HEADER_BYTES..base + begin + DIRECTORY_BYTES)?;
+    headers.with(block.len(), base + end - bytes..base + end)
+}
+
+/// What [`mark_deleted`], [`revive`] and [`lock`] of entry `at` may write, with the ITL slot of the change.
+#[must_use]
+pub fn touch_reach(block: &[u8], at: usize) -> Option<Reach> {
+    let node = Node::of(block);
+    let base = transaction::body_offset(block);
+    let start = base + node.offset(at);
+    let headers = Reach::default().with(block.len(), HEADER_BYTES..base + LEAF_HEADER_BYTES)?;
+    headers.with(block.len(), start..start + node.prefix_bytes)
 }
 
 /// Puts an entry in as number `at`, under ITL slot `itl`. False, and nothing changed, when it does not fit or `itl` is not a running transaction's.

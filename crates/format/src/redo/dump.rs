@@ -112,7 +112,7 @@ mod tests {
         new[300] = 1;
         let mut record = Vec::new();
         begin(&mut record);
-        difference(&mut record, BlockClass::UndoBlock as u16, address, &old, &new, one, two);
+        difference(&mut record, BlockClass::UndoBlock as u16, address, &Before::Whole(&old), &new, one, two);
         image(&mut record, BlockClass::Data as u16, address, &new, two);
         session(&mut record, Xid { segment: 3, slot: 5, sequence: 77 }, 9, 1_000_000, "SCOTT");
         finish(&mut record, 3, Scn(12), 3);

@@ -24,6 +24,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::record::{CHAIN, Chain, FIXED_BYTES, ITL, MORE, NO_RECORD, PIECE, Previous, UndoRecord, record_bytes};
 use crate::block::{self, BlockType, HEADER_BYTES, TAIL_BYTES};
+use crate::redo::Reach;
 use crate::transaction::ITL_BYTES;
 use crate::view;
 
@@ -138,6 +139,16 @@ fn make_record(bytes: &mut [u8], length: usize) -> (u8, &mut [u8]) {
     let record = &mut bytes[start..start + length];
     record[..2].copy_from_slice(&(length as u16).to_le_bytes());
     (number, record)
+}
+
+/// What [`append`] and [`append_piece`] may write, with [`own_block`], for `count` records of at most `length` bytes together.
+#[must_use]
+pub fn append_reach(bytes: &[u8], count: usize, length: usize) -> Option<Reach> {
+    let header = block_header(bytes);
+    let directory = DIRECTORY_OFFSET + 2 * (usize::from(header.records) + count);
+    let end = usize::from(header.record_end.get());
+    let start = end.saturating_sub(length).max(directory);
+    Reach::default().with(bytes.len(), HEADER_BYTES..directory)?.with(bytes.len(), start..end)
 }
 
 /// Writes a record of the block's own transaction and returns its address. It has `more` when its payload lies in pieces.

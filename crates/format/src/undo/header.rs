@@ -15,6 +15,7 @@ use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::block::{self, BlockType, HEADER_BYTES, TAIL_BYTES};
+use crate::redo::Reach;
 use crate::view;
 
 /// Blocks in the free block pool.
@@ -236,6 +237,24 @@ pub fn slot(bytes: &[u8], number: u16) -> &Slot {
 pub fn slot_mut(bytes: &mut [u8], number: u16) -> &mut Slot {
     debug_assert!(number < slots_of(bytes.len()));
     view::at_mut(bytes, SLOTS_OFFSET + SLOT_BYTES * usize::from(number))
+}
+
+/// The segment's own fields and the slots of these numbers, for a change of nothing else.
+#[must_use]
+pub fn slots_reach(bytes: &[u8], numbers: &[u16]) -> Option<Reach> {
+    let fields = Reach::default().with(bytes.len(), HEADER_BYTES..SLOTS_OFFSET)?;
+    numbers.iter().filter(|number| **number != NO_SLOT).try_fold(fields, |reach, number| {
+        let start = SLOTS_OFFSET + SLOT_BYTES * usize::from(*number);
+        reach.with(bytes.len(), start..start + SLOT_BYTES)
+    })
+}
+
+/// As [`slots_reach`], and all extents of the segment.
+#[must_use]
+pub fn slots_and_extents_reach(bytes: &[u8], numbers: &[u16]) -> Option<Reach> {
+    let start = extents_offset(bytes.len());
+    let end = start + EXTENT_BYTES * header(bytes).extents.get() as usize;
+    slots_reach(bytes, numbers)?.with(bytes.len(), start..end)
 }
 
 #[must_use]

@@ -10,13 +10,14 @@ mod record;
 mod tests;
 
 pub use block::{
-    RECORDS_MAX, RecordView, UndoBlockHeader, append, append_piece, block_header, empty_room, init_block, own_block,
-    owner, record, room, set_last, validate_block,
+    RECORDS_MAX, RecordView, UndoBlockHeader, append, append_piece, append_reach, block_header, empty_room, init_block,
+    own_block, owner, record, room, set_last, validate_block,
 };
 pub use dump::dump;
 pub use header::{
     ACTIVE, Extent, INACTIVE, NO_SLOT, POOL_ENTRIES, PooledBlock, ROLLED_BACK, SegmentHeader, Slot, add_extent, extent,
-    extent_mut, extents_max, header, header_mut, init_header, remove_extent, slot, slot_mut, slots_of, validate_header,
+    extent_mut, extents_max, header, header_mut, init_header, remove_extent, slot, slot_mut, slots_and_extents_reach,
+    slots_of, slots_reach, validate_header,
 };
 pub use record::{Chain, NEXT_RECORD_OVERHEAD, Previous, RECORD_OVERHEAD_MAX, UndoRecord, record_bytes};
 

@@ -73,11 +73,7 @@ fn create(words: &mut Words<'_>) -> Result<Command> {
     if replace || force || edition {
         return Err(words.unsupported("CREATE OR REPLACE"));
     }
-    for what in ["GLOBAL TEMPORARY", "PRIVATE TEMPORARY", "BIGFILE", "TEMPORARY", "BITMAP", "PUBLIC"] {
-        if words.next_is(what) {
-            return Err(words.unsupported("CREATE"));
-        }
-    }
+    refuse_object(words)?;
     words.take("SMALLFILE");
     if words.take("UNDO TABLESPACE") {
         return tablespace::create_undo(words);
@@ -107,6 +103,29 @@ fn create(words: &mut Words<'_>) -> Result<Command> {
         return user::create_role(words);
     }
     Err(words.unsupported("CREATE"))
+}
+
+/// # Errors
+/// HW-0001 for a kind of object that there is not.
+fn refuse_object(words: &Words<'_>) -> Result<()> {
+    let kinds = [
+        ("GLOBAL TEMPORARY", "temporary tables: CREATE GLOBAL TEMPORARY TABLE"),
+        ("PRIVATE TEMPORARY", "temporary tables: CREATE PRIVATE TEMPORARY TABLE"),
+        ("BIGFILE", "bigfile tablespaces: CREATE BIGFILE TABLESPACE"),
+        ("TEMPORARY", "temporary tablespaces: CREATE TEMPORARY TABLESPACE"),
+        ("BITMAP", "bitmap indexes: CREATE BITMAP INDEX"),
+        ("DATABASE LINK", "database links: CREATE DATABASE LINK"),
+        ("PUBLIC DATABASE LINK", "database links: CREATE PUBLIC DATABASE LINK"),
+        ("SHARED", "database links: CREATE SHARED DATABASE LINK"),
+        ("MATERIALIZED", "materialized views: CREATE MATERIALIZED VIEW"),
+        ("CLUSTER", "clusters: CREATE CLUSTER"),
+        ("TYPE", "object types: CREATE TYPE"),
+        ("PUBLIC", "CREATE PUBLIC"),
+    ];
+    match kinds.into_iter().find(|(start, _)| words.next_is(start)) {
+        Some((_, kind)) => Err(Error::unsupported(kind).at(words.offset())),
+        None => Ok(()),
+    }
 }
 
 fn alter(words: &mut Words<'_>) -> Result<Command> {

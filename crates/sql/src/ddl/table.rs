@@ -93,7 +93,7 @@ pub(crate) fn index(words: &mut Words<'_>, unique: bool) -> Result<CreateIndex> 
     loop {
         columns.push(words.identifier()?);
         if matches!(words.peek().map(|word| &word.token), Some(Token::LParen)) {
-            return Err(words.unsupported("function-based index:"));
+            return Err(Error::unsupported("function-based indexes").at(words.offset()));
         }
         if words.next_is("DESC") {
             return Err(words.unsupported("descending index column:"));

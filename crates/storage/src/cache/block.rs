@@ -9,7 +9,7 @@ use common::sync::atomic::Ordering;
 use common::sync::{Arc, RwLockReadGuard, RwLockWriteGuard};
 use common::{BlockAddress, BlockClass, Result};
 use device::AlignedBuffer;
-use format::redo::{Vector, Version};
+use format::redo::{Reach, Vector, Version};
 use waits::{Event, Meter, SegmentStatistic, Statistic};
 
 use super::frame::{CLEAN, DETACHED, FrameRef};
@@ -271,11 +271,13 @@ impl BlockMut {
     }
 
     /// Changes the block: the one way to do so. The buffer becomes dirty, the change is counted, and its redo goes into the record of this thread;
-    /// `after` gives the block's new version. Outside a mini-transaction the record is written at once.
+    /// `after` gives the block's new version, `reach` what the change may write, if that is known. Outside a mini-transaction the record is written at
+    /// once.
     pub(crate) fn change<R>(
         &mut self,
         log: &RedoLog,
         meter: &Meter,
+        reach: Option<&Reach>,
         after: impl FnOnce(Version) -> Version,
         change: impl FnOnce(&mut [u8]) -> R,
     ) -> R {
@@ -286,7 +288,7 @@ impl BlockMut {
         let _ = frame.redo_from.compare_exchange(CLEAN, log.end().0, Ordering::AcqRel, Ordering::Relaxed);
         frame.set_dirty(true);
         let fresh = std::mem::take(&mut self.fresh).then(Version::default);
-        let (result, record) = mini::record(frame, &mut held.guard, self.address, fresh, after, change);
+        let (result, record) = mini::record(frame, &mut held.guard, self.address, fresh, reach, after, change);
         meter.count(Statistic::DbBlockChanges, 1);
         counts::segment(meter, &held.guard, SegmentStatistic::DbBlockChanges, 1);
         if fresh.is_some() {

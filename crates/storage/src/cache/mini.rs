@@ -15,7 +15,7 @@ use common::BlockAddress;
 use common::sync::Arc;
 use common::sync::atomic::Ordering;
 use common::{Scn, Xid};
-use format::redo::{self, Version};
+use format::redo::{self, Reach, Version};
 use waits::Meter;
 
 use super::Cache;
@@ -251,12 +251,14 @@ pub(super) fn hold(block: BlockMut, record_number: u64) -> Option<BlockMut> {
     block
 }
 
-/// Makes a change, and its vector in the record of this thread. `fresh`: the block was made of nothing, or of zeros. Returns the record's number.
+/// Makes a change, and its vector in the record of this thread. `fresh`: the block was made of nothing, or of zeros. `reach`: what the change may write;
+/// without it the whole block is kept and compared. Returns the record's number.
 pub(super) fn record<R>(
     frame: FrameRef,
     bytes: &mut [u8],
     address: BlockAddress,
     fresh: Option<Version>,
+    reach: Option<&Reach>,
     after: impl FnOnce(Version) -> Version,
     change: impl FnOnce(&mut [u8]) -> R,
 ) -> (R, u64) {
@@ -265,11 +267,20 @@ pub(super) fn record<R>(
         Some(version) => version,
         None => {
             before.clear();
-            before.extend_from_slice(bytes);
+            match reach {
+                Some(reach) => reach.keep(bytes, &mut before),
+                None => before.extend_from_slice(bytes),
+            }
             Version::of(bytes)
         }
     };
+    #[cfg(debug_assertions)]
+    let whole = reach.map(|reach| (reach, bytes.to_vec()));
     let result = change(bytes);
+    #[cfg(debug_assertions)]
+    if let Some((reach, whole)) = whole {
+        check_reach(address, reach, &whole, bytes);
+    }
     let after = after(version);
     after.stamp(bytes);
     let class = u16::from(frame.class.load(Ordering::Relaxed));
@@ -278,9 +289,13 @@ pub(super) fn record<R>(
             redo::begin(&mut state.record);
         }
         let start = state.record.len();
+        let kept = match reach {
+            Some(reach) => redo::Before::Within(reach, &before),
+            None => redo::Before::Whole(&before),
+        };
         match fresh {
             Some(_) => redo::image(&mut state.record, class, address, bytes, after),
-            None => redo::difference(&mut state.record, class, address, &before, bytes, version, after),
+            None => redo::difference(&mut state.record, class, address, &kept, bytes, version, after),
         }
         if state.depth > 0 {
             let what = match fresh {
@@ -289,7 +304,7 @@ pub(super) fn record<R>(
                     let noted = |other: &Overwritten| other.address == address && matches!(other.what, What::Whole(_));
                     (!state.overwritten.iter().any(noted)).then_some(What::Whole(None))
                 }
-                None => Some(What::Bytes(version, redo::overwritten(&state.record[start..], &before))),
+                None => Some(What::Bytes(version, redo::overwritten(&state.record[start..], &kept))),
             };
             state.overwritten.extend(what.map(|what| Overwritten { address, frame, what }));
         }
@@ -302,6 +317,21 @@ pub(super) fn record<R>(
         state.record_number
     });
     (result, number)
+}
+
+/// # Panics
+/// When a change has written outside of what it said that it might write: the redo would lack it.
+#[cfg(debug_assertions)]
+fn check_reach(address: BlockAddress, reach: &Reach, before: &[u8], after: &[u8]) {
+    let mut from = 0;
+    for range in reach.ranges().iter().cloned().chain([after.len()..after.len()]) {
+        assert_eq!(
+            before[from..range.start],
+            after[from..range.start],
+            "block {address}, behind offset {from}, {reach:?}"
+        );
+        from = range.end;
+    }
 }
 
 /// Writes the record of this thread into the log, and lets its blocks go. When the log takes no more the instance has stopped, and says so wherever

@@ -336,7 +336,7 @@ impl Pool {
         meter.count(Statistic::PhysicalReadsCachePrefetch, (frames.len() - asked_for) as u64);
         meter.count(Statistic::PhysicalReadBytes, (frames.len() * self.size.bytes()) as u64);
         file.count_read(frames.len() as u64);
-        batch.submit(&mut pending, file, frames);
+        batch.submit(&mut pending, file, frames, patience);
         drop(pending);
         Ok(Some(batch))
     }

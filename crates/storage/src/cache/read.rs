@@ -12,7 +12,7 @@ use device::{AlignedBuffer, PendingRead};
 use waits::{Event, Meter, SegmentStatistic};
 
 use super::frame::{DETACHED, FrameRef, VALID};
-use super::pool::Pool;
+use super::pool::{Patience, Pool};
 use super::{Cache, counts, structure};
 use crate::datafile::Datafile;
 
@@ -50,12 +50,15 @@ impl ReadBatch {
         self.stage.lock()
     }
 
-    /// Hands the frames' memory to the device. A submission that fails is kept as the read's error.
-    pub(super) fn submit(&self, stage: &mut Stage, file: &Arc<Datafile>, frames: Vec<FrameRef>) {
+    /// Hands the frames' memory to the device. A submission that fails is kept as the read's error. `patience`: a session that waits for one block at once
+    /// reads it itself.
+    pub(super) fn submit(&self, stage: &mut Stage, file: &Arc<Datafile>, frames: Vec<FrameRef>, patience: Patience) {
         let buffers =
             frames.iter().map(|frame| std::mem::replace(&mut *frame.latch.write(), AlignedBuffer::zeroed(0))).collect();
+        let alone = patience == Patience::Wait && frames.len() == 1;
         self.blocks.store(frames.len() as u32, Ordering::Release);
-        let read = file.submit_read(self.start.block, buffers);
+        let block = self.start.block;
+        let read = if alone { Ok(file.read_by_waiter(block, buffers)) } else { file.submit_read(block, buffers) };
         *stage = Stage::Flying { read, frames, file: file.clone() };
     }
 

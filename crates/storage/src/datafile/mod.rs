@@ -181,15 +181,13 @@ impl Datafile {
     /// # Errors
     /// The operating system's.
     pub fn submit_read(&self, block: u32, buffers: Vec<AlignedBuffer>) -> io::Result<PendingRead> {
-        let mut buffers = buffers;
-        if let [buffer] = buffers.as_mut_slice()
-            && buffer.len() == self.block_size.bytes()
-        {
-            // One block is read in place: nothing is gained by handing it over.
-            let result = self.device.read_at(self.offset(block), &mut [&mut buffer[..]]);
-            return Ok(PendingRead::ready(result.map(|()| buffers)));
-        }
         self.device.submit_read(self.offset(block), buffers)
+    }
+
+    /// A read of consecutive blocks by the session that waits for it: nothing is gained by handing it over when it is waited for at once.
+    #[must_use]
+    pub fn read_by_waiter(&self, block: u32, buffers: Vec<AlignedBuffer>) -> PendingRead {
+        PendingRead::by_waiter(self.device.clone(), self.offset(block), buffers)
     }
 
     /// Where a read of blocks is cut in two: at most so many of them come before that. `blocks` where it is not cut, or not between two blocks.

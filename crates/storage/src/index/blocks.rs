@@ -5,6 +5,7 @@
 use std::ops::Deref;
 
 use common::{BlockAddress, Error, Result, Xid};
+use format::redo::Reach;
 use waits::{Event, Statistic};
 
 use crate::txn::{Interest, RowLock};
@@ -42,12 +43,13 @@ pub(super) trait Blocks {
     /// The holder of an entry with this lock byte; a slot whose transaction has ended is cleaned.
     fn holder(&self, block: &mut Self::Exclusive, lock: u8) -> Result<RowLock>;
     /// One change of a leaf by the transaction, under its ITL slot: it gives the payload of its undo, for which room was made, or None when it has
-    /// changed nothing.
+    /// changed nothing. `reach`: what it may write, if that is known.
     fn transact<R>(
         &self,
         block: &mut Self::Exclusive,
         slot: (u8, bool),
         operation: u8,
+        reach: Option<Reach>,
         change: impl FnOnce(&mut [u8], u8) -> Option<(R, Vec<u8>)>,
     ) -> Result<Option<R>>;
     /// Takes deleted entries out of a leaf that nobody needs any more; how many.

@@ -7,6 +7,7 @@ use format::block::BlockType;
 use format::index::header::KeyShape;
 use format::index::{Leaf, leaf};
 use format::itl;
+use format::redo::Reach;
 use format::transaction::{self, BlockOwner, Owner};
 use waits::{Event, Statistic};
 
@@ -196,6 +197,7 @@ impl Blocks for Memory {
         block: &mut Exclusive,
         (number, fresh): (u8, bool),
         _: u8,
+        _: Option<Reach>,
         change: impl FnOnce(&mut [u8], u8) -> Option<(R, Vec<u8>)>,
     ) -> Result<Option<R>> {
         let done = self.change(block, |bytes| {

@@ -8,6 +8,7 @@
 
 use common::{Result, Xid};
 use format::index::{Leaf, Target, change, leaf};
+use format::redo::Reach;
 use waits::Event;
 
 use super::blocks::Blocks;
@@ -167,7 +168,8 @@ impl<B: Blocks> Tree<'_, B> {
                     return Ok(Visited::Full);
                 }
             }
-            let changed = self.blocks.transact(block, slot, run.action.operation(), |bytes, itl| {
+            let reach = reach_of(block, &run, entries, *done);
+            let changed = self.blocks.transact(block, slot, run.action.operation(), reach, |bytes, itl| {
                 let (count, payload) = change_run(bytes, itl, &run, entries, *done);
                 (count > 0).then_some((count, payload))
             })?;
@@ -251,6 +253,15 @@ impl<B: Blocks> Tree<'_, B> {
                 fits
             })
             .count()
+    }
+}
+
+/// What the change of a run may write; None for a run of several, which is worth a comparison of the block.
+fn reach_of(block: &[u8], run: &Run, entries: &Entries, first: usize) -> Option<Reach> {
+    let [place] = run.places[..] else { return None };
+    match run.action {
+        Action::Insert => change::insert_reach(block, entries.get(first).key.len()),
+        Action::Revive | Action::Delete => change::touch_reach(block, place),
     }
 }
 

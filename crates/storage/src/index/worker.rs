@@ -9,6 +9,7 @@ use format::index::header::KeyShape;
 use format::index::key::Columns;
 use format::index::{Leaf, change};
 use format::itl::{self, Itl};
+use format::redo::Reach;
 use waits::{Event, Statistic};
 
 use super::IndexDef;
@@ -97,9 +98,10 @@ impl Blocks for WorkerBlocks<'_> {
         block: &mut BlockMut,
         slot: (u8, bool),
         operation: u8,
+        reach: Option<Reach>,
         change: impl FnOnce(&mut [u8], u8) -> Option<(R, Vec<u8>)>,
     ) -> Result<Option<R>> {
-        self.worker.transact(block, slot, self.segment.data_object(), operation, change)
+        self.worker.transact(block, slot, self.segment.data_object(), operation, reach, change)
     }
 
     fn purge(&self, block: &mut BlockMut) -> Result<usize> {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use common::sync::atomic::{AtomicU32, Ordering};
 use common::sync::{Arc, Mutex};
 use common::{BlockAddress, BlockClass, BlockRange, Error, ObjectNumber, ProcessNumber, Result, Scn};
-use format::redo::{self, Version};
+use format::redo::{self, Reach, Version};
 use waits::{GetMode, Meter};
 
 use crate::cache::{Block, BlockMut, BlockScan, DirectScan, Mini};
@@ -174,8 +174,19 @@ impl Process {
     ///
     /// A panic in `change` stops the instance: the block may be half changed, and must not reach the disk as if it were whole.
     pub fn change<R>(&self, block: &mut BlockMut, change: impl FnOnce(&mut [u8]) -> R) -> R {
+        self.change_within(block, None, change)
+    }
+
+    /// As [`Process::change`], for a change that says what it may write: nothing else of the block is kept and compared. Debug builds check that it keeps
+    /// to it. None: the whole block.
+    pub(crate) fn change_within<R>(
+        &self,
+        block: &mut BlockMut,
+        reach: Option<&Reach>,
+        change: impl FnOnce(&mut [u8]) -> R,
+    ) -> R {
         let _whole = WholeChange(self.store.health(), block.address());
-        block.change(self.store.redo(), &self.meter, |version| self.store.version_after(version), change)
+        block.change(self.store.redo(), &self.meter, reach, |version| self.store.version_after(version), change)
     }
 
     /// Gives a block that is written around the cache a version that it has never had.

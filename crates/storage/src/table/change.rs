@@ -297,7 +297,13 @@ impl<'a> RowChanges<'a> {
             Work::Replace(_) | Work::ReplaceWhole(_) => (operation::REPLACE_ROW, operation::row(at.slot, lock, old)),
             Work::Lock => (operation::LOCK_ROW, operation::row(at.slot, lock, &[])),
         };
-        let done = self.worker.transact(block, slot, object, operation, |bytes, itl| {
+        let reach = match work {
+            Work::Delete | Work::Lock => heap::change::touch_reach(block, at.slot),
+            Work::Replace(piece) | Work::ReplaceWhole(piece) => {
+                heap::change::replace_reach(block, at.slot, piece.len())
+            }
+        };
+        let done = self.worker.transact(block, slot, object, operation, reach, |bytes, itl| {
             let done = match work {
                 Work::Delete => heap::mark_deleted(bytes, at.slot, itl),
                 Work::Replace(piece) | Work::ReplaceWhole(piece) => heap::change::replace(bytes, at.slot, piece, itl),

@@ -71,6 +71,8 @@ pub(super) fn place_rows(
         slots.clear();
         let from = addresses.len();
         let is_changed = s.serializable_scn().is_some_and(|seen| is_changed_since(&block, seen));
+        let is_one = rows.len() == from + 1 && heap::fits(&block, first.len(), pctfree);
+        let one_reach = is_one.then(|| heap::change::insert_reach(&block, first.len())).flatten();
         s.mini(|| {
             let object = table.segment.data_object();
             let address = block.address();
@@ -79,7 +81,7 @@ pub(super) fn place_rows(
                 let at = insert_one(s, table, &mut block, slot, first)?;
                 at.map(|at| slots.push(at.slot))
             } else {
-                s.transact(&mut block, slot, object, operation::INSERT_ROWS, |bytes, itl| {
+                s.transact(&mut block, slot, object, operation::INSERT_ROWS, one_reach, |bytes, itl| {
                     let before = credit(bytes, itl);
                     heap::change::insert_rows(bytes, rows, from, pctfree, itl, slots);
                     let taken = before - credit(bytes, itl);
@@ -123,7 +125,9 @@ fn insert_one(
     let address = block.address();
     let object = table.segment.data_object();
     let pctfree = table.segment.pctfree();
-    let placed = s.transact(block, slot, object, operation::INSERT_ROWS, |bytes, itl| {
+    let fits = heap::fits(block, piece.len(), pctfree);
+    let reach = fits.then(|| heap::change::insert_reach(block, piece.len())).flatten();
+    let placed = s.transact(block, slot, object, operation::INSERT_ROWS, reach, |bytes, itl| {
         let before = credit(bytes, itl);
         let slot = if heap::fits(bytes, piece.len(), pctfree) {
             heap::change::insert(bytes, piece, itl)?

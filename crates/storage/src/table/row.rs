@@ -27,6 +27,12 @@ impl Row {
         row
     }
 
+    /// Becomes the row of these columns, in the memory that it has.
+    pub(super) fn set(&mut self, columns: &[Option<&[u8]>]) {
+        self.clear();
+        columns.iter().for_each(|column| self.push(*column));
+    }
+
     /// The encoded value of a column; None for NULL.
     #[must_use]
     pub fn column(&self, position: usize) -> Option<&[u8]> {

@@ -45,6 +45,8 @@ pub struct Updater {
     mark: Mark,
     waiting: Vec<(RowAddress, Row)>,
     waiting_bytes: usize,
+    /// Rows that have been changed, whose memory the next ones use.
+    spare: Vec<Row>,
     /// Rows whose new keys are not in the unique indexes yet.
     held: Vec<Change>,
     changed: u64,
@@ -75,7 +77,7 @@ impl Updater {
         let capacity = piece_capacity(&table);
         let (waiting, held) = (Vec::new(), Vec::new());
         let (snapshot, mark) = (worker.snapshot(), worker.mark());
-        Self { worker, table, capacity, snapshot, mark, waiting, waiting_bytes: 0, held, changed: 0 }
+        Self { worker, table, capacity, snapshot, mark, waiting, waiting_bytes: 0, spare: Vec::new(), held, changed: 0 }
     }
 
     /// Adds a row to change: all its columns as they are to be, encoded.
@@ -87,7 +89,8 @@ impl Updater {
         check_width(&self.table, columns.len())?;
         self.worker.check_not_loaded(self.table.object)?;
         let address = address_in(&self.table, rowid)?;
-        let row = Row::from_columns(columns);
+        let mut row = self.spare.pop().unwrap_or_default();
+        row.set(columns);
         self.waiting_bytes += row.bytes() + columns.len();
         self.waiting.push((address, row));
         if self.waiting_bytes >= self.table.segment.block_size().bytes() { self.flush() } else { Ok(()) }
@@ -165,6 +168,7 @@ impl Updater {
                 break;
             }
         }
+        self.spare.extend(waiting.into_iter().map(|(_, row)| row));
         let rows = changes.len() as u64;
         let result = result.and_then(|()| self.change_keys(changes));
         if result.is_ok() {

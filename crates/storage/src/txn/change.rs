@@ -2,6 +2,7 @@
 
 use common::{BlockAddress, Error, ObjectNumber, Result, Scn, Uba, Xid};
 use format::itl;
+use format::redo::Reach;
 use format::undo::{Previous, UndoRecord};
 use waits::Statistic;
 
@@ -208,13 +209,15 @@ impl Worker {
     }
 
     /// Changes a latched block under ITL slot `number`. `change` gives the undo record's payload, for which room was made by [`Worker::prepare`], or None
-    /// when it has changed nothing. Undo, ITL slot and change are one mini-transaction: after an error nothing is changed.
+    /// when it has changed nothing. Undo, ITL slot and change are one mini-transaction: after an error nothing is changed. `reach`: what the change may
+    /// write, the block's headers with its ITL among it.
     pub(crate) fn transact<R>(
         &self,
         block: &mut BlockMut,
         slot: (u8, bool),
         object: ObjectNumber,
         operation: u8,
+        reach: Option<Reach>,
         change: impl FnOnce(&mut [u8], u8) -> Option<(R, Vec<u8>)>,
     ) -> Result<Option<R>> {
         let (number, fresh) = slot;
@@ -228,7 +231,7 @@ impl Worker {
         let xid = transaction.undo.xid();
         let before = itl::bytes(block, number);
         let previous_uba = itl::slot(block, number).map(itl::Itl::uba).unwrap_or_default();
-        let done = self.change(block, |bytes| {
+        let done = self.change_within(block, reach.as_ref(), |bytes| {
             if fresh {
                 itl::take(bytes, number, xid, uba);
             } else {

@@ -97,7 +97,8 @@ impl Worker {
                 .map(|(number, _)| number)
                 .collect();
             if !mine.is_empty() {
-                self.change(&mut block, |bytes| {
+                let reach = itl::commit_reach(&block, &mine);
+                self.change_within(&mut block, reach.as_ref(), |bytes| {
                     for number in mine {
                         itl::commit(bytes, number, scn);
                     }

@@ -151,7 +151,8 @@ impl UndoSegment {
         };
         let begun = now_s(s);
         Mini::note_session(xid, s.process().0, begun, &s.client().user());
-        s.change(&mut header, |bytes| {
+        let reach = undo::slots_reach(&header, &[number]);
+        s.change_within(&mut header, reach.as_ref(), |bytes| {
             let block = taken.map_or(0, |taken| taken.block.pack());
             *undo::slot_mut(bytes, number) = Slot {
                 state: undo::ACTIVE,
@@ -254,7 +255,8 @@ impl UndoSegment {
     /// Ends a transaction: its slot is free, its last block goes to the pool if others have room in it, its extents know when.
     pub(super) fn end(&self, s: &Process, mut header: BlockMut, ending: &Ending<'_>) {
         let now = now_s(s);
-        s.change(&mut header, |bytes| {
+        let reach = undo::slots_and_extents_reach(&header, &[ending.xid.slot, undo::header(&header).last_free.get()]);
+        s.change_within(&mut header, reach.as_ref(), |bytes| {
             let last_free = undo::header(bytes).last_free.get();
             let slot = undo::slot_mut(bytes, ending.xid.slot);
             slot.state = undo::INACTIVE;

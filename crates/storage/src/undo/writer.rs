@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use common::sync::Arc;
 use common::sync::atomic::Ordering;
 use common::{BlockAddress, BlockClass, Error, Result, Scn, Uba, Xid};
+use format::redo::Reach;
 use format::undo::{self, Chain, NEXT_RECORD_OVERHEAD, Previous, RECORD_OVERHEAD_MAX, RECORDS_MAX, UndoRecord};
 use waits::Statistic;
 
@@ -313,7 +314,8 @@ impl UndoWriter {
             return Err(no_reservation());
         }
         let xid = self.xid;
-        let uba = change_counted(s, &mut block, |bytes| {
+        let reach = undo::append_reach(&block, 1, length);
+        let uba = change_counted(s, &mut block, reach, |bytes| {
             if !taken.owned {
                 undo::own_block(bytes, xid);
             }
@@ -364,7 +366,9 @@ impl UndoWriter {
         }
         let xid = self.xid;
         let mut ubas = (Uba::NONE, Uba::NONE);
-        change_counted(s, &mut block, |bytes| {
+        let most = |record: &UndoRecord<'_>| record.payload.len() + RECORD_OVERHEAD_MAX;
+        let reach = undo::append_reach(&block, records.len(), records.iter().map(most).sum());
+        change_counted(s, &mut block, reach, |bytes| {
             if !taken.owned {
                 undo::own_block(bytes, xid);
             }
@@ -406,7 +410,8 @@ impl UndoWriter {
         for part in payload.chunks(part).rev() {
             let taken = self.spare.pop_front().ok_or_else(no_reservation)?;
             let mut block = self.own_block(s, &taken)?;
-            next = Some(change_counted(s, &mut block, |bytes| undo::append_piece(bytes, part, next)));
+            let reach = undo::append_reach(&block, 1, part.len() + piece_overhead());
+            next = Some(change_counted(s, &mut block, reach, |bytes| undo::append_piece(bytes, part, next)));
             self.segment.counts.writes.fetch_add((part.len() + piece_overhead()) as u64, Ordering::Relaxed);
         }
         Ok(next)
@@ -462,10 +467,15 @@ impl UndoWriter {
 }
 
 /// A change of an undo block that adds a record: its vector is undo in the redo.
-fn change_counted<R>(s: &Process, block: &mut BlockMut, change: impl FnOnce(&mut [u8]) -> R) -> R {
+fn change_counted<R>(
+    s: &Process,
+    block: &mut BlockMut,
+    reach: Option<Reach>,
+    change: impl FnOnce(&mut [u8]) -> R,
+) -> R {
     let mini = s.begin_mini();
     let before = mini.record_bytes();
-    let result = s.change(block, change);
+    let result = s.change_within(block, reach.as_ref(), change);
     s.meter().count(Statistic::UndoChangeVectorSize, (mini.record_bytes() - before) as u64);
     mini.commit();
     result
