@@ -13,6 +13,7 @@
 
 mod active_session;
 mod counters;
+mod cpu_clock;
 mod enqueue;
 mod event;
 mod known;

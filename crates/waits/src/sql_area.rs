@@ -32,9 +32,10 @@ impl CallReading {
     /// A reading by the session's own thread.
     #[must_use]
     pub fn now(meter: &Meter) -> Self {
+        let elapsed_us = meter.clock().monotonic_us();
         Self {
-            elapsed_us: meter.clock().monotonic_us(),
-            cpu_us: meter.clock().thread_cpu_us(),
+            elapsed_us,
+            cpu_us: meter.thread_cpu_us(elapsed_us),
             consistent_gets: meter.value(Statistic::ConsistentGets),
             current_gets: meter.value(Statistic::DbBlockGets),
             disk_reads: meter.value(Statistic::PhysicalReads),
