@@ -1,6 +1,6 @@
 //! CREATE TABLE and CREATE INDEX.
 
-use common::Result;
+use common::{Error, Result};
 use sqlparser::tokenizer::Token;
 
 use super::attributes;

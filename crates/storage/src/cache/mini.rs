@@ -324,7 +324,8 @@ pub(super) fn record<R>(
 #[cfg(debug_assertions)]
 fn check_reach(address: BlockAddress, reach: &Reach, before: &[u8], after: &[u8]) {
     let mut from = 0;
-    for range in reach.ranges().iter().cloned().chain([after.len()..after.len()]) {
+    let end = after.len()..after.len();
+    for range in reach.ranges().iter().chain([&end]) {
         assert_eq!(
             before[from..range.start],
             after[from..range.start],
