@@ -30,7 +30,7 @@ pub(crate) struct BufferBusy {
 }
 
 /// Background waits of more than this part of the class table make the foreground's part of a class a range.
-const LITTLE: f64 = 0.05;
+pub(crate) const LITTLE: f64 = 0.05;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Class {

@@ -19,7 +19,7 @@ pub(crate) mod host;
 pub(crate) mod idle;
 mod io_share;
 pub(crate) mod ledger;
-mod multiblock;
+pub(crate) mod multiblock;
 mod offload;
 mod parsing;
 mod reads;

@@ -24,7 +24,10 @@ pub(crate) struct Multiblock {
 const EVENTS: &[&str] = &["db file scattered read", "direct path read", "cell multiblock physical read"];
 
 /// Blocks of temp and LOBs beside the others.
-const FEW: f64 = 0.02;
+pub(crate) const FEW: f64 = 0.02;
+/// Fewer reads have no average, and fewer of all: the two counts are not taken at the same moment.
+pub(crate) const ENOUGH: f64 = 1000.0;
+pub(crate) const ENOUGH_SHARE: f64 = 0.01;
 
 impl Multiblock {
     pub(crate) fn of(report: &Report, foreground: &Foreground, ledger: &mut Ledger) -> Self {
@@ -68,10 +71,10 @@ fn average(report: &Report, ledger: &mut Ledger) -> (Option<f64>, Option<f64>, &
             .iter()
             .filter_map(|name| counted(report, name))
             .sum();
-        // Too few to say anything about: the two counts are not taken at the same moment.
-        if left >= 1000.0 && left >= 0.01 * requests && blocks > 0.0 && others > FEW * blocks {
+        let enough = left >= ENOUGH && left >= ENOUGH_SHARE * requests && blocks > 0.0;
+        if enough && others > FEW * blocks {
             // What came into the cache is left, below.
-        } else if left >= 1000.0 && left >= 0.01 * requests && blocks > 0.0 {
+        } else if enough {
             let inputs = vec![
                 input("physical reads", blocks + single, "blocks", section),
                 input("physical read IO requests", requests, "", section),
@@ -92,7 +95,7 @@ fn average(report: &Report, ledger: &mut Ledger) -> (Option<f64>, Option<f64>, &
     let scattered = everywhere("db file scattered read");
     let cache = counted(report, "physical reads cache")
         .or_else(|| Some(counted(report, "physical reads")? - counted(report, "physical reads direct")?));
-    if let (Some(cache), true) = (cache, known && scattered >= 1000.0) {
+    if let (Some(cache), true) = (cache, known && scattered >= ENOUGH) {
         let blocks = cache - single;
         if blocks >= scattered {
             let inputs = vec![
@@ -109,5 +112,5 @@ fn average(report: &Report, ledger: &mut Ledger) -> (Option<f64>, Option<f64>, &
             return (Some(scattered), Some(blocks / scattered), section);
         }
     }
-    ((known && scattered < 1000.0).then_some(scattered), None, section)
+    ((known && scattered < ENOUGH).then_some(scattered), None, section)
 }

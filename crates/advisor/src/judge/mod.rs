@@ -1,0 +1,19 @@
+//! What each finding is made of: its description, what its judges look at, and what they answer.
+//!
+//! ```text
+//! about.rs    About: id, place, page, experiment, and the two judges
+//! observed.rs Observed: a report with its sums (case.rs), or a trace (traces/view.rs)
+//! verdict.rs  Verdict: the finding, or why there is none; and the words that all findings use
+//! ```
+
+mod about;
+mod case;
+mod observed;
+mod verdict;
+
+pub(crate) use crate::traces::view::View;
+pub(crate) use about::{About, InTrace, Limit, OF_DB_TIME, Place, SHARED, STARVED, Value, limits};
+pub use case::Options;
+pub(crate) use case::{Case, NOTABLE, UNACCOUNTED};
+pub(crate) use observed::Observed;
+pub(crate) use verdict::{Build, NotFound, Verdict, cannot_tell, finding, listed, ruled_out, section};
