@@ -3,6 +3,7 @@
 use crate::experiment::Experiment;
 use crate::findings::catalogue;
 use crate::judge::{About, InTrace, Limit, SHARED};
+use crate::traces::waits::Waits;
 
 /// Where lines of a page end at the latest.
 const WIDTH: usize = 120;
@@ -54,9 +55,9 @@ fn printed(about: &About) -> String {
     }
     let in_trace = match &about.in_trace {
         InTrace::Judge { page, .. } => paragraphs(limits, page),
-        InTrace::Waits(waits) => paragraphs(limits, &format!("Waits {} are the finding.", waits.what)),
-        InTrace::CannotTell(missing) => paragraphs(limits, &format!("Cannot tell: {missing}.")),
-        InTrace::RuledOut(reason) => paragraphs(limits, &format!("Ruled out: {reason}.")),
+        InTrace::Waits(waits) => paragraphs(limits, &waited(waits)),
+        InTrace::CannotTell(missing) => paragraphs(limits, &format!("A trace cannot tell. Missing: {missing}.")),
+        InTrace::RuledOut(reason) => paragraphs(limits, &format!("Never found: {reason}.")),
     };
     let mut page = format!("# {}\n\n{}.\n", about.id, about.title);
     for (heading, text) in [
@@ -75,6 +76,18 @@ fn printed(about: &About) -> String {
         about.id.replace('-', "_")
     ));
     page
+}
+
+/// What a finding over certain events looks at, and what it doubts.
+fn waited(waits: &Waits) -> String {
+    let mut text = format!("The time that the session waited {}.", waits.what);
+    if let Some((lock, mode)) = waits.old_lock {
+        text.push_str(&format!(" To 9i: the event `enqueue` with lock {lock} in mode {mode}."));
+    }
+    for doubt in waits.doubts {
+        text.push_str(&format!(" In doubt: {doubt}."));
+    }
+    text
 }
 
 fn planned(experiment: Experiment) -> &'static str {

@@ -1,6 +1,7 @@
 //! Sessions wait for their commits to be written: `log file sync`.
 //!
-//! Judged by the waits themselves, never by the number of commits: a PL/SQL loop of a thousand commits waits for none of them.
+//! Judged by the waits themselves, never by the number of commits: a PL/SQL loop of a thousand commits waits for none
+//! of them.
 
 use crate::analysis::Confidence;
 use crate::experiment;

@@ -1,7 +1,7 @@
 //! Sessions that insert stand in each other's way at the lists of free blocks.
 //!
-//! Asks for proof: waits on the class of the lists themselves, or on data blocks together with an INSERT that several sessions run at once. Waits on data
-//! blocks alone are as well of an UPDATE of the same rows.
+//! Asks for proof: waits on the class of the lists themselves, or on data blocks together with an INSERT that several
+//! sessions run at once. Waits on data blocks alone are as well of an UPDATE of the same rows.
 
 use report::model::SegmentOrder;
 use report::profile::block_class;

@@ -47,7 +47,8 @@ pub(super) const ABOUT: About = About {
 fn in_report(case: &Case<'_>) -> Verdict {
     let parsing = &case.sums.parsing;
     let Some(waited) = parsing.hard_s else {
-        // Lines of nothing are left out of the time model: all parsing together is the most that hard parses can have taken.
+        // Lines of nothing are left out of the time model: all parsing together is the most that hard parses can have
+        // taken.
         return match (parsing.parse_s, parsing.parse_s.and_then(|all| case.sums.db_time.share(all))) {
             (Some(all), Some(share)) if share < NOTABLE => {
                 let count =

@@ -84,7 +84,8 @@ fn in_report(case: &Case<'_>) -> Verdict {
     let confidence = if symptoms.len() >= 2 { Confidence::High } else { Confidence::Medium };
     let mut found = finding(&ABOUT, format!("The host is starved: {}", symptoms.join("; ")), confidence)
         .evidence(section::HOST, host.described());
-    // Time in a call that is neither CPU nor a wait may be time in which the process could not run. Those seconds are unaccounted-time's.
+    // Time in a call that is neither CPU nor a wait may be time in which the process could not run. Those seconds are
+    // unaccounted-time's.
     let lost = db_time.unaccounted_s.filter(|lost| *lost > 0.0 && case.idle().is_none());
     if let Some((lost, share)) = lost.and_then(|lost| Some((lost, db_time.share(lost)?))) {
         found = found
@@ -140,7 +141,7 @@ fn queued(case: &Case<'_>) -> Option<f64> {
 }
 
 /// What says that processes wait for the machine itself; empty when nothing does.
-pub(crate) fn symptoms(host: &Host) -> Vec<String> {
+pub(super) fn symptoms(host: &Host) -> Vec<String> {
     let mut symptoms = Vec::new();
     if let Some(busy) = host.busy.filter(|busy| *busy >= BUSY) {
         symptoms.push(format!("the CPUs are {} busy", percent(busy)));

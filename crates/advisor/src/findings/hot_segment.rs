@@ -183,7 +183,8 @@ fn candidates(case: &Case<'_>) -> Vec<Candidate> {
 
 const BUFFERS: &str = "buffer busy waits captured by segment";
 
-/// Seconds in buffer busy waits that no other finding is about: not those for undo, for bitmaps and lists of free blocks, of an index or of inserts.
+/// Seconds in buffer busy waits that no other finding is about: not those for undo, for bitmaps and lists of free
+/// blocks, of an index or of inserts.
 fn buffers(case: &Case<'_>) -> Option<f64> {
     if segments::busy_index(case.report).is_some() {
         return Some(0.0);

@@ -1,4 +1,5 @@
-//! Sessions stand still at log switches: the next log is not free yet (checkpoint or archiving unfinished), or the switch itself takes its time.
+//! Sessions stand still at log switches: the next log is not free yet (checkpoint or archiving unfinished), or the
+//! switch itself takes its time.
 
 use crate::analysis::Confidence;
 use crate::experiment;

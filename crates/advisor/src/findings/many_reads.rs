@@ -7,10 +7,10 @@ use crate::judge::{
 };
 use crate::screen::number::{bytes, milliseconds, number, percent, seconds};
 use crate::sums::counted;
-use crate::traces::reads::{Single, is_read, is_single};
+use crate::traces::reads::{is_read, is_single};
 use crate::traces::waits::describe;
 
-use super::slow_reads::EXPECTED_MS;
+use super::slow_reads::{EXPECTED_MS, Single};
 
 /// Share of DB time in reads of the expected latency.
 const MUCH: f64 = 0.1;

@@ -11,7 +11,7 @@ mod cpu_bound;
 mod file_skew;
 mod freelist_contention;
 mod hard_parsing;
-pub(crate) mod host_starved;
+mod host_starved;
 mod hot_segment;
 mod hw_enqueue;
 mod interval_too_long;
@@ -27,7 +27,7 @@ mod redo_writer_not_device;
 mod right_hand_index;
 mod row_lock;
 mod row_migration;
-pub(crate) mod slow_reads;
+mod slow_reads;
 mod small_multiblock_reads;
 mod sql_concentration;
 mod temp_spill;
@@ -73,7 +73,8 @@ pub fn examine_with(report: &Report, options: &Options) -> Analysis {
     let mut ledger = Ledger::default();
     let sums = Sums::of(report, &mut ledger);
     let mut analysis = Analysis { db_time: sums.db_time.shown(), ..Analysis::default() };
-    answer(&Observed::Report(Case { report, sums: &sums, options }), &mut analysis);
+    let starved = !host_starved::symptoms(&sums.host).is_empty();
+    answer(&Observed::Report(Case { report, sums: &sums, options, starved }), &mut analysis);
     if sums.db_time.unsure {
         for finding in analysis.findings.iter_mut().filter(|finding| finding.severity.is_some()) {
             finding.confidence = finding.confidence.min(Confidence::Medium);

@@ -8,7 +8,8 @@ use crate::judge::{
 use crate::screen::number::{bytes, percent, seconds};
 use crate::traces::waits::Waits;
 
-/// Less than half of what was eligible is saved. Our own choice: a scan that returns half of what it reads is bound by what it returns.
+/// Less than half of what was eligible is saved. Our own choice: a scan that returns half of what it reads is bound by
+/// what it returns.
 const SAVED: f64 = 0.5;
 
 pub(super) const ABOUT: About = About {

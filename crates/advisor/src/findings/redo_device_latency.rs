@@ -1,4 +1,5 @@
-//! The device of the online logs is slow, and commits wait for it. The event is the device; the formula is the writer's whole cycle.
+//! The device of the online logs is slow, and commits wait for it. The event is the device; the formula is the writer's
+//! whole cycle.
 
 use crate::analysis::Confidence;
 use crate::experiment;
@@ -43,7 +44,7 @@ pub(super) const ABOUT: About = About {
         "{WRITES_HIGH} writes are at least {PART_OF_WAIT} of the average commit wait; else commits wait for something \
             else.",
         "Formula and event that differ {DIFFER} times or more: confidence is low, and the finding says both.",
-        "Target latency 0.1 ms: the paper's accelerator. It is an option, and the saving says which was taken.",
+        "Target latency {STORAGE_MS}: the paper's accelerator. It is an option, and the saving says which was taken.",
     ],
     refuted_by: &[
         "Nobody waits: 18 ms a write of a database whose foreground waits nothing in `log file sync` is no finding, \
@@ -60,7 +61,7 @@ pub(super) const ABOUT: About = About {
     experiment: experiment::WRITE_ACCELERATOR,
     in_report,
     in_trace: InTrace::Judge {
-        page: "Cannot tell: how long the log writer waits for its device, and what it does beside that, is not in a \
+        page: "A trace cannot tell: how long the log writer waits for its device, and what it does beside that, is not in a \
             session's trace.",
         judge: in_trace,
     },
@@ -80,7 +81,8 @@ fn in_report(case: &Case<'_>) -> Verdict {
         return cannot_tell(format!("log file parallel write (Background Wait Events){formula}"));
     };
     let writes = format!("log file parallel write averages {}", milliseconds(event));
-    // Where even two writes are next to nothing of a commit wait, commits wait for something else, however much they wait.
+    // Where even two writes are next to nothing of a commit wait, commits wait for something else, however much they
+    // wait.
     if let Some(wait) =
         commit.average_ms.filter(|wait| case.idle().is_none() && WRITES_HIGH * event < PART_OF_WAIT * wait)
     {

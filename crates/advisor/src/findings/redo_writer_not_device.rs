@@ -1,4 +1,5 @@
-//! The redo writer takes much longer than its device: gathering, scheduling, waiting for its workers, for CPU or for memory.
+//! The redo writer takes much longer than its device: gathering, scheduling, waiting for its workers, for CPU or for
+//! memory.
 
 use crate::analysis::Confidence;
 use crate::experiment;
@@ -10,7 +11,8 @@ use super::redo_device_latency;
 
 /// Below this the writer's cycle delays nobody.
 const SLOW_MS: f64 = 2.0;
-/// Share of DB time in commits from which on the writer is worth a word: lower than for others, because it keeps people from buying the wrong thing.
+/// Share of DB time in commits from which on the writer is worth a word: lower than for others, because it keeps people
+/// from buying the wrong thing.
 const WORTH_A_WORD: f64 = 0.01;
 
 pub(super) const ABOUT: About = About {
@@ -38,7 +40,7 @@ pub(super) const ABOUT: About = About {
     experiment: experiment::WRITE_ACCELERATOR,
     in_report,
     in_trace: InTrace::Judge {
-        page: "Cannot tell, as [redo-device-latency](redo-device-latency.md).",
+        page: "A trace cannot tell, as [redo-device-latency](redo-device-latency.md).",
         judge: redo_device_latency::in_trace,
     },
     #[cfg(test)]
@@ -112,7 +114,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
         case.sums.foreground.section,
         commit.average_ms.map(|average| format!("log file sync: {}, {} each", seconds(waited), milliseconds(average))),
     );
-    found = found.doubt(if case.starved() {
+    found = found.doubt(if case.starved {
         "that it is not the device is certain; that the starved host (host-starved) is the cause is likely and not proved"
     } else {
         "that it is not the device is certain; what it is instead is not proved"

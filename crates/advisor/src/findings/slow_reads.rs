@@ -7,13 +7,14 @@ use crate::judge::{
     ruled_out, section,
 };
 use crate::screen::number::{milliseconds, number, percent, seconds};
-use crate::traces::reads::{Single, is_single};
+use crate::traces::reads::is_single;
 use crate::traces::waits::describe;
 
-/// What a disk is expected to need for a one-block read: the default of Oracle's own advisor (DBIO_EXPECTED, 10,000 microseconds).
-pub(crate) const EXPECTED_MS: f64 = 10.0;
+/// What a disk is expected to need for a one-block read: the default of Oracle's own advisor (DBIO_EXPECTED, 10,000
+/// microseconds).
+pub(super) const EXPECTED_MS: f64 = 10.0;
 /// Fewer reads have no average to speak of.
-pub(crate) const ENOUGH: f64 = 100.0;
+pub(super) const ENOUGH: f64 = 100.0;
 
 pub(super) const ABOUT: About = About {
     id: "slow-reads",
@@ -111,7 +112,8 @@ fn in_report(case: &Case<'_>) -> Verdict {
         .found()
 }
 
-/// How much of the waits is slow, where a histogram is there: an average of 10 ms may be a thousand fast reads and one stall.
+/// How much of the waits is slow, where a histogram is there: an average of 10 ms may be a thousand fast reads and one
+/// stall.
 fn spread(case: &Case<'_>) -> Option<String> {
     let histogram = case
         .report
@@ -136,6 +138,24 @@ fn spread(case: &Case<'_>) -> Option<String> {
             percent((100.0 - below(32_768.0)).max(0.0) / 100.0)
         )
     })
+}
+
+/// The single-block reads of a trace.
+#[derive(Debug)]
+pub(super) struct Single {
+    pub(super) count: f64,
+    pub(super) total_s: f64,
+    pub(super) average_ms: Option<f64>,
+    pub(super) slow: bool,
+}
+
+impl Single {
+    pub(super) fn of(view: &View<'_>) -> Self {
+        let (count, total_s) = view.waited(&is_single);
+        let average_ms = (count > 0.0).then(|| total_s / count * 1e3);
+        let slow = average_ms.is_some_and(|average| average >= EXPECTED_MS) && count >= ENOUGH;
+        Self { count, total_s, average_ms, slow }
+    }
 }
 
 fn in_trace(view: &View<'_>) -> Verdict {

@@ -1,4 +1,5 @@
-//! Sorts and hash joins that do not fit in memory go to temp, and sessions wait for it. Shares of bytes set no severity; waits do.
+//! Sorts and hash joins that do not fit in memory go to temp, and sessions wait for it. Shares of bytes set no
+//! severity; waits do.
 
 use crate::analysis::{Confidence, Saving};
 use crate::experiment;
@@ -106,8 +107,8 @@ fn in_report(case: &Case<'_>) -> Verdict {
             );
         }
     }
-    // Requests overlap with the session's own work: a device that is faster by a factor takes at least that factor off what is waited, unless its
-    // bandwidth is the limit; then nothing.
+    // Requests overlap with the session's own work: a device that is faster by a factor takes at least that factor off
+    // what is waited, unless its bandwidth is the limit; then nothing.
     let low = temp
         .read_ms
         .filter(|now| *now > case.options.storage_ms)

@@ -74,7 +74,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
     )
     .evidence_if(section::HOST, host.known.then(|| host.described()));
     let direct: f64 = case.sums.reads.direct.iter().map(|wait| wait.seconds).sum();
-    let doubt = if case.starved() {
+    let doubt = if case.starved {
         "the host is starved (host-starved): processes that could not run are the likely cause, and not proved"
             .to_owned()
     } else if let Some(queue) = host.cpu_queue_s.filter(|queue| *queue >= QUEUED * lost) {

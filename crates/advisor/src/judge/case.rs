@@ -4,7 +4,6 @@ use report::model::Report;
 
 use super::NotFound;
 use crate::analysis::{Confidence, Saving};
-use crate::findings::host_starved::symptoms;
 use crate::screen::number::{milliseconds, number, percent, seconds};
 use crate::sums::Sums;
 
@@ -13,7 +12,8 @@ pub(crate) const NOTABLE: f64 = 0.03;
 /// Above this share of DB time in neither CPU nor waits, the upper end of a saving is unknown.
 pub(crate) const UNACCOUNTED: f64 = 0.1;
 
-/// Fewer active sessions than this on average are an idle database, unless the machine is so small that they are much of it.
+/// Fewer active sessions than this on average are an idle database, unless the machine is so small that they are much
+/// of it.
 pub(crate) const IDLE_SESSIONS: f64 = 0.5;
 pub(crate) const IDLE_SESSIONS_PER_CPU: f64 = 0.1;
 /// What the write-accelerator paper's device took for a redo write (55,447 cs / 5,313,254 writes) and for a temp read.
@@ -39,14 +39,11 @@ pub(crate) struct Case<'a> {
     pub(crate) report: &'a Report,
     pub(crate) sums: &'a Sums,
     pub(crate) options: &'a Options,
+    /// Processes wait for CPU or memory of the machine (host-starved).
+    pub(crate) starved: bool,
 }
 
 impl Case<'_> {
-    /// Processes wait for CPU or memory of the machine.
-    pub(crate) fn starved(&self) -> bool {
-        !symptoms(&self.sums.host).is_empty()
-    }
-
     /// The database did next to nothing: shares of next to nothing are no findings.
     pub(crate) fn idle(&self) -> Option<String> {
         let sessions = self.sums.db_time.average_active_sessions()?;
@@ -55,22 +52,24 @@ impl Case<'_> {
         little.then(|| format!("the database was idle: {} active sessions on average", number(sessions)))
     }
 
-    /// Confidence in the face of a starved host: whoever holds a lock or a latch there may be waiting for CPU or memory with it in his hands.
+    /// Confidence in the face of a starved host: whoever holds a lock or a latch there may be waiting for CPU or memory
+    /// with it in his hands.
     pub(crate) fn unless_starved(&self, confidence: Confidence) -> Confidence {
-        if self.starved() { Confidence::Low } else { confidence }
+        if self.starved { Confidence::Low } else { confidence }
     }
 
     /// The doubt that goes with it.
     pub(crate) fn starved_doubt(&self) -> Option<String> {
-        self.starved().then(|| "the host is starved (host-starved): who holds what others wait for may be waiting for the machine himself".to_owned())
+        self.starved.then(|| "the host is starved (host-starved): who holds what others wait for may be waiting for the machine himself".to_owned())
     }
 
     /// The doubt about work, as against waits for one another.
     pub(crate) fn slowed_doubt(&self) -> Option<String> {
-        self.starved().then(|| "the host is starved (host-starved): everything takes longer there".to_owned())
+        self.starved.then(|| "the host is starved (host-starved): everything takes longer there".to_owned())
     }
 
-    /// The doubt about times of the time model where much of DB time is in neither CPU nor waits: a part of these is that too.
+    /// The doubt about times of the time model where much of DB time is in neither CPU nor waits: a part of these is
+    /// that too.
     pub(crate) fn unaccounted_doubt(&self) -> Option<String> {
         let share = self.sums.db_time.unaccounted_share().filter(|share| *share > UNACCOUNTED)?;
         Some(format!(
@@ -79,7 +78,8 @@ impl Case<'_> {
         ))
     }
 
-    /// The common judgement of foreground seconds against DB time: ruled out while idle or below the threshold, else the share.
+    /// The common judgement of foreground seconds against DB time: ruled out while idle or below the threshold, else
+    /// the share.
     pub(crate) fn weigh(&self, what: &str, foreground_s: Option<f64>) -> Result<f64, NotFound> {
         let Some(foreground_s) = foreground_s else {
             return Err(NotFound::CannotTell("the waits of foreground processes (Foreground Wait Events)".to_owned()));

@@ -1,9 +1,9 @@
 //! What each finding is made of: its description, what its judges look at, and what they answer.
 //!
 //! ```text
-//! about.rs    About: id, place, page, experiment, and the two judges
-//! observed.rs Observed: a report with its sums (case.rs), or a trace (traces/view.rs)
-//! verdict.rs  Verdict: the finding, or why there is none; and the words that all findings use
+//! about.rs     About: id, place, page, experiment, and the two judges
+//! observed.rs  Observed: a report with its sums (case.rs), or a trace (traces/view.rs)
+//! verdict.rs   Verdict: the finding, or why there is none; and the words that all findings use
 //! ```
 
 mod about;

@@ -134,7 +134,8 @@ impl Host {
     }
 }
 
-/// The most load that is known. Samples have one decimal: one that is more than both ends by its rounding alone says nothing that they do not.
+/// The most load that is known. Samples have one decimal: one that is more than both ends by its rounding alone says
+/// nothing that they do not.
 pub(crate) fn most_load(begin: Option<f64>, end: Option<f64>, samples: impl Iterator<Item = f64>) -> Option<f64> {
     let ends = [begin, end].into_iter().flatten().reduce(f64::max);
     let most = samples.reduce(f64::max);

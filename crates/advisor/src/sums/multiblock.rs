@@ -1,7 +1,7 @@
 //! How many blocks a multiblock read brings, against what is configured.
 //!
-//! `physical read total multi block requests` is no base: an instance that read 84 million blocks eight at a time printed 0 of them. The requests that are
-//! left when one-block reads are taken out are.
+//! `physical read total multi block requests` is no base: an instance that read 84 million blocks eight at a time
+//! printed 0 of them. The requests that are left when one-block reads are taken out are.
 
 use report::model::Report;
 
@@ -65,8 +65,8 @@ fn average(report: &Report, ledger: &mut Ledger) -> (Option<f64>, Option<f64>, &
         (counted(report, "physical reads"), counted(report, "physical read IO requests"), known)
     {
         let (blocks, left) = (blocks - single, requests - single);
-        // Reads of temp and of LOBs are no multiblock reads, and how many requests they took is not counted: with more than a few of them there is no
-        // average.
+        // Reads of temp and of LOBs are no multiblock reads, and how many requests they took is not counted: with more
+        // than a few of them there is no average.
         let others: f64 = ["physical reads direct temporary tablespace", "physical reads direct (lob)"]
             .iter()
             .filter_map(|name| counted(report, name))

@@ -1,4 +1,5 @@
-//! Buffers that several sessions wanted at once, told apart by what kind of block it was, which statement wanted it, and of which object.
+//! Buffers that several sessions wanted at once, told apart by what kind of block it was, which statement wanted it,
+//! and of which object.
 //!
 //! | blocks | statement | says |
 //! | --- | --- | --- |

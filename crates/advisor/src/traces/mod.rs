@@ -5,7 +5,7 @@
 //!                   ├─> view.rs  elapsed, CPU, waits, statements in seconds ─> findings/ (each has its judge for a trace)
 //! tkprof::Report  ──┘              waits.rs    events that are the finding: commits, log switches, locks, …
 //!                                  buffers.rs  buffers that several sessions wanted, by block class, statement and object
-//!                                  reads.rs    which events are reads, and how long one takes
+//!                                  reads.rs    which events are reads
 //! ```
 //!
 //! A trace tells of one session: what it waited for and in which statement, by which object and block. It has no

@@ -1,7 +1,4 @@
-//! Which events are reads, and how long a single-block read takes.
-
-use crate::findings::slow_reads::{ENOUGH, EXPECTED_MS};
-use crate::judge::View;
+//! Which events are reads.
 
 pub(crate) fn is_single(event: &str) -> bool {
     matches!(event, "db file sequential read" | "cell single block physical read")
@@ -25,22 +22,4 @@ pub(crate) fn is_read(event: &str) -> bool {
                 | "cell smart table scan"
                 | "cell smart index scan"
         )
-}
-
-/// The single-block reads of a trace.
-#[derive(Debug)]
-pub(crate) struct Single {
-    pub(crate) count: f64,
-    pub(crate) total_s: f64,
-    pub(crate) average_ms: Option<f64>,
-    pub(crate) slow: bool,
-}
-
-impl Single {
-    pub(crate) fn of(view: &View<'_>) -> Self {
-        let (count, total_s) = view.waited(&is_single);
-        let average_ms = (count > 0.0).then(|| total_s / count * 1e3);
-        let slow = average_ms.is_some_and(|average| average >= EXPECTED_MS) && count >= ENOUGH;
-        Self { count, total_s, average_ms, slow }
-    }
 }

@@ -257,7 +257,8 @@ impl<'a> View<'a> {
         by_command.map(str::to_owned).or_else(|| first_word(known.sql.as_deref()?))
     }
 
-    /// How a statement is called: its verb, and its SQL id or its place in the trace. No part of its text, which may be secret.
+    /// How a statement is called: its verb, and its SQL id or its place in the trace. No part of its text, which may be
+    /// secret.
     pub(crate) fn statement(&self, index: usize) -> String {
         let verb = self.verb(index).unwrap_or_else(|| "statement without text".into());
         match self.summary.statements.get(index).and_then(|known| known.sql_id.as_deref()) {
@@ -407,7 +408,8 @@ impl<'a> View<'a> {
         ))
     }
 
-    /// The wall clock: CPU, waits by class, idle ones among them, and what is in neither. `None` for a trace without times.
+    /// The wall clock: CPU, waits by class, idle ones among them, and what is in neither. `None` for a trace without
+    /// times.
     pub(crate) fn time(&self) -> Option<DbTime> {
         if self.elapsed_s <= 0.0 {
             return None;

@@ -49,7 +49,8 @@ impl Waits {
     }
 }
 
-/// Evidence of the events that `wanted` lets through: each by count and length, the statements that waited, the objects.
+/// Evidence of the events that `wanted` lets through: each by count and length, the statements that waited, the
+/// objects.
 pub(crate) fn describe(view: &View<'_>, wanted: &dyn Fn(&str) -> bool, found: &mut Finding) {
     let mut add = |section: &str, text| found.evidence.push(Evidence { section: section.to_owned(), text });
     for event in view.events.iter().filter(|event| wanted(&event.name)) {
