@@ -1,12 +1,6 @@
 //! Sessions that insert stand in each other's way at the bitmap blocks of automatic space management.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, OF_DB_TIME, Place, STARVED, Verdict, View, cannot_tell, finding, listed, ruled_out,
-    section,
-};
-use crate::screen::number::{percent, seconds};
+use crate::judge::prelude::*;
 use crate::sums::buffer_busy::Kind;
 use crate::traces::buffers::{BITMAPS, Classes, NO_CLASSES, SEGMENT_HEADER, places, waited};
 

@@ -1,10 +1,6 @@
 //! Sessions wait for free buffers: blocks are changed faster than they are written, or the cache is too small.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{About, Build, Case, InTrace, OF_DB_TIME, Place, Verdict, finding, listed, section};
-use crate::screen::number::{bytes, milliseconds, number, percent, seconds};
-use crate::traces::waits::Waits;
+use crate::judge::prelude::*;
 
 pub(super) const ABOUT: About = About {
     id: "buffer-pool",
@@ -36,7 +32,6 @@ fn in_report(case: &Case<'_>) -> Verdict {
     ];
     let (total, waits) = foreground.together(&names);
     let share = case.weigh("waits for free buffers", foreground.measured(total))?;
-    let waits: Vec<_> = waits.into_iter().cloned().collect();
     let title = format!("Sessions wait {} for free buffers ({} of DB time)", seconds(total), percent(share));
     let mut found = listed(
         finding(&ABOUT, title, case.unless_starved(Confidence::High)).weight(share, total),

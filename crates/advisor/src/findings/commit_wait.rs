@@ -3,15 +3,8 @@
 //! Judged by the waits themselves, never by the number of commits: a PL/SQL loop of a thousand commits waits for none
 //! of them.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, NotFound, OF_DB_TIME, Place, Verdict, View, cannot_tell, finding, limits, ruled_out,
-    section,
-};
-use crate::screen::number::{milliseconds, number, percent, seconds};
+use crate::judge::prelude::*;
 use crate::sums::commit_wait::{WRITES_HIGH, WRITES_LOW};
-use crate::traces::waits::Waits;
 
 use crate::sums::foreground::described;
 

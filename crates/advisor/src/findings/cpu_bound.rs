@@ -1,11 +1,6 @@
 //! Most of DB time is CPU: no storage will make it shorter.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, Place, Verdict, View, cannot_tell, finding, limits, ruled_out, section,
-};
-use crate::screen::number::{number, percent, seconds};
+use crate::judge::prelude::*;
 
 use crate::sums::counted;
 use crate::sums::statements;
@@ -41,9 +36,7 @@ pub(super) const ABOUT: About = About {
 
 fn in_report(case: &Case<'_>) -> Verdict {
     let db_time = &case.sums.db_time;
-    let Some(cpu) = db_time.cpu_s else {
-        return cannot_tell("DB CPU, or CPU used by this session");
-    };
+    let cpu = db_time.cpu_s.or_missing("DB CPU, or CPU used by this session")?;
     let share = case.weigh("CPU", Some(cpu))?;
     if share < MOST {
         return ruled_out(format!(

@@ -2,13 +2,7 @@
 
 use report::profile::Waits;
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, NOTABLE, OF_DB_TIME, Place, Verdict, View, cannot_tell, finding, limits, ruled_out,
-    section,
-};
-use crate::screen::number::{milliseconds, number, percent, seconds};
+use crate::judge::prelude::*;
 use crate::sums::files::{self, ALIKE, FILES, READS};
 use crate::traces::reads::is_single;
 
@@ -54,9 +48,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
     if case.report.files.is_none() {
         return cannot_tell("reads by file (File IO Stats)");
     }
-    let Some(total) = case.sums.db_time.total_s else {
-        return cannot_tell("DB time");
-    };
+    let total = case.sums.db_time.total_s.or_missing("DB time")?;
     let Some(skew) = files::skew(case.report) else {
         return ruled_out("fewer than three files are read enough to be compared");
     };
@@ -67,9 +59,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
         milliseconds(skew.read_ms),
         milliseconds(skew.others_ms)
     );
-    if let Some(idle) = case.idle() {
-        return ruled_out(format!("{figure}; {idle}"));
-    }
+    case.not_idle(&figure)?;
     if skew.read_ms < TIMES * skew.others_ms || skew.read_ms < SLOW_MS {
         return ruled_out(figure);
     }
@@ -102,9 +92,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
 
 fn in_trace(view: &View<'_>) -> Verdict {
     view.need_waits()?;
-    let Some(profile) = view.profile else {
-        return cannot_tell("reads by file: TKPROF does not print them");
-    };
+    let profile = view.profile.or_missing("reads by file: TKPROF does not print them")?;
     let name = |event: usize| profile.events.get(event).map_or("", |event| &event.name);
     let files = profile.by(|site| site.file.is_some() && is_single(name(site.event)), |site| site.file);
     let read: Vec<(u32, Waits)> = files.into_iter().filter_map(|(file, waits, _)| Some((file?, waits))).collect();

@@ -6,13 +6,7 @@
 use report::model::SegmentOrder;
 use report::profile::block_class;
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, NOTABLE, OF_DB_TIME, Place, Verdict, View, cannot_tell, finding, listed, ruled_out,
-    section,
-};
-use crate::screen::number::{number, percent, seconds};
+use crate::judge::prelude::*;
 use crate::sums::buffer_busy::Kind;
 use crate::sums::segments;
 use crate::sums::statements;

@@ -1,12 +1,6 @@
 //! Statements are parsed anew instead of being found in the shared pool.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, NOTABLE, NotFound, OF_DB_TIME, Place, Verdict, View, cannot_tell, finding, limits,
-    ruled_out, section,
-};
-use crate::screen::number::{number, percent, seconds};
+use crate::judge::prelude::*;
 
 /// Of hard parses: cursors that could not be shared have most of the time.
 const SHARING: f64 = 0.5;
@@ -58,11 +52,9 @@ fn in_report(case: &Case<'_>) -> Verdict {
             _ => cannot_tell("hard parse elapsed time (Time Model Statistics)"),
         };
     };
-    let share = match case.weigh("hard parse elapsed time", Some(waited)) {
-        Ok(share) => share,
-        Err(NotFound::RuledOut(reason)) => return ruled_out(format!("{reason}{}", other_parsing(case))),
-        Err(verdict) => return Err(verdict),
-    };
+    let share = case
+        .weigh("hard parse elapsed time", Some(waited))
+        .map_err(|not| not.because(|reason| format!("{reason}{}", other_parsing(case))))?;
     let title = format!("Hard parses take {} ({} of DB time)", seconds(waited), percent(share));
     let sharing = parsing.sharing_s.filter(|time| *time > SHARING * waited);
     let mut found = finding(&ABOUT, title, case.unless_starved(Confidence::High))

@@ -1,11 +1,6 @@
 //! The machine has too little CPU or memory for what runs on it: processes stand still, and every wait grows with them.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, Place, UNACCOUNTED, Verdict, cannot_tell, finding, limits, ruled_out, section,
-};
-use crate::screen::number::{bytes, milliseconds, number, percent, seconds};
+use crate::judge::prelude::*;
 use crate::sums::host::Host;
 use crate::sums::redo_write::DIFFER;
 

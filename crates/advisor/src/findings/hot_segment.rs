@@ -3,12 +3,7 @@
 use report::model::SegmentOrder;
 use report::profile::{BlockWaits, Profile, Site};
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, Place, Verdict, View, cannot_tell, finding, limits, ruled_out, section,
-};
-use crate::screen::number::{number, percent, seconds};
+use crate::judge::prelude::*;
 use crate::sums::buffer_busy::Kind;
 use crate::sums::counted;
 use crate::sums::segments::{self, Leader, MOST};
@@ -70,9 +65,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
     if case.report.segments.is_none() {
         return cannot_tell("the lists of segments (Segment Statistics)");
     }
-    let Some(total) = case.sums.db_time.total_s else {
-        return cannot_tell("DB time");
-    };
+    let total = case.sums.db_time.total_s.or_missing("DB time")?;
     let mut candidates = candidates(case);
     // What is measured goes before what is guessed.
     candidates.sort_by(|one, other| {
@@ -85,9 +78,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
         return ruled_out("no segment has half of anything that is measured");
     };
     let figure = format!("{}: {} of the {}", first.leader.name, percent(first.leader.share), first.measure);
-    if let Some(idle) = case.idle() {
-        return ruled_out(format!("{figure}; {idle}"));
-    }
+    case.not_idle(&figure)?;
     let Some(share) = case.sums.db_time.share(first.seconds) else {
         return cannot_tell(format!("figures that agree: {} is more than DB time", seconds(first.seconds)));
     };

@@ -1,12 +1,6 @@
 //! Sessions wait for one another to raise a segment's high-water mark.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, OF_DB_TIME, Place, STARVED, Verdict, cannot_tell, finding, listed, section,
-};
-use crate::screen::number::{number, percent, seconds};
-use crate::traces::waits::Waits;
+use crate::judge::prelude::*;
 
 pub(super) const ABOUT: About = About {
     id: "hw-enqueue",
@@ -43,7 +37,6 @@ fn in_report(case: &Case<'_>) -> Verdict {
     let total = if old && line.is_none() { Some(0.0) } else { total };
     let share = case.weigh("the high-water mark enqueue", total)?;
     let total = total.unwrap_or(0.0);
-    let waits: Vec<_> = waits.into_iter().cloned().collect();
     let title = format!(
         "Sessions wait {} for a segment's high-water mark to be raised ({} of DB time)",
         seconds(total),

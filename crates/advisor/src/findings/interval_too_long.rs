@@ -1,9 +1,6 @@
 //! The window is so long that averages hide what happened in it.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{About, Build, Case, InTrace, Place, Verdict, cannot_tell, finding, limits, ruled_out, section};
-use crate::screen::number::number;
+use crate::judge::prelude::*;
 
 /// Two hours: twice the interval that snapshots are taken at when nobody changes it.
 const LONG_S: f64 = 7200.0;
@@ -26,9 +23,7 @@ pub(super) const ABOUT: About = About {
 };
 
 fn in_report(case: &Case<'_>) -> Verdict {
-    let Some(elapsed) = case.sums.db_time.elapsed_s else {
-        return cannot_tell("the times of the snapshots");
-    };
+    let elapsed = case.sums.db_time.elapsed_s.or_missing("the times of the snapshots")?;
     let minutes = format!("{} minutes", number(elapsed / 60.0));
     if elapsed <= LONG_S {
         return ruled_out(format!("the window is {minutes}"));

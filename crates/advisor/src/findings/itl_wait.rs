@@ -2,12 +2,8 @@
 
 use report::model::SegmentOrder;
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{About, Build, Case, InTrace, OF_DB_TIME, Place, Verdict, finding, listed, section};
-use crate::screen::number::{number, percent, seconds};
+use crate::judge::prelude::*;
 use crate::sums::segments;
-use crate::traces::waits::Waits;
 
 pub(super) const ABOUT: About = About {
     id: "itl-wait",
@@ -30,7 +26,6 @@ fn in_report(case: &Case<'_>) -> Verdict {
     let foreground = &case.sums.foreground;
     let (total, waits) = foreground.together(&["enq: TX - allocate ITL entry"]);
     let share = case.weigh("enq: TX - allocate ITL entry", foreground.measured(total))?;
-    let waits: Vec<_> = waits.into_iter().cloned().collect();
     let leader = segments::leader(case.report, SegmentOrder::ItlWaits, None);
     let title =
         format!("Sessions wait {} for a transaction slot in a block ({} of DB time)", seconds(total), percent(share));

@@ -1,11 +1,7 @@
 //! Sessions wait for one another inside the shared pool: mutexes, locks and latches of cursors and dictionary rows.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{About, Build, Case, InTrace, OF_DB_TIME, Place, STARVED, Verdict, finding, listed, section};
-use crate::screen::number::{number, percent, seconds};
+use crate::judge::prelude::*;
 use crate::sums::counted;
-use crate::traces::waits::Waits;
 
 pub(super) const ABOUT: About = About {
     id: "library-cache",

@@ -1,11 +1,7 @@
 //! Sessions wait for room in the log buffer: redo is made faster than it is written.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{About, Build, Case, InTrace, OF_DB_TIME, Place, Verdict, finding, listed, section};
-use crate::screen::number::{bytes, milliseconds, number, percent, seconds};
+use crate::judge::prelude::*;
 use crate::sums::counted;
-use crate::traces::waits::Waits;
 
 pub(super) const ABOUT: About = About {
     id: "log-buffer",
@@ -35,7 +31,6 @@ fn in_report(case: &Case<'_>) -> Verdict {
     let foreground = &case.sums.foreground;
     let (total, waits) = foreground.together(&["log buffer space", "latch: redo copy", "latch: redo allocation"]);
     let share = case.weigh("log buffer space and the latches of the log buffer", foreground.measured(total))?;
-    let waits: Vec<_> = waits.into_iter().cloned().collect();
     let retries = counted(case.report, "redo buffer allocation retries")
         .zip(counted(case.report, "redo entries").filter(|entries| *entries > 0.0));
     let title = format!("Sessions wait {} for room in the log buffer ({} of DB time)", seconds(total), percent(share));

@@ -1,11 +1,7 @@
 //! Sessions stand still at log switches: the next log is not free yet (checkpoint or archiving unfinished), or the
 //! switch itself takes its time.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{About, Build, Case, InTrace, OF_DB_TIME, Place, Verdict, finding, limits, listed, section};
-use crate::screen::number::{number, percent, seconds};
-use crate::traces::waits::Waits;
+use crate::judge::prelude::*;
 
 /// Of the waits: what they are for decides the advice.
 const MOST: f64 = 0.5;
@@ -39,7 +35,6 @@ fn in_report(case: &Case<'_>) -> Verdict {
     let foreground = &case.sums.foreground;
     let (total, waits) = foreground.together(&["log file switch"]);
     let share = case.weigh("log file switch", foreground.measured(total))?;
-    let waits: Vec<_> = waits.into_iter().cloned().collect();
     let time_of =
         |part: &str| waits.iter().filter(|wait| wait.name.contains(part)).map(|wait| wait.seconds).sum::<f64>();
     let (checkpoint, archiving) = (time_of("(checkpoin"), time_of("(archiv"));

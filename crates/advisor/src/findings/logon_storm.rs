@@ -1,11 +1,6 @@
 //! Connecting and disconnecting takes a part of DB time that work should have.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, OF_DB_TIME, Place, Verdict, cannot_tell, finding, limits, ruled_out, section,
-};
-use crate::screen::number::{number, percent, seconds};
+use crate::judge::prelude::*;
 
 /// A logon of so long is slow.
 const SLOW_S: f64 = 0.2;

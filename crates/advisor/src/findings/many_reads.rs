@@ -1,11 +1,6 @@
 //! DB time goes into reading, because there is so much of it: at the expected latency it would still be much.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, Place, Verdict, View, cannot_tell, finding, limits, listed, ruled_out, section,
-};
-use crate::screen::number::{bytes, milliseconds, number, percent, seconds};
+use crate::judge::prelude::*;
 use crate::sums::counted;
 use crate::traces::reads::{is_read, is_single};
 use crate::traces::waits::describe;

@@ -1,12 +1,6 @@
 //! Exadata: smart scans return most of what they read, or much is read that could not be offloaded.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, NotFound, OF_DB_TIME, Place, Verdict, cannot_tell, finding, limits, ruled_out, section,
-};
-use crate::screen::number::{bytes, percent, seconds};
-use crate::traces::waits::Waits;
+use crate::judge::prelude::*;
 
 /// Less than half of what was eligible is saved. Our own choice: a scan that returns half of what it reads is bound by
 /// what it returns.
@@ -46,18 +40,16 @@ fn in_report(case: &Case<'_>) -> Verdict {
         return cannot_tell("the cell statistics (Instance Activity Stats)");
     }
     let Some(eligible) = sum.eligible else {
-        let Some(cells) = sum.wait_s else {
-            return cannot_tell("the waits of foreground processes (Foreground Wait Events)");
-        };
+        let cells = sum.wait_s.or_missing("the waits of foreground processes (Foreground Wait Events)")?;
         return ruled_out(if cells > 0.0 {
             format!("nothing was eligible for offload, and reads from cells took {}", seconds(cells))
         } else {
             "no reads from cells: not on Exadata storage".to_owned()
         });
     };
-    let Some(saved) = sum.saved_share else {
-        return cannot_tell("cell physical IO interconnect bytes returned by smart scan (Instance Activity Stats)");
-    };
+    let saved = sum
+        .saved_share
+        .or_missing("cell physical IO interconnect bytes returned by smart scan (Instance Activity Stats)")?;
     let what = format!("{} eligible, {} saved", bytes(eligible), percent(saved));
     let share = match case.weigh("smart scans", sum.smart_s) {
         Ok(share) => share,

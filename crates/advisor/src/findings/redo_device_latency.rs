@@ -1,13 +1,7 @@
 //! The device of the online logs is slow, and commits wait for it. The event is the device; the formula is the writer's
 //! whole cycle.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, NOTABLE, NotFound, OF_DB_TIME, Place, Verdict, View, cannot_tell, finding, limits,
-    ruled_out, section,
-};
-use crate::screen::number::{milliseconds, number, percent, seconds};
+use crate::judge::prelude::*;
 use crate::sums::commit_wait::{WRITES_HIGH, WRITES_LOW};
 use crate::sums::redo_write::DIFFER;
 
@@ -92,19 +86,13 @@ fn in_report(case: &Case<'_>) -> Verdict {
             milliseconds(wait)
         ));
     }
-    let share = match case.weigh("log file sync", commit.seconds) {
-        Ok(share) => share,
-        Err(NotFound::RuledOut(reason)) => {
-            return ruled_out(format!("{writes}, and commits hardly wait: {reason}"));
-        }
-        Err(other) => return Err(other),
-    };
+    let share = case
+        .weigh("log file sync", commit.seconds)
+        .map_err(|not| not.because(|reason| format!("{writes}, and commits hardly wait: {reason}")))?;
     if event < SLOW_MS {
         return ruled_out(format!("{writes}, below {}", milliseconds(SLOW_MS)));
     }
-    let Some(total) = commit.seconds else {
-        return cannot_tell("log file sync among the foreground waits");
-    };
+    let total = commit.seconds.or_missing("log file sync among the foreground waits")?;
     let saved = commit.saving(event, case.options.storage_ms);
     if let (Some((_, high)), Some(db_time)) = (saved, case.sums.db_time.total_s)
         && high < NOTABLE * db_time

@@ -1,10 +1,7 @@
 //! The redo writer takes much longer than its device: gathering, scheduling, waiting for its workers, for CPU or for
 //! memory.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{About, Build, Case, InTrace, Place, Verdict, cannot_tell, finding, limits, ruled_out, section};
-use crate::screen::number::{milliseconds, number, percent, seconds};
+use crate::judge::prelude::*;
 use crate::sums::redo_write::{DIFFER, GROUP_WAITS};
 
 use super::redo_device_latency;
@@ -49,12 +46,8 @@ pub(super) const ABOUT: About = About {
 
 fn in_report(case: &Case<'_>) -> Verdict {
     let (redo, commit) = (&case.sums.redo, &case.sums.commit);
-    let Some(formula) = redo.formula_ms else {
-        return cannot_tell("redo write time and redo writes (Instance Activity Stats)");
-    };
-    let Some(event) = redo.event_ms else {
-        return cannot_tell("log file parallel write (Background Wait Events)");
-    };
+    let formula = redo.formula_ms.or_missing("redo write time and redo writes (Instance Activity Stats)")?;
+    let event = redo.event_ms.or_missing("log file parallel write (Background Wait Events)")?;
     let both = format!("formula {}, event {}", milliseconds(formula), milliseconds(event));
     if let Some(idle) = case.idle() {
         return ruled_out(format!("{both}, and {idle}"));

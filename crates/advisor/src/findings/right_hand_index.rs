@@ -1,14 +1,11 @@
 //! All inserts go to the last leaf block of an index: sessions wait for its split and for the block.
 
-use crate::analysis::{Confidence, Finding};
-use crate::experiment;
-use crate::judge::{About, Build, Case, InTrace, OF_DB_TIME, Place, Verdict, View, finding, limits, listed, section};
-use crate::screen::number::{number, percent, seconds};
+use crate::analysis::Finding;
+use crate::judge::prelude::*;
 use crate::sums::buffer_busy::Kind;
 use crate::sums::counted;
 use crate::sums::segments::{self, MOST};
 use crate::traces::buffers::{Classes, inserted, of_index, places, waited};
-use crate::traces::waits::Waits;
 
 /// Of all leaf splits at the right-hand end: fewer, and the inserts are spread.
 const FEW_SPLITS: f64 = 0.2;

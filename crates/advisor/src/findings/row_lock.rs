@@ -2,14 +2,8 @@
 
 use report::model::SegmentOrder;
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, OF_DB_TIME, Place, Verdict, View, cannot_tell, finding, listed, section,
-};
-use crate::screen::number::{number, percent, seconds};
+use crate::judge::prelude::*;
 use crate::sums::segments;
-use crate::traces::waits::Waits;
 
 pub(super) const ABOUT: About = About {
     id: "row-lock",
@@ -58,7 +52,6 @@ fn in_report(case: &Case<'_>) -> Verdict {
     };
     let share = case.weigh("locks of rows and tables", total)?;
     let total = total.unwrap_or(0.0);
-    let waits: Vec<_> = waits.into_iter().cloned().collect();
     let table_locks = foreground.seconds("enq: TM - contention").unwrap_or(0.0);
     let leader = segments::leader(case.report, SegmentOrder::RowLockWaits, None);
     let title =

@@ -1,11 +1,6 @@
 //! Rows are fetched in pieces: chained or migrated, the statistic does not tell which.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, NOTABLE, OF_DB_TIME, Place, Verdict, cannot_tell, finding, limits, ruled_out, section,
-};
-use crate::screen::number::{number, percent, seconds};
+use crate::judge::prelude::*;
 
 /// Continued rows of all rows fetched by rowid: one in ten.
 const OF_FETCHES: f64 = 0.1;
@@ -49,9 +44,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
         percent(of_gets),
         sum.share_of_fetches.map_or_else(String::new, |share| format!(", {} of the fetches by rowid", percent(share)))
     );
-    if let Some(idle) = case.idle() {
-        return ruled_out(format!("{figure}; {idle}"));
-    }
+    case.not_idle(&figure)?;
     if of_gets < NOTABLE || sum.share_of_fetches.is_some_and(|share| share < OF_FETCHES) {
         return ruled_out(figure);
     }
@@ -60,9 +53,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
     else {
         return cannot_tell("CPU and DB time");
     };
-    let Some(share) = case.sums.db_time.share(cost) else {
-        return cannot_tell("figures that agree: CPU is more than DB time");
-    };
+    let share = case.sums.db_time.share(cost).or_missing("figures that agree: CPU is more than DB time")?;
     if share < NOTABLE {
         return ruled_out(format!("{figure}: about {} of {} DB time", seconds(cost), seconds(total)));
     }

@@ -1,12 +1,6 @@
 //! One-block reads take long.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, NotFound, OF_DB_TIME, Place, Verdict, View, cannot_tell, finding, limits, listed,
-    ruled_out, section,
-};
-use crate::screen::number::{milliseconds, number, percent, seconds};
+use crate::judge::prelude::*;
 use crate::traces::reads::is_single;
 use crate::traces::waits::describe;
 

@@ -1,11 +1,7 @@
 //! Multiblock reads bring fewer blocks than they are configured to, or are configured to bring few.
 
-use crate::analysis::{Confidence, Saving};
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, OF_DB_TIME, Place, Verdict, View, cannot_tell, finding, limits, ruled_out, section,
-};
-use crate::screen::number::{bytes, number, percent, seconds};
+use crate::analysis::Saving;
+use crate::judge::prelude::*;
 use crate::sums::multiblock::{ENOUGH, ENOUGH_SHARE, FEW};
 use crate::traces::reads::is_multiblock;
 use crate::traces::waits::describe;
@@ -71,9 +67,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
             None => cannot_tell("physical reads and physical read IO requests (Instance Activity Stats)"),
         };
     };
-    let Some(total) = sum.wait_s else {
-        return cannot_tell("the waits of foreground processes");
-    };
+    let total = sum.wait_s.or_missing("the waits of foreground processes")?;
     let block = case.report.caches.block_bytes.unwrap_or(8192.0);
     let size = bytes(average * block);
     let (title, advice, doubt) = match sum.configured {

@@ -1,11 +1,6 @@
 //! One statement takes a great part of DB time.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, NOTABLE, Place, Verdict, View, cannot_tell, finding, limits, ruled_out, section,
-};
-use crate::screen::number::{number, percent, seconds};
+use crate::judge::prelude::*;
 
 use crate::sums::statements;
 
@@ -49,30 +44,23 @@ pub(super) const ABOUT: About = About {
 };
 
 fn in_report(case: &Case<'_>) -> Verdict {
-    let Some(total) = case.sums.db_time.total_s else {
-        return cannot_tell("DB time");
-    };
-    let Some(list) = statements::by_elapsed(case.report) else {
-        return cannot_tell("elapsed time by statement (SQL ordered by Elapsed Time)");
-    };
+    let total = case.sums.db_time.total_s.or_missing("DB time")?;
+    let list =
+        statements::by_elapsed(case.report).or_missing("elapsed time by statement (SQL ordered by Elapsed Time)")?;
     // A block's time holds that of its statements: it is named only when none of these is large enough.
     let large = |statement: &&statements::Statement| {
         statement.elapsed_s >= MUCH * total && statement.elapsed_s <= total * 1.001
     };
     let plain = || list.iter().filter(|statement| !statement.block);
-    let Some(top) = plain()
+    let top = plain()
         .next()
         .filter(large)
         .or_else(|| list.iter().find(large))
         .or_else(|| plain().next())
         .or_else(|| list.first())
-    else {
-        return cannot_tell("a statement in SQL ordered by Elapsed Time");
-    };
+        .or_missing("a statement in SQL ordered by Elapsed Time")?;
     let figure = format!("{} {} takes {} of {} DB time", top.verb(), top.id, seconds(top.elapsed_s), seconds(total));
-    if let Some(idle) = case.idle() {
-        return ruled_out(format!("{figure}; {idle}"));
-    }
+    case.not_idle(&figure)?;
     let Some(share) = case.sums.db_time.share(top.elapsed_s) else {
         return cannot_tell(format!(
             "figures that agree: {figure}, and a share above 1 is refused (it runs in jobs or parallel servers, or began before the window)"

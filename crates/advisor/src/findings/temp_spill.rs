@@ -1,13 +1,8 @@
 //! Sorts and hash joins that do not fit in memory go to temp, and sessions wait for it. Shares of bytes set no
 //! severity; waits do.
 
-use crate::analysis::{Confidence, Saving};
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, NotFound, OF_DB_TIME, Options, Place, Verdict, View, cannot_tell, finding, listed,
-    ruled_out, section,
-};
-use crate::screen::number::{milliseconds, number, percent, seconds};
+use crate::analysis::Saving;
+use crate::judge::prelude::*;
 use crate::traces::view::EventView;
 use crate::traces::waits::describe;
 
@@ -54,11 +49,9 @@ fn in_report(case: &Case<'_>) -> Verdict {
     let io = temp
         .share
         .map_or_else(String::new, |share| format!("; temp is {} of the blocks read and written", percent(share)));
-    let share = match case.weigh("direct path reads and writes of temp", temp.wait_s) {
-        Ok(share) => share,
-        Err(NotFound::RuledOut(reason)) => return ruled_out(format!("{reason}{spilled}{io}")),
-        Err(other) => return Err(other),
-    };
+    let share = case
+        .weigh("direct path reads and writes of temp", temp.wait_s)
+        .map_err(|not| not.because(|reason| format!("{reason}{spilled}{io}")))?;
     let total = temp.wait_s.unwrap_or(0.0);
     let waits: Vec<_> =
         case.sums.foreground.waits.iter().filter(|wait| temp.names.iter().any(|name| wait.is(name))).cloned().collect();

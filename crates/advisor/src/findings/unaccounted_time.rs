@@ -1,11 +1,6 @@
 //! DB time that is neither CPU nor a wait.
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, Place, UNACCOUNTED, Verdict, View, cannot_tell, finding, limits, ruled_out, section,
-};
-use crate::screen::number::{number, percent, seconds};
+use crate::judge::prelude::*;
 
 use super::host_starved::QUEUED;
 
@@ -49,9 +44,7 @@ fn in_report(case: &Case<'_>) -> Verdict {
     };
     let figure =
         format!("{} of {} DB time ({}) is neither CPU nor a wait", seconds(lost), seconds(total), percent(share));
-    if let Some(idle) = case.idle() {
-        return ruled_out(format!("{figure}; {idle}"));
-    }
+    case.not_idle(&figure)?;
     if share <= UNACCOUNTED {
         return ruled_out(figure);
     }

@@ -2,13 +2,7 @@
 
 use report::profile::Site;
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{
-    About, Build, Case, InTrace, NotFound, OF_DB_TIME, Place, Verdict, View, cannot_tell, finding, limits, listed,
-    ruled_out, section,
-};
-use crate::screen::number::{bytes, milliseconds, number, percent, seconds};
+use crate::judge::prelude::*;
 use crate::sums::buffer_busy::LITTLE;
 use crate::sums::undo::WAITS;
 use crate::traces::buffers::{NO_CLASSES, UNDO, is_buffer_busy, places, with_classes};

@@ -1,9 +1,6 @@
 //! Queries failed because undo was gone (ORA-01555), or transactions because there was no room for it (ORA-30036).
 
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::judge::{About, Build, Case, InTrace, Place, Verdict, View, cannot_tell, finding, ruled_out, section};
-use crate::screen::number::{number, seconds};
+use crate::judge::prelude::*;
 
 /// The ORA number of "snapshot too old".
 const SNAPSHOT_TOO_OLD: u32 = 1555;
@@ -31,9 +28,7 @@ pub(super) const ABOUT: About = About {
 };
 
 fn in_report(case: &Case<'_>) -> Verdict {
-    let Some(summary) = &case.sums.undo.summary else {
-        return cannot_tell("the undo statistics (Undo Segment Summary)");
-    };
+    let summary = case.sums.undo.summary.as_ref().or_missing("the undo statistics (Undo Segment Summary)")?;
     let (too_old, out_of_space) = match (summary.snapshot_too_old, summary.out_of_space) {
         (Some(too_old), Some(out_of_space)) => (too_old, out_of_space),
         // One of the two is enough to find it, and not to rule it out.

@@ -52,6 +52,11 @@ impl Case<'_> {
         little.then(|| format!("the database was idle: {} active sessions on average", number(sessions)))
     }
 
+    /// A figure of an idle database is ruled out.
+    pub(crate) fn not_idle(&self, figure: &str) -> Result<(), NotFound> {
+        self.idle().map_or(Ok(()), |idle| Err(NotFound::RuledOut(format!("{figure}; {idle}"))))
+    }
+
     /// Confidence in the face of a starved host: whoever holds a lock or a latch there may be waiting for CPU or memory
     /// with it in his hands.
     pub(crate) fn unless_starved(&self, confidence: Confidence) -> Confidence {

@@ -11,9 +11,24 @@ mod case;
 mod observed;
 mod verdict;
 
-pub(crate) use crate::traces::view::View;
-pub(crate) use about::{About, InTrace, Limit, OF_DB_TIME, Place, SHARED, STARVED, Value, limits};
 pub use case::Options;
+
+pub(crate) use crate::traces::view::View;
+pub(crate) use about::{About, InTrace, Limit, SHARED, Value};
 pub(crate) use case::{Case, NOTABLE, UNACCOUNTED};
 pub(crate) use observed::Observed;
-pub(crate) use verdict::{Build, NotFound, Verdict, cannot_tell, finding, listed, ruled_out, section};
+pub(crate) use verdict::{Build, NotFound, Verdict, cannot_tell, finding, ruled_out};
+
+/// What the file of a finding needs.
+pub(crate) mod prelude {
+    pub(crate) use super::about::{About, InTrace, OF_DB_TIME, Place, STARVED, limits};
+    pub(crate) use super::case::{Case, NOTABLE, Options, UNACCOUNTED};
+    pub(crate) use super::verdict::{
+        Build, NotFound, OrMissing, Verdict, cannot_tell, finding, listed, ruled_out, section,
+    };
+    pub(crate) use crate::analysis::Confidence;
+    pub(crate) use crate::experiment;
+    pub(crate) use crate::screen::number::{bytes, milliseconds, number, percent, seconds};
+    pub(crate) use crate::traces::view::View;
+    pub(crate) use crate::traces::waits::Waits;
+}

@@ -15,6 +15,27 @@ pub(crate) enum NotFound {
     CannotTell(String),
 }
 
+impl NotFound {
+    /// Says more where something is ruled out.
+    pub(crate) fn because(self, more: impl FnOnce(String) -> String) -> Self {
+        match self {
+            Self::RuledOut(reason) => Self::RuledOut(more(reason)),
+            Self::CannotTell(missing) => Self::CannotTell(missing),
+        }
+    }
+}
+
+/// A figure without which nothing can be told.
+pub(crate) trait OrMissing<T> {
+    fn or_missing(self, what: &str) -> Result<T, NotFound>;
+}
+
+impl<T> OrMissing<T> for Option<T> {
+    fn or_missing(self, what: &str) -> Result<T, NotFound> {
+        self.ok_or_else(|| NotFound::CannotTell(what.to_owned()))
+    }
+}
+
 pub(crate) fn ruled_out(reason: impl Into<String>) -> Verdict {
     Err(NotFound::RuledOut(reason.into()))
 }

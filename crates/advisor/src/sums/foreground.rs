@@ -119,9 +119,9 @@ impl Foreground {
     }
 
     /// Seconds in all waits whose name begins with one of these, with the waits themselves.
-    pub(crate) fn together<'a>(&'a self, beginnings: &'a [&'a str]) -> (f64, Vec<&'a Wait>) {
+    pub(crate) fn together(&self, beginnings: &[&str]) -> (f64, Vec<Wait>) {
         let waits: Vec<&Wait> = self.beginning(beginnings).collect();
-        (total(&waits), waits)
+        (total(&waits), waits.into_iter().cloned().collect())
     }
 }
 
