@@ -9,7 +9,8 @@ use crate::experiment::Experiment;
 /// Everything that is said about one report or trace.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Analysis {
-    /// The named sums that could be made, in the unit of their name: `redo_ms_per_write`, `log_file_sync_ms`, … What the file does not hold is absent.
+    /// The named sums that could be made, in the unit of their name: `redo_ms_per_write`, `log_file_sync_ms`, … What
+    /// the file does not hold is absent.
     pub figures: BTreeMap<&'static str, f64>,
     /// How the sums were made, by name.
     pub sums: Vec<Sum>,
@@ -18,7 +19,8 @@ pub struct Analysis {
     pub findings: Vec<Finding>,
     pub ruled_out: Vec<RuledOut>,
     pub cannot_tell: Vec<CannotTell>,
-    /// What was refused or assumed on the way: a share above 1, a figure that cannot be, DB time that had to be made up of its parts.
+    /// What was refused or assumed on the way: a share above 1, a figure that cannot be, DB time that had to be made up
+    /// of its parts.
     pub notes: Vec<String>,
 }
 
@@ -57,8 +59,8 @@ pub struct Finding {
     pub id: &'static str,
     /// One sentence with the figure that matters.
     pub title: String,
-    /// Foreground seconds over DB time (of a trace: over elapsed time), 0 to 1. None where the cause is in the background and no foreground time is
-    /// attributed to it.
+    /// Foreground seconds over DB time (of a trace: over elapsed time), 0 to 1. None where the cause is in the
+    /// background and no foreground time is attributed to it.
     pub severity: Option<f64>,
     pub seconds: Option<f64>,
     pub confidence: Confidence,

@@ -12,12 +12,13 @@ pub mod experiment;
 pub mod files;
 pub mod findings;
 mod json;
+mod judge;
 mod mask;
 mod page;
+pub mod reference;
 pub mod screen;
 mod sums;
 mod timeline;
 mod traces;
 
-pub use findings::{Options, examine, examine_with};
-pub use traces::{examine_tkprof, examine_trace};
+pub use findings::{Options, examine, examine_tkprof, examine_trace, examine_with};

@@ -1,20 +1,71 @@
 //! The machine has too little CPU or memory for what runs on it: processes stand still, and every wait grows with them.
 
-use super::verdict::{Build, Case, UNACCOUNTED, Verdict, finding, section};
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::screen::number::{bytes, milliseconds, percent, seconds};
+use crate::judge::prelude::*;
+use crate::sums::host::Host;
+use crate::sums::redo_write::DIFFER;
 
-pub(super) const ID: &str = "host-starved";
+/// CPUs count as full from here on: queueing time at a tenth of idle is several times the service time.
+const BUSY: f64 = 0.9;
+/// Runnable and uninterruptible processes a CPU.
+const LOAD_PER_CPU: f64 = 2.0;
+/// Free memory, and free swap, below this share of all memory is none.
+const FREE_MEMORY: f64 = 0.01;
+const FREE_SWAP: f64 = 0.001;
+/// Paged out in the window, of all memory.
+const PAGED_OUT: f64 = 0.01;
+/// Time in the run queue that is so much of what is in neither CPU nor waits stands for it.
+pub(super) const QUEUED: f64 = 0.5;
 
-pub(super) fn judge(case: &Case<'_>) -> Verdict {
+pub(super) const ABOUT: About = About {
+    id: "host-starved",
+    place: Place { report: 10, trace: 270 },
+    title: "The machine has too little CPU or memory for what runs on it",
+    looks_at: "CPUs, cores, virtual processors, busy and idle time, idle time with I/O under way (IOWAIT), load at \
+        both ends, free memory, free swap, pages out, time in the run queue.",
+    formula: "\
+        busy     = BUSY_TIME / (BUSY_TIME + IDLE_TIME)\n\
+        severity = none: DB time in neither CPU nor waits is shown beside it, and counted once, in unaccounted-time\n\
+        \n\
+        It stands before all other findings, since it puts them in doubt.",
+    limits: limits![
+        Share(BUSY),
+        Count(LOAD_PER_CPU),
+        Share(FREE_MEMORY),
+        Share(FREE_SWAP),
+        Share(PAGED_OUT),
+        Share(QUEUED)
+    ],
+    thresholds: &[
+        "CPUs {BUSY} busy (`BUSY`): the queue is then several times the service time.",
+        "Load of {LOAD_PER_CPU} times the CPUs (`LOAD_PER_CPU`) at either end or in any sample of the window.",
+        "Less than {FREE_MEMORY} of memory free together with no swap left ({FREE_SWAP} of memory) or with {PAGED_OUT} \
+            of memory paged out. A machine without any swap prints 0 all its life: that alone is nothing.",
+        "Two symptoms: high confidence; one: medium.",
+    ],
+    refuted_by: &[
+        "Load without busy CPUs is of processes that wait for memory or a disk, and the finding says so. High \
+            confidence is in the symptoms: how much of the unaccounted time is lost to the host is not proved. Where \
+            more than {UNACCOUNTED} of DB time is unaccounted and the run queue holds at least {QUEUED} of that while \
+            the CPUs look idle, it cannot be told: virtual or shared processors do this, and what they gave stands in \
+            no report.",
+    ],
+    what_to_do: "First of all: on such a host all waits are longer, and their shares say little. See what else runs \
+        there, what SGA, PGA and processes need, how many sessions are connected.",
+    experiment: experiment::WRITE_ACCELERATOR,
+    in_report,
+    in_trace: InTrace::CannotTell("run queue, swap and CPUs: a trace has nothing of the host"),
+    #[cfg(test)]
+    made_up,
+};
+
+fn in_report(case: &Case<'_>) -> Verdict {
     let host = &case.sums.host;
     if !host.known {
-        return Verdict::CannotTell("CPUs and load of the host (Host CPU, Operating System Statistics)".to_owned());
+        return cannot_tell("CPUs and load of the host (Host CPU, Operating System Statistics)");
     }
-    let symptoms = host.symptoms();
+    let symptoms = symptoms(host);
     if let (true, Some(queue)) = (symptoms.is_empty(), queued(case)) {
-        return Verdict::CannotTell(format!(
+        return cannot_tell(format!(
             "what the virtual or shared processors gave: {} of DB time is neither CPU nor a wait, and the system counted {} in its run queue although its CPUs look idle; {}",
             seconds(case.sums.db_time.unaccounted_s.unwrap_or_default()),
             seconds(queue),
@@ -22,13 +73,14 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         ));
     }
     if symptoms.is_empty() {
-        return Verdict::RuledOut(host.described());
+        return ruled_out(host.described());
     }
     let db_time = &case.sums.db_time;
     let confidence = if symptoms.len() >= 2 { Confidence::High } else { Confidence::Medium };
-    let mut found = finding(ID, format!("The host is starved: {}", symptoms.join("; ")), confidence)
+    let mut found = finding(&ABOUT, format!("The host is starved: {}", symptoms.join("; ")), confidence)
         .evidence(section::HOST, host.described());
-    // Time in a call that is neither CPU nor a wait may be time in which the process could not run. Those seconds are unaccounted-time's.
+    // Time in a call that is neither CPU nor a wait may be time in which the process could not run. Those seconds are
+    // unaccounted-time's.
     let lost = db_time.unaccounted_s.filter(|lost| *lost > 0.0 && case.idle().is_none());
     if let Some((lost, share)) = lost.and_then(|lost| Some((lost, db_time.share(lost)?))) {
         found = found
@@ -57,7 +109,7 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         found = found.evidence(section::HOST, format!("{} paged out in the window", bytes(paged)));
     }
     if let (Some(formula), Some(event)) = (case.sums.redo.formula_ms, case.sums.redo.event_ms)
-        && formula > crate::sums::redo_write::DIFFER * event
+        && formula > DIFFER * event
     {
         found = found.evidence(
             section::BACKGROUND,
@@ -72,7 +124,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
     found
         .advise("before anything else: waits of all kinds are longer on such a host, and their shares say little")
         .advise("see what else runs there, how much memory SGA, PGA and processes need (huge pages), how many sessions are connected")
-        .shown_by(experiment::WRITE_ACCELERATOR)
         .found()
 }
 
@@ -81,5 +132,52 @@ fn queued(case: &Case<'_>) -> Option<f64> {
     let db_time = &case.sums.db_time;
     db_time.unaccounted_share().filter(|share| *share > UNACCOUNTED)?;
     let lost = db_time.unaccounted_s?;
-    case.sums.host.cpu_queue_s.filter(|queue| case.idle().is_none() && *queue >= 0.5 * lost)
+    case.sums.host.cpu_queue_s.filter(|queue| case.idle().is_none() && *queue >= QUEUED * lost)
+}
+
+/// What says that processes wait for the machine itself; empty when nothing does.
+pub(super) fn symptoms(host: &Host) -> Vec<String> {
+    let mut symptoms = Vec::new();
+    if let Some(busy) = host.busy.filter(|busy| *busy >= BUSY) {
+        symptoms.push(format!("the CPUs are {} busy", percent(busy)));
+    }
+    if let (Some(load), Some(cpus)) = (host.load_max, host.cpus)
+        && load >= LOAD_PER_CPU * cpus
+    {
+        let text = host.load_text.clone().unwrap_or_else(|| format!("load {}", number(load)));
+        symptoms.push(format!("{text}, on {} CPUs", number(cpus)));
+    }
+    if let Some(memory) = host.memory_bytes {
+        // No swap left counts only together with no free memory: a machine without any swap prints 0 all its life.
+        let free = host.free_memory_bytes.filter(|free| *free < FREE_MEMORY * memory);
+        let paged = host.paged_out_bytes.filter(|paged| *paged > 0.0);
+        match (free, host.free_swap_bytes, paged) {
+            (Some(free), Some(swap), _) if swap < FREE_SWAP * memory => {
+                symptoms.push(format!(
+                    "no swap left ({} free) and {} of {} memory free",
+                    bytes(swap),
+                    bytes(free),
+                    bytes(memory)
+                ));
+            }
+            (Some(free), _, Some(paged)) if paged > PAGED_OUT * memory => {
+                symptoms.push(format!(
+                    "{} paged out with {} of {} memory free",
+                    bytes(paged),
+                    bytes(free),
+                    bytes(memory)
+                ));
+            }
+            _ => {}
+        }
+    }
+    symptoms
+}
+
+/// A report made up to show this finding and no other.
+#[cfg(test)]
+fn made_up() -> report::model::Report {
+    use super::tests::made_up::{Change, plain};
+
+    plain().with(|report| report.host.load_end = Some(60.0))
 }

@@ -1,19 +1,55 @@
 //! One segment draws most of what sessions do or wait for.
 
 use report::model::SegmentOrder;
+use report::profile::{BlockWaits, Profile, Site};
 
-use super::verdict::{Build, Case, Verdict, finding, section};
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::screen::number::{percent, seconds};
+use crate::judge::prelude::*;
 use crate::sums::buffer_busy::Kind;
 use crate::sums::counted;
 use crate::sums::segments::{self, Leader, MOST};
+use crate::traces::buffers::{Classes, DATA, NO_CLASSES, is_buffer_busy, places, total_s, waited};
+use crate::traces::waits::describe;
 
-pub(super) const ID: &str = "hot-segment";
+/// Of the waits for data blocks of a trace: a block that has so much is named in the title.
+const ONE_BLOCK: f64 = 0.5;
 
 /// And it stands for a tenth of DB time.
 const MUCH: f64 = 0.1;
+
+pub(super) const ABOUT: About = About {
+    id: "hot-segment",
+    place: Place { report: 240, trace: 150 },
+    title: "One segment draws most of what sessions do or wait for",
+    looks_at: "Segments by buffer busy, row lock and ITL waits, physical reads, logical reads.",
+    formula: "\
+        share    = the segment's value / the total of the statistic; of waits, the printed share of all segments that \
+        were captured\n\
+        seconds  = share x the seconds that the measure stands for (its wait, or all reading)\n\
+        severity = the largest of these seconds / DB time; none for logical reads\n\
+        \n\
+        Of buffer busy waits only those count that no other finding is about: not undo, bitmaps, segment headers and \
+        free lists, nor data blocks that [freelist-contention](freelist-contention.md) claims; an index is \
+        [right-hand-index](right-hand-index.md)'s.",
+    limits: limits![Share(MOST), Share(MUCH), Share(ONE_BLOCK)],
+    thresholds: &["{MOST} of a measure (`MOST`), and {MUCH} of DB time (`MUCH`): our own choice."],
+    refuted_by: &[
+        "Logical reads are no time: gets do not all cost the same, and the statements on a segment that had 98 % of \
+            the gets took two thirds of the CPU. They get low confidence and no seconds, and are named only where that \
+            part of the CPU would be {MUCH} of DB time. Shares of captured segments are larger than shares of all.",
+    ],
+    what_to_do: "The statements that use it; where sessions change it at once: partitions, reverse keys, another \
+        order.",
+    experiment: experiment::FREELISTS,
+    in_report,
+    in_trace: InTrace::Judge {
+        page: "Data blocks that statements other than inserts wanted, with the object, the statement, and the block \
+            where one has {ONE_BLOCK} of it. Without block classes it is told with low confidence, and not of which \
+            object.",
+        judge: in_trace,
+    },
+    #[cfg(test)]
+    made_up,
+};
 
 struct Candidate {
     leader: Leader,
@@ -25,13 +61,11 @@ struct Candidate {
     confidence: Confidence,
 }
 
-pub(super) fn judge(case: &Case<'_>) -> Verdict {
+fn in_report(case: &Case<'_>) -> Verdict {
     if case.report.segments.is_none() {
-        return Verdict::CannotTell("the lists of segments (Segment Statistics)".to_owned());
+        return cannot_tell("the lists of segments (Segment Statistics)");
     }
-    let Some(total) = case.sums.db_time.total_s else {
-        return Verdict::CannotTell("DB time".to_owned());
-    };
+    let total = case.sums.db_time.total_s.or_missing("DB time")?;
     let mut candidates = candidates(case);
     // What is measured goes before what is guessed.
     candidates.sort_by(|one, other| {
@@ -41,17 +75,15 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         rank(other).cmp(&rank(one)).then(other.seconds.total_cmp(&one.seconds))
     });
     let Some(first) = candidates.into_iter().next() else {
-        return Verdict::RuledOut("no segment has half of anything that is measured".to_owned());
+        return ruled_out("no segment has half of anything that is measured");
     };
     let figure = format!("{}: {} of the {}", first.leader.name, percent(first.leader.share), first.measure);
-    if let Some(idle) = case.idle() {
-        return Verdict::RuledOut(format!("{figure}; {idle}"));
-    }
+    case.not_idle(&figure)?;
     let Some(share) = case.sums.db_time.share(first.seconds) else {
-        return Verdict::CannotTell(format!("figures that agree: {} is more than DB time", seconds(first.seconds)));
+        return cannot_tell(format!("figures that agree: {} is more than DB time", seconds(first.seconds)));
     };
     if share < MUCH {
-        return Verdict::RuledOut(format!(
+        return ruled_out(format!(
             "{figure}, which is {} of {} DB time ({})",
             seconds(first.seconds),
             seconds(total),
@@ -60,11 +92,15 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
     }
     let has = format!("{} has {} of the {}", first.leader.name, percent(first.leader.share), first.measure);
     let found = if first.measured {
-        finding(ID, format!("{has}: about {} of DB time", percent(share)), case.unless_starved(first.confidence))
+        finding(&ABOUT, format!("{has}: about {} of DB time", percent(share)), case.unless_starved(first.confidence))
             .weight(share, first.seconds)
     } else {
         let cpu = case.sums.db_time.cpu_s.unwrap_or(first.seconds);
-        finding(ID, format!("{has}; how much of the CPU ({}) that is cannot be told", seconds(cpu)), Confidence::Low)
+        finding(
+            &ABOUT,
+            format!("{has}; how much of the CPU ({}) that is cannot be told", seconds(cpu)),
+            Confidence::Low,
+        )
     };
     found
         .evidence(section::SEGMENTS, figure)
@@ -73,7 +109,6 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt_if(case.starved_doubt().filter(|_| first.measure.ends_with("waits")))
         .advise("look at the statements that use it (sql-concentration): fewer executions, a plan that touches fewer of its blocks")
         .advise("where the waits are of concurrent changes, spread its rows: partitions, a reverse key, another order of inserts")
-        .shown_by(experiment::FREELISTS)
         .found()
 }
 
@@ -139,7 +174,8 @@ fn candidates(case: &Case<'_>) -> Vec<Candidate> {
 
 const BUFFERS: &str = "buffer busy waits captured by segment";
 
-/// Seconds in buffer busy waits that no other finding is about: not those for undo, for bitmaps and lists of free blocks, of an index or of inserts.
+/// Seconds in buffer busy waits that no other finding is about: not those for undo, for bitmaps and lists of free
+/// blocks, of an index or of inserts.
 fn buffers(case: &Case<'_>) -> Option<f64> {
     if segments::busy_index(case.report).is_some() {
         return Some(0.0);
@@ -147,4 +183,72 @@ fn buffers(case: &Case<'_>) -> Option<f64> {
     let busy = &case.sums.busy;
     let own = busy.seconds_of(Kind::Data)? + busy.seconds_of(Kind::Other)?;
     Some((own - super::freelist_contention::claimed_data_s(case)).max(0.0))
+}
+
+/// Data blocks that are wanted by statements other than inserts.
+fn in_trace(view: &View<'_>) -> Verdict {
+    let (count, total) = waited(view)?;
+    let Some(classes) = Classes::of(view) else { return without_classes(view, count, total) };
+    // Inserts that are told by another id are not told again.
+    let told = if classes.insert_s * 2.0 >= classes.data_s { classes.insert_s } else { classes.index_s };
+    let (profile, hot_s) = (classes.profile, classes.data_s - told);
+    if !view.matters(hot_s) {
+        return ruled_out(format!(
+            "data blocks that other sessions were changing or reading: {}",
+            view.of_elapsed(hot_s)
+        ));
+    }
+    let wanted = |site: &Site| site.class == Some(DATA);
+    let busy = |site: &Site| wanted(site) && is_buffer_busy(&profile.events[site.event].name);
+    let objects = profile.by(busy, |site| site.object);
+    let object = objects.first().and_then(|(object, _, _)| *object);
+    let statement = profile.by(busy, |site| site.statement).first().and_then(|(statement, _, _)| *statement);
+    let by = statement.map_or_else(String::new, |statement| format!(", by {}", view.statement(statement)));
+    let of = object.map_or_else(String::new, |object| format!(" of {}", view.object(object)));
+    let one_block =
+        hottest(profile).filter(|(_, share)| *share >= ONE_BLOCK).map_or_else(String::new, |(block, share)| {
+            format!(": {} of it for file {} block {}", percent(share), block.file, block.block)
+        });
+    let title =
+        format!("Waited {} for data blocks{of} that other sessions were using{by}{one_block}", view.of_elapsed(hot_s));
+    let mut found = view.finding(&ABOUT, hot_s, title, Confidence::High);
+    places(view, profile, &wanted, &mut found);
+    found
+        .doubt("what the other sessions did with the blocks is in their traces")
+        .advise("spread the rows that are worked on at the same time: fewer rows a block (a larger PCTFREE, MINIMIZE RECORDS_PER_BLOCK, a smaller block size), hash partitions")
+        .advise("let each session work on a range of blocks of its own")
+        .found()
+}
+
+/// TKPROF's tables, and traces to 9i, have no block classes.
+fn without_classes(view: &View<'_>, count: f64, total: f64) -> Verdict {
+    let title = format!(
+        "Waited {} for buffers that other sessions were using: {} waits",
+        view.of_elapsed(total),
+        number(count)
+    );
+    let mut found = view.finding(&ABOUT, total, title, Confidence::Low);
+    describe(view, &is_buffer_busy, &mut found);
+    found
+        .doubt(format!("which object, and whether of it data blocks, is not told: missing {NO_CLASSES}"))
+        .advise("trace the session again, or read its trace file, for the object and the block class")
+        .found()
+}
+
+/// The data block that was waited for longest, with its share of all such waits.
+fn hottest(profile: &Profile) -> Option<(&BlockWaits, f64)> {
+    let whole = total_s(profile, |site| site.class == Some(DATA));
+    let mut blocks = profile.blocks.iter();
+    let block = blocks.find(|block| block.class == Some(DATA) && is_buffer_busy(&profile.events[block.event].name))?;
+    (whole > 0.0).then(|| (block, block.waits.total_ns as f64 / 1e9 / whole))
+}
+
+/// A report made up to show this finding and no other.
+#[cfg(test)]
+fn made_up() -> report::model::Report {
+    use super::tests::made_up::{Change, plain, segment};
+
+    plain().waiting("enq: TX - row lock contention", 900.0, 2_000.0).with(|report| {
+        report.segments = Some(vec![segment(SegmentOrder::RowLockWaits, "T", "TABLE", 900.0)]);
+    })
 }

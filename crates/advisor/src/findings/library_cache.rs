@@ -1,26 +1,37 @@
 //! Sessions wait for one another inside the shared pool: mutexes, locks and latches of cursors and dictionary rows.
 
-use super::verdict::{Build, Case, Verdict, finding, listed, section};
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::screen::number::{number, percent, seconds};
+use crate::judge::prelude::*;
 use crate::sums::counted;
 
-pub(super) const ID: &str = "library-cache";
+pub(super) const ABOUT: About = About {
+    id: "library-cache",
+    place: Place { report: 270, trace: 90 },
+    title: "Sessions wait for one another inside the shared pool",
+    looks_at: "`library cache …`, `cursor: …`, `latch: shared pool`, `latch: library cache`, `row cache …`; how much \
+        parsing there was, hard, failed and all.",
+    formula: "severity = seconds of these waits / DB time",
+    limits: &[],
+    thresholds: &[OF_DB_TIME],
+    refuted_by: &["Which cursor or object it is stands in no report.", STARVED],
+    what_to_do: "Keep cursors open over executions; no DDL and no invalidation in busy hours; look for cursors with \
+        many versions.",
+    experiment: experiment::INSERT_GETS,
+    in_report,
+    in_trace: InTrace::Waits(WAITS),
+    #[cfg(test)]
+    made_up,
+};
 
-pub(super) fn judge(case: &Case<'_>) -> Verdict {
+fn in_report(case: &Case<'_>) -> Verdict {
     let parsing = &case.sums.parsing;
-    let share = match case.weigh("waits inside the shared pool", parsing.shared_pool_s) {
-        Ok(share) => share,
-        Err(verdict) => return verdict,
-    };
+    let share = case.weigh("waits inside the shared pool", parsing.shared_pool_s)?;
     let total = parsing.shared_pool_s.unwrap_or(0.0);
     let title = format!(
         "Sessions wait {} for one another inside the shared pool ({} of DB time)",
         seconds(total),
         percent(share)
     );
-    let mut found = finding(ID, title, case.unless_starved(Confidence::Medium)).weight(share, total);
+    let mut found = finding(&ABOUT, title, case.unless_starved(Confidence::Medium)).weight(share, total);
     // What they were doing there goes first: it tells whose time it is.
     let parts: Vec<String> = [
         parsing.parse_s.map(|time| format!("parse time elapsed {}", seconds(time))),
@@ -42,6 +53,30 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt("which cursor or object they wait for is not in the report")
         .advise("keep cursors open over executions (session_cached_cursors, statement caches of the driver): a parse that is not made takes no mutex")
         .advise("no DDL, grants, statistics with invalidation in busy hours; see V$SQL_SHARED_CURSOR for cursors with many versions")
-        .shown_by(experiment::INSERT_GETS)
         .found()
+}
+
+const WAITS: Waits = Waits {
+    what: "for the library cache",
+    events: |event| {
+        event.starts_with("library cache")
+            || event.starts_with("cursor: ")
+            || event.starts_with("latch: library cache")
+            || event.starts_with("row cache")
+            || matches!(event, "latch: shared pool" | "latch: row cache objects")
+    },
+    old_lock: None,
+    confidence: Confidence::Medium,
+    doubts: &[],
+    advice: &[
+        "bind variables instead of literals, and cursors kept open; no DDL or statistics gathering on what is in use",
+    ],
+};
+
+/// A report made up to show this finding and no other.
+#[cfg(test)]
+fn made_up() -> report::model::Report {
+    use super::tests::made_up::{Change, plain};
+
+    plain().waiting("library cache: mutex X", 90_000.0, 900.0)
 }

@@ -1,7 +1,8 @@
-//! The catalogue: thirty findings, a file and a page under docs/findings/ each.
+//! The findings, a file each: its page under docs/findings, its judges for a report and for a trace, and a report made
+//! up to show it.
 //!
-//! Every judge answers for every report: found, ruled out with its figure, or cannot tell and what is missing. Nothing is left unsaid, so silence means
-//! that all thirty were looked for.
+//! Every judge answers for every file: found, ruled out with its figure, or cannot tell and what is missing. Nothing is
+//! left unsaid, so silence means that all were looked for.
 
 mod bitmap_block_contention;
 mod buffer_pool;
@@ -35,67 +36,29 @@ mod tests;
 mod unaccounted_time;
 mod undo_pressure;
 mod undo_too_old;
-mod verdict;
 
 use report::model::Report;
+use report::profile::Profile;
+use report::tkprof;
 
 use crate::analysis::{Analysis, CannotTell, Confidence, Finding, RuledOut};
+pub use crate::judge::Options;
+use crate::judge::{About, Case, NotFound, Observed, View};
 use crate::sums::{Ledger, Sums};
-use verdict::{Case, Verdict};
 
-/// What the reader of the findings may choose.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// Latency of the storage that redo, temp and undo would move to, in milliseconds. Savings are computed for it and say so.
-    pub storage_ms: f64,
+/// Each file of this folder, by name (build.rs).
+const CATALOGUE: &[&About] = include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
+
+/// All findings in the order of `place`.
+pub(crate) fn catalogue(place: impl Fn(&About) -> u16) -> Vec<&'static About> {
+    let mut all = CATALOGUE.to_vec();
+    all.sort_by_key(|about| place(about));
+    all
 }
-
-impl Default for Options {
-    /// 0.1 ms: what the write-accelerator paper's device took for a redo write (55,447 cs / 5,313,254 writes) and for a temp read.
-    fn default() -> Self {
-        Self { storage_ms: 0.1 }
-    }
-}
-
-type Judge = fn(&Case<'_>) -> Verdict;
-
-/// All ids, in the order in which they are listed where severity does not decide.
-const CATALOGUE: &[(&str, Judge)] = &[
-    (host_starved::ID, host_starved::judge),
-    (unaccounted_time::ID, unaccounted_time::judge),
-    (cpu_bound::ID, cpu_bound::judge),
-    (commit_wait::ID, commit_wait::judge),
-    (redo_device_latency::ID, redo_device_latency::judge),
-    (redo_writer_not_device::ID, redo_writer_not_device::judge),
-    (log_switch::ID, log_switch::judge),
-    (log_buffer::ID, log_buffer::judge),
-    (slow_reads::ID, slow_reads::judge),
-    (many_reads::ID, many_reads::judge),
-    (small_multiblock_reads::ID, small_multiblock_reads::judge),
-    (poor_offload::ID, poor_offload::judge),
-    (temp_spill::ID, temp_spill::judge),
-    (undo_pressure::ID, undo_pressure::judge),
-    (undo_too_old::ID, undo_too_old::judge),
-    (freelist_contention::ID, freelist_contention::judge),
-    (bitmap_block_contention::ID, bitmap_block_contention::judge),
-    (right_hand_index::ID, right_hand_index::judge),
-    (itl_wait::ID, itl_wait::judge),
-    (hw_enqueue::ID, hw_enqueue::judge),
-    (row_lock::ID, row_lock::judge),
-    (row_migration::ID, row_migration::judge),
-    (buffer_pool::ID, buffer_pool::judge),
-    (hot_segment::ID, hot_segment::judge),
-    (file_skew::ID, file_skew::judge),
-    (hard_parsing::ID, hard_parsing::judge),
-    (library_cache::ID, library_cache::judge),
-    (logon_storm::ID, logon_storm::judge),
-    (sql_concentration::ID, sql_concentration::judge),
-    (interval_too_long::ID, interval_too_long::judge),
-];
 
 /// The ids of all findings, as docs/findings/ has a page for each.
 pub fn ids() -> impl Iterator<Item = &'static str> {
-    CATALOGUE.iter().map(|(id, _)| *id)
+    catalogue(|about| about.place.report).into_iter().map(|about| about.id)
 }
 
 /// The sums and findings of one Statspack or AWR report.
@@ -109,15 +72,9 @@ pub fn examine(report: &Report) -> Analysis {
 pub fn examine_with(report: &Report, options: &Options) -> Analysis {
     let mut ledger = Ledger::default();
     let sums = Sums::of(report, &mut ledger);
-    let case = Case { report, sums: &sums, options };
     let mut analysis = Analysis { db_time: sums.db_time.shown(), ..Analysis::default() };
-    for (id, judge) in CATALOGUE {
-        match judge(&case) {
-            Verdict::Found(finding) => analysis.findings.push(*finding),
-            Verdict::RuledOut(reason) => analysis.ruled_out.push(RuledOut { id, reason }),
-            Verdict::CannotTell(missing) => analysis.cannot_tell.push(CannotTell { id, missing }),
-        }
-    }
+    let starved = !host_starved::symptoms(&sums.host).is_empty();
+    answer(&Observed::Report(Case { report, sums: &sums, options, starved }), &mut analysis);
     if sums.db_time.unsure {
         for finding in analysis.findings.iter_mut().filter(|finding| finding.severity.is_some()) {
             finding.confidence = finding.confidence.min(Confidence::Medium);
@@ -126,14 +83,51 @@ pub fn examine_with(report: &Report, options: &Options) -> Analysis {
             );
         }
     }
-    sort(&mut analysis.findings);
     analysis.figures = ledger.figures;
     analysis.sums = ledger.sums;
     analysis.notes = ledger.notes;
     analysis
 }
 
-/// Worst first; those without foreground time last, in the order of the catalogue. A starved host stands before all others: it puts them in doubt.
+/// The findings of a trace's profile.
+#[must_use]
+pub fn examine_trace(profile: &Profile) -> Analysis {
+    examine_view(View::of_profile(profile))
+}
+
+/// The findings of TKPROF's report of a trace: the same, as far as its tables go. They have no objects, blocks or
+/// classes.
+#[must_use]
+pub fn examine_tkprof(report: &tkprof::Report) -> Analysis {
+    examine_view(View::of_tkprof(report))
+}
+
+fn examine_view(view: View<'_>) -> Analysis {
+    let mut analysis = Analysis {
+        figures: view.figures(),
+        sums: view.sums(),
+        db_time: view.time(),
+        notes: view.notes(),
+        ..Analysis::default()
+    };
+    answer(&Observed::Trace(view), &mut analysis);
+    analysis
+}
+
+/// One answer of each finding.
+fn answer(observed: &Observed<'_>, analysis: &mut Analysis) {
+    for about in catalogue(|about| observed.place(about)) {
+        match observed.judged(about) {
+            Ok(finding) => analysis.findings.push(finding),
+            Err(NotFound::RuledOut(reason)) => analysis.ruled_out.push(RuledOut { id: about.id, reason }),
+            Err(NotFound::CannotTell(missing)) => analysis.cannot_tell.push(CannotTell { id: about.id, missing }),
+        }
+    }
+    sort(&mut analysis.findings);
+}
+
+/// Worst first; those without foreground time last, in the order of the catalogue. A starved host stands before all
+/// others: it puts them in doubt.
 fn sort(findings: &mut [Finding]) {
     findings.sort_by(|one, other| match (one.severity, other.severity) {
         (Some(one), Some(other)) => other.total_cmp(&one),
@@ -141,5 +135,5 @@ fn sort(findings: &mut [Finding]) {
         (None, Some(_)) => std::cmp::Ordering::Greater,
         (None, None) => std::cmp::Ordering::Equal,
     });
-    findings.sort_by_key(|finding| finding.id != host_starved::ID);
+    findings.sort_by_key(|finding| finding.id != host_starved::ABOUT.id);
 }

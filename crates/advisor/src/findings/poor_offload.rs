@@ -1,43 +1,63 @@
 //! Exadata: smart scans return most of what they read, or much is read that could not be offloaded.
 
-use super::verdict::{Build, Case, Verdict, finding, section};
-use crate::analysis::Confidence;
-use crate::experiment;
-use crate::screen::number::{bytes, percent, seconds};
+use crate::judge::prelude::*;
 
-pub(super) const ID: &str = "poor-offload";
-
-/// Less than half of what was eligible is saved. Our own choice: a scan that returns half of what it reads is bound by what it returns.
+/// Less than half of what was eligible is saved. Our own choice: a scan that returns half of what it reads is bound by
+/// what it returns.
 const SAVED: f64 = 0.5;
 
-pub(super) fn judge(case: &Case<'_>) -> Verdict {
+pub(super) const ABOUT: About = About {
+    id: "poor-offload",
+    place: Place { report: 120, trace: 100 },
+    title: "Exadata: smart scans return most of what they read",
+    looks_at: "`cell physical IO bytes eligible for predicate offload`, `… interconnect bytes returned by smart scan`, \
+        `… saved by storage index`; waits for smart scans.",
+    formula: "\
+        saved    = 1 - returned by smart scan / eligible; it can be negative\n\
+        severity = seconds of cell smart table scan and index scan / DB time",
+    limits: limits![Share(SAVED)],
+    thresholds: &[
+        OF_DB_TIME,
+        "{SAVED} of what was eligible (`SAVED`): our own choice; a scan that returns more is bound by what it returns.",
+    ],
+    refuted_by: &[
+        "Interconnect bytes are no measure: they hold writes (mirrored) and temp in both directions. Compressed \
+            segments are returned uncompressed: a negative saving is then no fault. Without eligible bytes the \
+            database is not on Exadata storage, or scans nothing.",
+    ],
+    what_to_do: "Fewer columns, predicates that a cell can evaluate, no chained rows or open transactions in what is \
+        scanned.",
+    experiment: experiment::AU_SIZE,
+    in_report,
+    in_trace: InTrace::Waits(WAITS),
+    #[cfg(test)]
+    made_up,
+};
+
+fn in_report(case: &Case<'_>) -> Verdict {
     let sum = &case.sums.offload;
     if !sum.known {
-        return Verdict::CannotTell("the cell statistics (Instance Activity Stats)".to_owned());
+        return cannot_tell("the cell statistics (Instance Activity Stats)");
     }
     let Some(eligible) = sum.eligible else {
-        let Some(cells) = sum.wait_s else {
-            return Verdict::CannotTell("the waits of foreground processes (Foreground Wait Events)".to_owned());
-        };
-        return Verdict::RuledOut(if cells > 0.0 {
+        let cells = sum.wait_s.or_missing("the waits of foreground processes (Foreground Wait Events)")?;
+        return ruled_out(if cells > 0.0 {
             format!("nothing was eligible for offload, and reads from cells took {}", seconds(cells))
         } else {
             "no reads from cells: not on Exadata storage".to_owned()
         });
     };
-    let Some(saved) = sum.saved_share else {
-        return Verdict::CannotTell(
-            "cell physical IO interconnect bytes returned by smart scan (Instance Activity Stats)".to_owned(),
-        );
-    };
+    let saved = sum
+        .saved_share
+        .or_missing("cell physical IO interconnect bytes returned by smart scan (Instance Activity Stats)")?;
     let what = format!("{} eligible, {} saved", bytes(eligible), percent(saved));
     let share = match case.weigh("smart scans", sum.smart_s) {
         Ok(share) => share,
-        Err(Verdict::RuledOut(reason)) => return Verdict::RuledOut(format!("{reason}; {what}")),
-        Err(other) => return other,
+        Err(NotFound::RuledOut(reason)) => return ruled_out(format!("{reason}; {what}")),
+        Err(other) => return Err(other),
     };
     if saved >= SAVED {
-        return Verdict::RuledOut(what);
+        return ruled_out(what);
     }
     let total = sum.smart_s.unwrap_or(0.0);
     let title = format!(
@@ -47,7 +67,7 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         seconds(total),
         percent(share)
     );
-    finding(ID, title, Confidence::Medium)
+    finding(&ABOUT, title, Confidence::Medium)
         .weight(share, total)
         .evidence(section::ACTIVITY, what)
         .evidence_if(section::ACTIVITY, sum.returned.map(|returned| format!("{} returned by smart scan", bytes(returned))))
@@ -56,6 +76,27 @@ pub(super) fn judge(case: &Case<'_>) -> Verdict {
         .doubt("cells that are busy hand whole blocks back, and so does consistent reading of blocks with open transactions")
         .advise("select fewer columns and filter by what a cell can evaluate: no PL/SQL functions around the columns of predicates")
         .advise("look for chained rows, open transactions and DOP that send whole blocks back")
-        .shown_by(experiment::AU_SIZE)
         .found()
+}
+
+const WAITS: Waits = Waits {
+    what: "for full scans that storage cells did not filter",
+    events: |event| event == "cell multiblock physical read",
+    old_lock: None,
+    confidence: Confidence::Low,
+    doubts: &["what was eligible for offload, and what came back, is in a report, not in a trace"],
+    advice: &[
+        "see why the scan was not a direct path read: a small or cached segment, an update in progress, a clustered table",
+    ],
+};
+
+/// A report made up to show this finding and no other.
+#[cfg(test)]
+fn made_up() -> report::model::Report {
+    use super::tests::made_up::{Change, plain};
+
+    plain()
+        .waiting("cell smart table scan", 500_000.0, 1_000.0)
+        .counting("cell physical IO bytes eligible for predicate offload", 1e12)
+        .counting("cell physical IO interconnect bytes returned by smart scan", 0.9e12)
 }

@@ -1,10 +1,10 @@
 //! Buffer busy waits by block class.
 //!
-//! The class table counts `read by other session` as well: those are waits for a read that somebody else has begun, and say nothing about concurrent
-//! changes. They are taken out first, of the class that reads are of: data blocks.
+//! The class table counts `read by other session` as well: those are waits for a read that somebody else has begun, and
+//! say nothing about concurrent changes. They are taken out first, of the class that reads are of: data blocks.
 //!
-//! The table is of all sessions, and so holds the waits of background processes, of which no report says what blocks they were for. Where these are more
-//! than a little, the foreground's part of a class is known as a range only.
+//! The table is of all sessions, and so holds the waits of background processes, of which no report says what blocks
+//! they were for. Where these are more than a little, the foreground's part of a class is known as a range only.
 
 use report::model::Report;
 
@@ -30,7 +30,7 @@ pub(crate) struct BufferBusy {
 }
 
 /// Background waits of more than this part of the class table make the foreground's part of a class a range.
-const LITTLE: f64 = 0.05;
+pub(crate) const LITTLE: f64 = 0.05;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
@@ -133,7 +133,8 @@ impl BufferBusy {
             .collect();
         if let Some(data) = classes.iter_mut().find(|class| class.kind() == Kind::Data) {
             let (waits, time) = (data.waits, data.seconds);
-            // Where more of them are counted than the table has waits on data blocks, it does not hold them all, and what is left is not known.
+            // Where more of them are counted than the table has waits on data blocks, it does not hold them all, and
+            // what is left is not known.
             let agrees = read_waits <= waits * 1.05;
             data.waits = if agrees { (waits - read_waits).max(0.0) } else { waits };
             // The table prints whole seconds: what is left within its rounding is nothing.
@@ -169,8 +170,9 @@ impl BufferBusy {
         Some(self.range_of(kind)?.0)
     }
 
-    /// The fewest and the most foreground seconds that fall on classes of a kind: the event's time in proportion to the classes' times, or to their waits
-    /// where the times are all 0. A range where background processes waited too: all of theirs may have been for blocks of this kind, or none.
+    /// The fewest and the most foreground seconds that fall on classes of a kind: the event's time in proportion to the
+    /// classes' times, or to their waits where the times are all 0. A range where background processes waited too: all
+    /// of theirs may have been for blocks of this kind, or none.
     pub(crate) fn range_of(&self, kind: Kind) -> Option<(f64, f64)> {
         let seconds = self.seconds?;
         if !self.by_class {

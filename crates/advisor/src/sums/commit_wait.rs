@@ -1,8 +1,9 @@
 //! What commits waited for the redo writer, and what part of that can be its device.
 //!
-//! A commit waits for half a redo write to two of them: it may arrive in the middle of one that does not hold its redo, and then waits for the rest of that
-//! and for the next; or the write that it needs is already under way. So the average commit wait less the average write is no "rest": it is negative in
-//! real reports. What faster storage would save lies between half of the difference a write and twice that, and never outside the wait itself.
+//! A commit waits for half a redo write to two of them: it may arrive in the middle of one that does not hold its redo,
+//! and then waits for the rest of that and for the next; or the write that it needs is already under way. So the
+//! average commit wait less the average write is no "rest": it is negative in real reports. What faster storage would
+//! save lies between half of the difference a write and twice that, and never outside the wait itself.
 
 use report::model::Report;
 
@@ -23,9 +24,11 @@ pub(crate) struct CommitWait {
     pub(crate) seconds: Option<f64>,
     pub(crate) average_ms: Option<f64>,
     pub(crate) commits: Option<f64>,
-    /// One write over one commit wait, by the event and by the formula, smaller first: shares of the average wait. None when one of them is above 1.
+    /// One write over one commit wait, by the event and by the formula, smaller first: shares of the average wait. None
+    /// when one of them is above 1.
     pub(crate) write_share: Option<(f64, f64)>,
-    /// Microseconds from the end of the write until the session ran again, all commits together; absent where it cannot be (more than the wait itself).
+    /// Microseconds from the end of the write until the session ran again, all commits together; absent where it cannot
+    /// be (more than the wait itself).
     pub(crate) overhead_s: Option<f64>,
 }
 
@@ -92,7 +95,8 @@ impl CommitWait {
     }
 }
 
-/// The same where it can be: a share above 1 is refused, and the note says so. The smaller of the two is written down alone when the larger is.
+/// The same where it can be: a share above 1 is refused, and the note says so. The smaller of the two is written down
+/// alone when the larger is.
 fn possible_share(
     redo: &RedoWrite,
     average_ms: Option<f64>,

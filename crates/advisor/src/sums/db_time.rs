@@ -1,8 +1,9 @@
 //! DB time = CPU + foreground waits + what is in neither.
 //!
-//! All three from seconds: printed percentages have several bases (Statspack's holds background waits, AWR's does not) and are never taken.
-//! Reports before 10g have no DB time; there CPU and foreground waits together stand for it, and nothing is known of what is in neither. In those of later
-//! releases they never do; in an excerpt that does not say its release they do, and nothing is of high confidence.
+//! All three from seconds: printed percentages have several bases (Statspack's holds background waits, AWR's does not)
+//! and are never taken. Reports before 10g have no DB time; there CPU and foreground waits together stand for it, and
+//! nothing is known of what is in neither. In those of later releases they never do; in an excerpt that does not say
+//! its release they do, and nothing is of high confidence.
 
 use report::model::Report;
 
@@ -46,7 +47,8 @@ impl DbTime {
             (Some(cpu), Some(waits)) if cpu + waits > 0.0 => Some(cpu + waits),
             _ => None,
         };
-        // From 10g on there is a DB time, and much of it may be in neither CPU nor waits: where it cannot be read, nothing stands for it.
+        // From 10g on there is a DB time, and much of it may be in neither CPU nor waits: where it cannot be read,
+        // nothing stands for it.
         let release = report.identity.major_release();
         let modern = release.map_or(report.time_model.is_some(), |release| release >= 10);
         if printed.is_none() && estimate.is_some() && modern {
@@ -108,7 +110,8 @@ impl DbTime {
         }
     }
 
-    /// That many foreground seconds as a share of DB time. None when DB time is not known, and when it comes out above 1: such a share is refused.
+    /// That many foreground seconds as a share of DB time. None when DB time is not known, and when it comes out above
+    /// 1: such a share is refused.
     pub(crate) fn share(&self, foreground_s: f64) -> Option<f64> {
         let share = foreground_s / self.total_s?;
         (share.is_finite() && (0.0..=1.0 + 1e-3).contains(&share)).then(|| share.min(1.0))

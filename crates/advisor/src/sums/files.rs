@@ -4,6 +4,12 @@ use report::model::{FileIo, Report};
 
 use super::possible;
 
+/// Files that are compared have so many reads, and there are so many of them.
+pub(crate) const READS: f64 = 100.0;
+pub(crate) const FILES: u32 = 3;
+/// Blocks a read of two files that do the same kind of work differ by so many times at most.
+pub(crate) const ALIKE: f64 = 2.0;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Skew {
     pub(crate) file: String,
@@ -22,7 +28,7 @@ struct Measured<'a> {
     read_ms: f64,
 }
 
-/// The file with the most time above the others; None when the list is not there or holds fewer than three that are read enough.
+/// The file with the most time above the others; None when the list is not there or holds too few that are read enough.
 pub(crate) fn skew(report: &Report) -> Option<Skew> {
     let files = report.files.as_ref()?;
     let all: f64 = files.iter().filter_map(|file| file.reads).map(|reads| reads.value).sum();
@@ -30,10 +36,10 @@ pub(crate) fn skew(report: &Report) -> Option<Skew> {
         .iter()
         .filter_map(|file| Some(Measured { file, reads: file.reads?.value, read_ms: file.read_ms?.value }))
         .filter(|file| {
-            possible(file.reads) && possible(file.read_ms) && file.reads >= 100.0 && file.reads >= 0.001 * all
+            possible(file.reads) && possible(file.read_ms) && file.reads >= READS && file.reads >= 0.001 * all
         })
         .collect();
-    if measured.len() < 3 {
+    if measured.len() < FILES as usize {
         return None;
     }
     let mut worst: Option<Skew> = None;
@@ -42,7 +48,7 @@ pub(crate) fn skew(report: &Report) -> Option<Skew> {
         let alike = |other: &&Measured| {
             !std::ptr::eq(other.file, one.file)
                 && match (one.file.blocks_per_read, other.file.blocks_per_read) {
-                    (Some(mine), Some(theirs)) => mine <= theirs * 2.0 + 1.0 && theirs <= mine * 2.0 + 1.0,
+                    (Some(mine), Some(theirs)) => mine <= theirs * ALIKE + 1.0 && theirs <= mine * ALIKE + 1.0,
                     _ => true,
                 }
         };

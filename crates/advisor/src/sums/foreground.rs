@@ -1,7 +1,7 @@
 //! What foreground processes waited for.
 //!
-//! Releases differ: from 11g on a report has a list of foreground waits; before, one list of all waits and one of background waits, whose difference is
-//! what the foreground waited; an excerpt may hold nothing but its first screen.
+//! Releases differ: from 11g on a report has a list of foreground waits; before, one list of all waits and one of
+//! background waits, whose difference is what the foreground waited; an excerpt may hold nothing but its first screen.
 
 use report::figure::Figure;
 use report::model::{Event, Report};
@@ -40,7 +40,8 @@ pub(crate) struct Foreground {
     pub(crate) section: &'static str,
     /// None of the lists is there.
     pub(crate) absent: bool,
-    /// Only the first screen's events are known, or those before a cut: an event that is missing may still have been waited for.
+    /// Only the first screen's events are known, or those before a cut: an event that is missing may still have been
+    /// waited for.
     pub(crate) partial: bool,
 }
 
@@ -50,7 +51,8 @@ impl Foreground {
         let Some(mut events) = events else {
             return Self { absent: true, section: "Foreground Wait Events", ..Self::default() };
         };
-        // The first screen may have more digits of the same waits: an average of 482 us that stands as 0 in a list of milliseconds and seconds.
+        // The first screen may have more digits of the same waits: an average of 482 us that stands as 0 in a list of
+        // milliseconds and seconds.
         if report.foreground_events.is_some() {
             for event in &mut events {
                 let same = |top: &&Event| top.name == event.name && top.waits.is_some() && top.waits == event.waits;
@@ -100,7 +102,8 @@ impl Foreground {
         }
     }
 
-    /// That total, unless it may be larger than what is seen: None without a list, and for nothing in a list of which only the top is there.
+    /// That total, unless it may be larger than what is seen: None without a list, and for nothing in a list of which
+    /// only the top is there.
     pub(crate) fn measured(&self, total_s: f64) -> Option<f64> {
         (!self.absent && (!self.partial || total_s > 0.0)).then_some(total_s + 0.0)
     }
@@ -116,9 +119,9 @@ impl Foreground {
     }
 
     /// Seconds in all waits whose name begins with one of these, with the waits themselves.
-    pub(crate) fn together<'a>(&'a self, beginnings: &'a [&'a str]) -> (f64, Vec<&'a Wait>) {
+    pub(crate) fn together(&self, beginnings: &[&str]) -> (f64, Vec<Wait>) {
         let waits: Vec<&Wait> = self.beginning(beginnings).collect();
-        (total(&waits), waits)
+        (total(&waits), waits.into_iter().cloned().collect())
     }
 }
 

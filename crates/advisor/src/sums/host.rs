@@ -104,50 +104,6 @@ impl Host {
         }
     }
 
-    /// What says that processes wait for the machine itself; empty when nothing does.
-    pub(crate) fn symptoms(&self) -> Vec<String> {
-        let mut symptoms = Vec::new();
-        if let Some(busy) = self.busy.filter(|busy| *busy >= BUSY) {
-            symptoms.push(format!("the CPUs are {} busy", percent(busy)));
-        }
-        if let (Some(load), Some(cpus)) = (self.load_max, self.cpus)
-            && load >= LOAD_PER_CPU * cpus
-        {
-            let text = self.load_text.clone().unwrap_or_else(|| format!("load {}", number(load)));
-            symptoms.push(format!("{text}, on {} CPUs", number(cpus)));
-        }
-        if let Some(memory) = self.memory_bytes {
-            // No swap left counts only together with no free memory: a machine without any swap prints 0 all its life.
-            let free = self.free_memory_bytes.filter(|free| *free < FREE_MEMORY * memory);
-            let paged = self.paged_out_bytes.filter(|paged| *paged > 0.0);
-            match (free, self.free_swap_bytes, paged) {
-                (Some(free), Some(swap), _) if swap < FREE_SWAP * memory => {
-                    symptoms.push(format!(
-                        "no swap left ({} free) and {} of {} memory free",
-                        bytes(swap),
-                        bytes(free),
-                        bytes(memory)
-                    ));
-                }
-                (Some(free), _, Some(paged)) if paged > PAGED_OUT * memory => {
-                    symptoms.push(format!(
-                        "{} paged out with {} of {} memory free",
-                        bytes(paged),
-                        bytes(free),
-                        bytes(memory)
-                    ));
-                }
-                _ => {}
-            }
-        }
-        symptoms
-    }
-
-    /// True when processes wait for CPU or memory of the machine.
-    pub(crate) fn starved(&self) -> bool {
-        !self.symptoms().is_empty()
-    }
-
     /// One line of what is known.
     pub(crate) fn described(&self) -> String {
         let mut parts = Vec::new();
@@ -178,7 +134,8 @@ impl Host {
     }
 }
 
-/// The most load that is known. Samples have one decimal: one that is more than both ends by its rounding alone says nothing that they do not.
+/// The most load that is known. Samples have one decimal: one that is more than both ends by its rounding alone says
+/// nothing that they do not.
 pub(crate) fn most_load(begin: Option<f64>, end: Option<f64>, samples: impl Iterator<Item = f64>) -> Option<f64> {
     let ends = [begin, end].into_iter().flatten().reduce(f64::max);
     let most = samples.reduce(f64::max);
@@ -190,13 +147,3 @@ pub(crate) fn most_load(begin: Option<f64>, end: Option<f64>, samples: impl Iter
 
 /// Half of the last digit of a sampled load, and of that of an end.
 const ROUNDING: f64 = 0.055;
-
-/// CPUs count as full from here on: queueing time at a tenth of idle is several times the service time.
-pub(crate) const BUSY: f64 = 0.9;
-/// Runnable and uninterruptible processes a CPU.
-pub(crate) const LOAD_PER_CPU: f64 = 2.0;
-/// Free memory below this share of all is none.
-const FREE_MEMORY: f64 = 0.01;
-const FREE_SWAP: f64 = 0.001;
-/// Paged out in the window, of all memory.
-const PAGED_OUT: f64 = 0.01;

@@ -1,9 +1,11 @@
 //! Events that nobody suffers from: a process that has nothing to do waits in them.
 //!
-//! The list of `waits` is our own, because reports differ in theirs: Statspack's top five of a 12.1 instance is led by an idle group of redo writers, and a 19c
-//! report counts `PX Deq: reap credit` of one background process as thousands of active sessions.
+//! The list of `waits` is our own, because reports differ in theirs: Statspack's top five of a 12.1 instance is led by
+//! an idle group of redo writers, and a 19c report counts `PX Deq: reap credit` of one background process as thousands
+//! of active sessions.
 //!
-//! `SQL*Net message from client` is idle here although it may hold the application's own thinking time: DB time does not contain it.
+//! `SQL*Net message from client` is idle here although it may hold the application's own thinking time: DB time does
+//! not contain it.
 
 use report::model::Event;
 

@@ -1,6 +1,8 @@
-//! What part of the I/O goes to temp and to undo, by whichever tables the report has: tablespaces, files, file types, functions.
+//! What part of the I/O goes to temp and to undo, by whichever tables the report has: tablespaces, files, file types,
+//! functions.
 //!
-//! They measure different things (requests, bytes, with and without utilities), so each is said with its section and none is preferred.
+//! They measure different things (requests, bytes, with and without utilities), so each is said with its section and
+//! none is preferred.
 
 use report::model::{FileIo, IoByFile, IoByFunction, Report};
 

@@ -1,4 +1,5 @@
-//! Where sums are written down: each with its formula and the inputs it was made from, so that nobody has to believe a figure.
+//! Where sums are written down: each with its formula and the inputs it was made from, so that nobody has to believe a
+//! figure.
 
 use std::collections::BTreeMap;
 

@@ -19,7 +19,7 @@ pub(crate) mod host;
 pub(crate) mod idle;
 mod io_share;
 pub(crate) mod ledger;
-mod multiblock;
+pub(crate) mod multiblock;
 mod offload;
 mod parsing;
 mod reads;
@@ -106,7 +106,8 @@ impl Sums {
     }
 }
 
-/// A statistic's difference over the window. One that is negative or no number (a counter that was reset between the snapshots) is not known.
+/// A statistic's difference over the window. One that is negative or no number (a counter that was reset between the
+/// snapshots) is not known.
 pub(crate) fn counted(report: &Report, name: &str) -> Option<f64> {
     report.statistic(name).filter(|total| possible(*total))
 }

@@ -1,7 +1,7 @@
 //! How many blocks a multiblock read brings, against what is configured.
 //!
-//! `physical read total multi block requests` is no base: an instance that read 84 million blocks eight at a time printed 0 of them. The requests that are
-//! left when one-block reads are taken out are.
+//! `physical read total multi block requests` is no base: an instance that read 84 million blocks eight at a time
+//! printed 0 of them. The requests that are left when one-block reads are taken out are.
 
 use report::model::Report;
 
@@ -24,7 +24,10 @@ pub(crate) struct Multiblock {
 const EVENTS: &[&str] = &["db file scattered read", "direct path read", "cell multiblock physical read"];
 
 /// Blocks of temp and LOBs beside the others.
-const FEW: f64 = 0.02;
+pub(crate) const FEW: f64 = 0.02;
+/// Fewer reads have no average, and fewer of all: the two counts are not taken at the same moment.
+pub(crate) const ENOUGH: f64 = 1000.0;
+pub(crate) const ENOUGH_SHARE: f64 = 0.01;
 
 impl Multiblock {
     pub(crate) fn of(report: &Report, foreground: &Foreground, ledger: &mut Ledger) -> Self {
@@ -62,16 +65,16 @@ fn average(report: &Report, ledger: &mut Ledger) -> (Option<f64>, Option<f64>, &
         (counted(report, "physical reads"), counted(report, "physical read IO requests"), known)
     {
         let (blocks, left) = (blocks - single, requests - single);
-        // Reads of temp and of LOBs are no multiblock reads, and how many requests they took is not counted: with more than a few of them there is no
-        // average.
+        // Reads of temp and of LOBs are no multiblock reads, and how many requests they took is not counted: with more
+        // than a few of them there is no average.
         let others: f64 = ["physical reads direct temporary tablespace", "physical reads direct (lob)"]
             .iter()
             .filter_map(|name| counted(report, name))
             .sum();
-        // Too few to say anything about: the two counts are not taken at the same moment.
-        if left >= 1000.0 && left >= 0.01 * requests && blocks > 0.0 && others > FEW * blocks {
+        let enough = left >= ENOUGH && left >= ENOUGH_SHARE * requests && blocks > 0.0;
+        if enough && others > FEW * blocks {
             // What came into the cache is left, below.
-        } else if left >= 1000.0 && left >= 0.01 * requests && blocks > 0.0 {
+        } else if enough {
             let inputs = vec![
                 input("physical reads", blocks + single, "blocks", section),
                 input("physical read IO requests", requests, "", section),
@@ -92,7 +95,7 @@ fn average(report: &Report, ledger: &mut Ledger) -> (Option<f64>, Option<f64>, &
     let scattered = everywhere("db file scattered read");
     let cache = counted(report, "physical reads cache")
         .or_else(|| Some(counted(report, "physical reads")? - counted(report, "physical reads direct")?));
-    if let (Some(cache), true) = (cache, known && scattered >= 1000.0) {
+    if let (Some(cache), true) = (cache, known && scattered >= ENOUGH) {
         let blocks = cache - single;
         if blocks >= scattered {
             let inputs = vec![
@@ -109,5 +112,5 @@ fn average(report: &Report, ledger: &mut Ledger) -> (Option<f64>, Option<f64>, &
             return (Some(scattered), Some(blocks / scattered), section);
         }
     }
-    ((known && scattered < 1000.0).then_some(scattered), None, section)
+    ((known && scattered < ENOUGH).then_some(scattered), None, section)
 }

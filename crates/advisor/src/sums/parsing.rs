@@ -74,7 +74,7 @@ impl Parsing {
             failures: counted(report, "parse count (failures)"),
             logon_s,
             logons: counted(report, "logons cumulative"),
-            shared_pool: shared_pool.into_iter().cloned().collect(),
+            shared_pool,
             shared_pool_s: foreground.measured(shared_pool_s),
         }
     }

@@ -1,6 +1,7 @@
 //! How much redo: a transaction, and what padding adds.
 //!
-//! Wastage is what is left empty at the end of each write's last block. It is the price of small commits: it says nothing about the size of the logs.
+//! Wastage is what is left empty at the end of each write's last block. It is the price of small commits: it says
+//! nothing about the size of the logs.
 
 use report::model::Report;
 
@@ -72,8 +73,8 @@ impl RedoVolume {
     }
 }
 
-/// Commits and rollbacks; None when there were none, and when a report is cut between the two. An excerpt that shows the commits alone is taken at its
-/// word.
+/// Commits and rollbacks; None when there were none, and when a report is cut between the two. An excerpt that shows
+/// the commits alone is taken at its word.
 pub(crate) fn transactions(report: &Report) -> Option<f64> {
     let commits = counted(report, "user commits")?;
     let all = match counted(report, "user rollbacks") {

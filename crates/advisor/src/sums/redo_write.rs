@@ -1,7 +1,7 @@
 //! What a redo write takes: by the formula over two statistics, and by the event.
 //!
-//! Redo write time / redo writes is the time of the writer's whole cycle; the average of `log file parallel write` is the device's. Where they differ, the
-//! event is the device and the cause of the difference is not proved by either.
+//! Redo write time / redo writes is the time of the writer's whole cycle; the average of `log file parallel write` is
+//! the device's. Where they differ, the event is the device and the cause of the difference is not proved by either.
 
 use report::figure::Figure;
 use report::model::Report;
@@ -44,7 +44,8 @@ impl RedoWrite {
     pub(crate) fn of(report: &Report, ledger: &mut Ledger) -> Self {
         let writes = counted(report, "redo writes").filter(|writes| *writes > 0.0);
         let section = "Instance Activity Stats";
-        // From 12.1 on the same time stands in microseconds too: the one with more digits is taken, and it is the same formula.
+        // From 12.1 on the same time stands in microseconds too: the one with more digits is taken, and it is the same
+        // formula.
         let time_cs = match (counted(report, "redo write time"), counted(report, "redo write time (usec)")) {
             (Some(centiseconds), Some(microseconds)) => {
                 let coarse = Figure::new(centiseconds, 1.0);

@@ -13,8 +13,9 @@ pub(crate) struct Leader {
     pub(crate) value: f64,
 }
 
-/// The segment with the most of a measure. Its share is of `whole` where that is given; else as printed, of all segments that the snapshots captured: a
-/// list holds the first few of them, and their sum is less. Only where nothing is printed is it of that sum.
+/// The segment with the most of a measure. Its share is of `whole` where that is given; else as printed, of all
+/// segments that the snapshots captured: a list holds the first few of them, and their sum is less. Only where nothing
+/// is printed is it of that sum.
 pub(crate) fn leader(report: &Report, order: SegmentOrder, whole: Option<f64>) -> Option<Leader> {
     let section = report.segments.as_ref()?.iter().find(|section| section.order == order)?;
     let first = section

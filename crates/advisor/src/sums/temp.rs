@@ -1,7 +1,8 @@
 //! Temporary tablespaces: their share of the I/O, and the work areas that spilled.
 //!
-//! Shares of bytes set no severity: what foreground processes waited for does. Waits for direct path I/O do not measure I/O time (many requests are in
-//! flight, and one wait may stand for several of them or for none), so latencies come from the file and tablespace tables.
+//! Shares of bytes set no severity: what foreground processes waited for does. Waits for direct path I/O do not measure
+//! I/O time (many requests are in flight, and one wait may stand for several of them or for none), so latencies come
+//! from the file and tablespace tables.
 
 use report::model::Report;
 

@@ -1,6 +1,7 @@
 //! Undo: what was written, what was rolled back, what ran out, and what was waited for.
 //!
-//! Rollbacks are counted by `transaction rollbacks`: `user rollbacks` counts the calls, and most calls of a connection pool roll nothing back.
+//! Rollbacks are counted by `transaction rollbacks`: `user rollbacks` counts the calls, and most calls of a connection
+//! pool roll nothing back.
 
 use report::model::{Report, UndoSummary};
 

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use report::profile::{self, Phase, Profile, Waits};
 use report::tkprof;
 
-use crate::analysis::{DbTime, Input, Sum};
+use crate::analysis::{Confidence, DbTime, Finding, Input, Sum};
+use crate::judge::{About, Build, NOTABLE, NotFound, UNACCOUNTED, finding};
+use crate::screen::number::{number, percent, seconds};
 
-use super::{ENOUGH_S, SHARE, percent, seconds};
+/// So many seconds are worth a finding however long the session was idle beside them.
+pub(crate) const ENOUGH_S: f64 = 10.0;
 
 /// Averages that stand in `figures`, by event.
 const AVERAGES: [(&str, &str); 10] = [
@@ -24,54 +27,54 @@ const AVERAGES: [(&str, &str); 10] = [
 ];
 
 #[derive(Debug)]
-pub(super) struct View<'a> {
+pub(crate) struct View<'a> {
     /// `None`: TKPROF's report, which has no places.
-    pub(super) profile: Option<&'a Profile>,
-    pub(super) summary: &'a tkprof::Report,
-    pub(super) elapsed_s: f64,
-    pub(super) idle_s: f64,
-    pub(super) cpu_s: f64,
+    pub(crate) profile: Option<&'a Profile>,
+    pub(crate) summary: &'a tkprof::Report,
+    pub(crate) elapsed_s: f64,
+    pub(crate) idle_s: f64,
+    pub(crate) cpu_s: f64,
     /// Within calls, neither CPU nor a wait; without what passed before the first line.
-    pub(super) unaccounted_s: f64,
+    pub(crate) unaccounted_s: f64,
     /// The trace shows neither call nor wait. `None`: the wall clock is not known.
-    pub(super) between_s: Option<f64>,
-    pub(super) events: Vec<EventView>,
+    pub(crate) between_s: Option<f64>,
+    pub(crate) events: Vec<EventView>,
     /// Beside those of `summary`.
-    pub(super) statements: Vec<StatementView>,
+    pub(crate) statements: Vec<StatementView>,
     /// Where the figures stand.
-    pub(super) section: &'static str,
+    pub(crate) section: &'static str,
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct EventView {
-    pub(super) name: String,
-    pub(super) class: &'static str,
-    pub(super) idle: bool,
-    pub(super) count: f64,
-    pub(super) total_s: f64,
-    pub(super) max_s: f64,
+pub(crate) struct EventView {
+    pub(crate) name: String,
+    pub(crate) class: &'static str,
+    pub(crate) idle: bool,
+    pub(crate) count: f64,
+    pub(crate) total_s: f64,
+    pub(crate) max_s: f64,
     /// Blocks that the waits were for, and the most of one wait.
-    pub(super) blocks: Option<(f64, f64)>,
+    pub(crate) blocks: Option<(f64, f64)>,
 }
 
 impl EventView {
-    pub(super) fn average_ms(&self) -> Option<f64> {
+    pub(crate) fn average_ms(&self) -> Option<f64> {
         (self.count > 0.0).then(|| self.total_s / self.count * 1e3)
     }
 }
 
 /// The time of one statement, recursive calls not contained.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct StatementView {
-    pub(super) elapsed_s: f64,
-    pub(super) cpu_s: f64,
+pub(crate) struct StatementView {
+    pub(crate) elapsed_s: f64,
+    pub(crate) cpu_s: f64,
     /// By the event's name.
-    pub(super) waits: Vec<(String, f64, f64)>,
+    pub(crate) waits: Vec<(String, f64, f64)>,
 }
 
 impl StatementView {
     /// Seconds waited for the events that `wanted` lets through.
-    pub(super) fn waited_s(&self, wanted: &dyn Fn(&str) -> bool) -> f64 {
+    pub(crate) fn waited_s(&self, wanted: &dyn Fn(&str) -> bool) -> f64 {
         self.waits.iter().filter(|(event, _, _)| wanted(event)).map(|(_, _, total)| total).sum()
     }
 }
@@ -85,7 +88,7 @@ fn us(microseconds: i64) -> f64 {
 }
 
 impl<'a> View<'a> {
-    pub(super) fn of_profile(profile: &'a Profile) -> Self {
+    pub(crate) fn of_profile(profile: &'a Profile) -> Self {
         let events: Vec<_> = profile
             .events
             .iter()
@@ -118,7 +121,7 @@ impl<'a> View<'a> {
         }
     }
 
-    pub(super) fn of_tkprof(report: &'a tkprof::Report) -> Self {
+    pub(crate) fn of_tkprof(report: &'a tkprof::Report) -> Self {
         let mut events: Vec<EventView> = Vec::new();
         for wait in report.non_recursive.waits.iter().chain(&report.recursive.waits) {
             let at = events.iter().position(|event| event.name == wait.event).unwrap_or_else(|| {
@@ -181,47 +184,64 @@ impl<'a> View<'a> {
     }
 
     /// The time in which the database worked.
-    pub(super) fn busy_s(&self) -> f64 {
+    pub(crate) fn busy_s(&self) -> f64 {
         (self.elapsed_s - self.idle_s).max(0.0)
     }
 
     /// Share of the wall clock, 0 to 1.
-    pub(super) fn share(&self, seconds: f64) -> f64 {
+    pub(crate) fn share(&self, seconds: f64) -> f64 {
         if self.elapsed_s > 0.0 { (seconds / self.elapsed_s).clamp(0.0, 1.0) } else { 0.0 }
     }
 
     /// Share of the time in which the database worked, 0 to 1.
-    pub(super) fn busy_share(&self, seconds: f64) -> f64 {
+    pub(crate) fn busy_share(&self, seconds: f64) -> f64 {
         if self.busy_s() > 0.0 { (seconds / self.busy_s()).clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// Whether so many seconds are worth a finding.
-    pub(super) fn matters(&self, seconds: f64) -> bool {
-        self.busy_share(seconds) >= SHARE && (self.share(seconds) >= SHARE || seconds >= ENOUGH_S)
+    /// Whether so many seconds are worth a finding: the share of reports, of the time in which the database worked, and
+    /// of the wall clock too unless they are [`ENOUGH_S`].
+    pub(crate) fn matters(&self, seconds: f64) -> bool {
+        self.busy_share(seconds) >= NOTABLE && (self.share(seconds) >= NOTABLE || seconds >= ENOUGH_S)
+    }
+
+    /// A finding of so many seconds, to be filled in.
+    pub(crate) fn finding(&self, about: &About, seconds: f64, title: String, confidence: Confidence) -> Finding {
+        finding(about, title, confidence).weight(self.share(seconds), seconds)
+    }
+
+    /// The upper bound of a saving, or `None` where too much of the time is unaccounted for.
+    pub(crate) fn bounded(&self, high_s: f64) -> Option<f64> {
+        (self.busy_share(self.unaccounted_s.max(0.0)) <= UNACCOUNTED).then_some(high_s.max(0.0))
     }
 
     /// `4.76 s (70 % of elapsed time)`.
-    pub(super) fn of_elapsed(&self, value: f64) -> String {
+    pub(crate) fn of_elapsed(&self, value: f64) -> String {
         format!("{} ({} of elapsed time)", seconds(value), percent(self.share(value)))
     }
 
     /// Whether the trace has waits at all.
-    pub(super) fn has_waits(&self) -> bool {
+    pub(crate) fn has_waits(&self) -> bool {
         !self.events.is_empty()
     }
 
-    pub(super) fn event(&self, name: &str) -> Option<&EventView> {
+    /// What cannot be judged without waits is not.
+    pub(crate) fn need_waits(&self) -> Result<(), NotFound> {
+        let missing = || NotFound::CannotTell("waits: the trace has none (level 8 writes them)".to_owned());
+        self.has_waits().then_some(()).ok_or_else(missing)
+    }
+
+    pub(crate) fn event(&self, name: &str) -> Option<&EventView> {
         self.events.iter().find(|event| event.name == name)
     }
 
     /// Count and seconds of the events that `wanted` lets through.
-    pub(super) fn waited(&self, wanted: &dyn Fn(&str) -> bool) -> (f64, f64) {
+    pub(crate) fn waited(&self, wanted: &dyn Fn(&str) -> bool) -> (f64, f64) {
         let events = self.events.iter().filter(|event| wanted(&event.name));
         events.fold((0.0, 0.0), |(count, total), event| (count + event.count, total + event.total_s))
     }
 
     /// The verb of a statement: `UPDATE`. `None` without a text.
-    pub(super) fn verb(&self, statement: usize) -> Option<String> {
+    pub(crate) fn verb(&self, statement: usize) -> Option<String> {
         let known = self.summary.statements.get(statement)?;
         let by_command = match known.command {
             Some(2) => Some("INSERT"),
@@ -237,8 +257,9 @@ impl<'a> View<'a> {
         by_command.map(str::to_owned).or_else(|| first_word(known.sql.as_deref()?))
     }
 
-    /// How a statement is called: its verb, and its SQL id or its place in the trace. No part of its text, which may be secret.
-    pub(super) fn statement(&self, index: usize) -> String {
+    /// How a statement is called: its verb, and its SQL id or its place in the trace. No part of its text, which may be
+    /// secret.
+    pub(crate) fn statement(&self, index: usize) -> String {
         let verb = self.verb(index).unwrap_or_else(|| "statement without text".into());
         match self.summary.statements.get(index).and_then(|known| known.sql_id.as_deref()) {
             Some(id) => format!("{verb} {id}"),
@@ -247,7 +268,7 @@ impl<'a> View<'a> {
     }
 
     /// The statements that waited longest for the events that `wanted` lets through: index and seconds.
-    pub(super) fn waiting_statements(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<(usize, f64)> {
+    pub(crate) fn waiting_statements(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<(usize, f64)> {
         let mut all: Vec<_> = self
             .statements
             .iter()
@@ -260,7 +281,7 @@ impl<'a> View<'a> {
     }
 
     /// An object as evidence names it.
-    pub(super) fn object(&self, number: i64) -> String {
+    pub(crate) fn object(&self, number: i64) -> String {
         let name = self.profile.and_then(|profile| profile.object_names().remove(&number));
         match name {
             Some(known) => format!("object {number} ({})", known.name),
@@ -268,7 +289,7 @@ impl<'a> View<'a> {
         }
     }
 
-    pub(super) fn figures(&self) -> BTreeMap<&'static str, f64> {
+    pub(crate) fn figures(&self) -> BTreeMap<&'static str, f64> {
         let mut figures = BTreeMap::new();
         if self.profile.is_none() {
             // As printed; what the tables add up to is another figure.
@@ -301,7 +322,7 @@ impl<'a> View<'a> {
         figures
     }
 
-    pub(super) fn sums(&self) -> Vec<Sum> {
+    pub(crate) fn sums(&self) -> Vec<Sum> {
         let input =
             |name: &str, value: f64| Input { name: name.into(), value, unit: "s", section: self.section.into() };
         let calls_s = self.profile.map(|profile| profile.total_ns(|line| line.phase != Phase::Between)).map_or_else(
@@ -327,7 +348,7 @@ impl<'a> View<'a> {
     }
 
     /// What is to be known of the trace before its figures are believed.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let Some(profile) = self.profile else {
             notes.push("TKPROF cuts times to hundredths of a second: what is below them reads as 0".to_owned());
@@ -382,13 +403,14 @@ impl<'a> View<'a> {
             "of Other, {}, most is {}: {} waits, {}",
             seconds(total),
             most.name,
-            super::number(most.count),
+            number(most.count),
             seconds(most.total_s)
         ))
     }
 
-    /// The wall clock: CPU, waits by class, idle ones among them, and what is in neither. `None` for a trace without times.
-    pub(super) fn time(&self) -> Option<DbTime> {
+    /// The wall clock: CPU, waits by class, idle ones among them, and what is in neither. `None` for a trace without
+    /// times.
+    pub(crate) fn time(&self) -> Option<DbTime> {
         if self.elapsed_s <= 0.0 {
             return None;
         }

@@ -9,7 +9,7 @@ use report::model::{
 use crate::analysis::{Analysis, Finding};
 use crate::findings::examine;
 
-pub(super) fn event(name: &str, waits: f64, seconds: f64) -> Event {
+pub(in crate::findings) fn event(name: &str, waits: f64, seconds: f64) -> Event {
     Event {
         name: name.to_owned(),
         waits: Some(Figure::exact(waits)),
@@ -18,7 +18,7 @@ pub(super) fn event(name: &str, waits: f64, seconds: f64) -> Event {
     }
 }
 
-pub(super) fn statistic(name: &str, total: f64) -> Statistic {
+pub(in crate::findings) fn statistic(name: &str, total: f64) -> Statistic {
     Statistic { name: name.to_owned(), total: Some(total), ..Statistic::default() }
 }
 
@@ -27,7 +27,7 @@ fn line(name: &str, seconds: f64) -> TimeModelLine {
 }
 
 /// Busy and without trouble: 14,400 s of DB time, 40 % of it CPU, the rest spread over many waits that are each small … and client messages.
-pub(super) fn plain() -> Report {
+pub(in crate::findings) fn plain() -> Report {
     let mut report = Report::new(Kind::AwrText);
     report.identity.release = Some("19.0.0.0.0".to_owned());
     report.window.elapsed_s = Some(3600.0);
@@ -81,7 +81,7 @@ pub(super) fn plain() -> Report {
     report
 }
 
-pub(super) fn sql(id: &str, text: &str, elapsed_s: f64) -> SqlLine {
+pub(in crate::findings) fn sql(id: &str, text: &str, elapsed_s: f64) -> SqlLine {
     SqlLine {
         sql_id: Some(id.to_owned()),
         text: text.to_owned(),
@@ -91,7 +91,7 @@ pub(super) fn sql(id: &str, text: &str, elapsed_s: f64) -> SqlLine {
     }
 }
 
-pub(super) fn busy(class: &str, waits: f64, seconds: f64) -> BufferWait {
+pub(in crate::findings) fn busy(class: &str, waits: f64, seconds: f64) -> BufferWait {
     BufferWait {
         class: class.to_owned(),
         waits: Some(waits),
@@ -100,7 +100,7 @@ pub(super) fn busy(class: &str, waits: f64, seconds: f64) -> BufferWait {
     }
 }
 
-pub(super) fn file(name: &str, reads: f64, read_ms: f64) -> FileIo {
+pub(in crate::findings) fn file(name: &str, reads: f64, read_ms: f64) -> FileIo {
     FileIo {
         tablespace: "USERS".to_owned(),
         file: Some(name.to_owned()),
@@ -111,7 +111,7 @@ pub(super) fn file(name: &str, reads: f64, read_ms: f64) -> FileIo {
     }
 }
 
-pub(super) fn segment(order: SegmentOrder, name: &str, object_type: &str, value: f64) -> SegmentSection {
+pub(in crate::findings) fn segment(order: SegmentOrder, name: &str, object_type: &str, value: f64) -> SegmentSection {
     let segment = |name: &str, value: f64| Segment {
         owner: "U".to_owned(),
         object: name.to_owned(),
@@ -122,7 +122,7 @@ pub(super) fn segment(order: SegmentOrder, name: &str, object_type: &str, value:
     SegmentSection { order, segments: vec![segment(name, value), segment("OTHER", value / 10.0)] }
 }
 
-pub(super) fn enqueue(name: &str, waits: f64, seconds: f64) -> Enqueue {
+pub(in crate::findings) fn enqueue(name: &str, waits: f64, seconds: f64) -> Enqueue {
     Enqueue {
         name: name.to_owned(),
         waits: Some(waits),
@@ -132,7 +132,7 @@ pub(super) fn enqueue(name: &str, waits: f64, seconds: f64) -> Enqueue {
 }
 
 /// What the plain report's figures are changed with.
-pub(super) trait Change {
+pub(in crate::findings) trait Change {
     fn waiting(self, name: &str, waits: f64, seconds: f64) -> Self;
     fn in_background(self, name: &str, waits: f64, seconds: f64) -> Self;
     fn counting(self, name: &str, total: f64) -> Self;
@@ -183,17 +183,17 @@ impl Change for Report {
     }
 }
 
-pub(super) fn parameter(name: &str, value: &str) -> Parameter {
+pub(in crate::findings) fn parameter(name: &str, value: &str) -> Parameter {
     Parameter { name: name.to_owned(), value: value.to_owned(), ..Parameter::default() }
 }
 
 /// The ids that were found, worst first.
-pub(super) fn found(report: &Report) -> Vec<&'static str> {
+pub(in crate::findings) fn found(report: &Report) -> Vec<&'static str> {
     examine(report).findings.iter().map(|finding| finding.id).collect()
 }
 
 /// The finding of that id; a failed test says what was found instead.
-pub(super) fn the<'a>(analysis: &'a Analysis, id: &str) -> &'a Finding {
+pub(in crate::findings) fn the<'a>(analysis: &'a Analysis, id: &str) -> &'a Finding {
     let found = analysis.findings.iter().find(|finding| finding.id == id);
     assert!(found.is_some(), "{id} is not found, but {:?}; {:?}", ids(analysis), verdict(analysis, id));
     found.unwrap_or(&analysis.findings[0])
@@ -204,7 +204,7 @@ fn ids(analysis: &Analysis) -> Vec<&'static str> {
 }
 
 /// Why an id was not found: `out: …` or `cannot tell: …`.
-pub(super) fn verdict(analysis: &Analysis, id: &str) -> String {
+pub(in crate::findings) fn verdict(analysis: &Analysis, id: &str) -> String {
     let out = analysis.ruled_out.iter().find(|out| out.id == id).map(|out| format!("out: {}", out.reason));
     let missing = analysis.cannot_tell.iter().find(|unknown| unknown.id == id);
     out.or_else(|| missing.map(|unknown| format!("cannot tell: {}", unknown.missing)))
