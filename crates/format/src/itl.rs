@@ -180,6 +180,9 @@ pub const fn slots_max(block_bytes: usize) -> usize {
     if half < ITL_SLOTS_MAX { half } else { ITL_SLOTS_MAX }
 }
 
+/// Locked rows that are worth naming: for more the block is compared.
+const FEW_LOCKS: u16 = 4;
+
 fn is_table(block: &[u8]) -> bool {
     transaction::header(block).owner == Owner::Table as u8
 }
@@ -365,6 +368,17 @@ pub fn commit_reach(block: &[u8], numbers: &[u8]) -> Option<Reach> {
         let credit = slot(block, *number).is_some_and(|itl| itl.credit() > 0);
         if credit { None } else { reach.with(block.len(), at..at + ITL_BYTES) }
     })
+}
+
+/// What [`clean`] of slot `number` may write; None where rows are to be removed, where many are to be unlocked, and in an index.
+#[must_use]
+pub fn clean_reach(block: &[u8], number: u8) -> Option<Reach> {
+    let itl = slot(block, number).filter(|itl| itl.lock_count() <= FEW_LOCKS && is_table(block))?;
+    if itl.is_active() && itl.credit() > 0 {
+        return None;
+    }
+    let headers = heap::change::headers_reach(block)?;
+    if itl.lock_count() == 0 { Some(headers) } else { heap::change::locks_reach(block, number, headers) }
 }
 
 /// Writes the commit of a running transaction's slot: the fast form, which leaves lock bytes to [`clean`]. Rows that it deleted are removed.

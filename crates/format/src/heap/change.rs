@@ -102,14 +102,14 @@ pub fn insert_reach(block: &[u8], bytes: usize) -> Option<Reach> {
         return None;
     }
     let (begin, end) = gap_of(block);
-    headers_reach(block, begin + SLOT_BYTES)?.with(block.len(), end - stored..end)
+    reach_to(block, begin + SLOT_BYTES)?.with(block.len(), end - stored..end)
 }
 
 /// What [`mark_deleted`] and [`lock_row`] of the piece at `slot` may write, with the ITL slot of the change.
 #[must_use]
 pub fn touch_reach(block: &[u8], slot: u16) -> Option<Reach> {
     let at = usize::from(header::entry(block, slot)?);
-    headers_reach(block, header::directory_offset(block))?.with(block.len(), at..at + LOCK_END)
+    headers_reach(block)?.with(block.len(), at..at + LOCK_END)
 }
 
 /// What [`replace`] of the piece at `slot` by one of `bytes` may write where no other has to be moved for it, with the ITL slot of the change; None
@@ -119,7 +119,7 @@ pub fn replace_reach(block: &[u8], slot: u16, bytes: usize) -> Option<Reach> {
     let at = usize::from(header::entry(block, slot)?);
     let (old, stored) = (live_row(block, slot)?.stored_bytes()?, bytes.max(LEAST_ROW_BYTES));
     let (begin, end) = gap_of(block);
-    let reach = headers_reach(block, begin)?;
+    let reach = reach_to(block, begin)?;
     if stored <= old {
         return reach.with(block.len(), at..at + stored);
     }
@@ -137,8 +137,21 @@ fn gap_of(block: &[u8]) -> (usize, usize) {
     (usize::from(header.begin.get()), usize::from(header.end.get()))
 }
 
-/// All headers and the ITL, to `end`.
-fn headers_reach(block: &[u8], end: usize) -> Option<Reach> {
+/// All headers and the ITL.
+pub(crate) fn headers_reach(block: &[u8]) -> Option<Reach> {
+    reach_to(block, header::directory_offset(block))
+}
+
+/// `reach` with the lock bytes of the pieces that an ITL slot holds.
+pub(crate) fn locks_reach(block: &[u8], itl: u8, reach: Reach) -> Option<Reach> {
+    lock::held(block, itl).try_fold(reach, |reach, (slot, _, _)| {
+        let at = usize::from(header::entry(block, slot)?);
+        reach.with(block.len(), at..at + LOCK_END)
+    })
+}
+
+/// Everything from the block's header to `end`.
+fn reach_to(block: &[u8], end: usize) -> Option<Reach> {
     Reach::default().with(block.len(), HEADER_BYTES..end)
 }
 

@@ -106,7 +106,8 @@ impl Worker {
                 None => return Ok(Some(slot.xid())),
             },
         };
-        self.change(block, |bytes| itl::clean(bytes, number, scn, upper_bound));
+        let reach = itl::clean_reach(block, number);
+        self.change_within(block, reach.as_ref(), |bytes| itl::clean(bytes, number, scn, upper_bound));
         self.meter().count(Statistic::CommitTxnCountDuringCleanout, 1);
         Ok(None)
     }
