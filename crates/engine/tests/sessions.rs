@@ -1,4 +1,4 @@
-//! What can be known of sessions, and how they are killed.
+//! Figures of sessions, and killing them.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -40,7 +40,7 @@ fn of(instance: &Instance, session: &Session) -> SessionFigures {
     instance.sessions().into_iter().find(|figures| figures.sid == session.sid()).unwrap()
 }
 
-/// A session that waits for the table that another has locked, until it is said otherwise.
+/// Waits for a table that another session has locked, until it gets an error.
 fn waiter(session: &Arc<Session>, table: &Arc<TableDef>) -> JoinHandle<Result<()>> {
     let (waiting, table) = (session.clone(), table.clone());
     let work = move || {
@@ -183,7 +183,7 @@ fn a_session_that_is_killed_while_it_waits_ends_its_call_and_gives_up_what_it_he
     assert_eq!(of(&instance, &victim).status, SessionStatus::Killed);
     let ours = instance.locks().transactions();
     assert_eq!(ours.iter().map(|(_, sid)| *sid).collect::<Vec<_>>(), [owner.sid()]);
-    // It has been told: from now on there is nobody any more.
+    // It has got its error: from now on it is not logged on.
     assert!(victim.call().unwrap_err().is_ora(1012));
     assert_eq!(owner.kill(victim.sid(), victim.meter().serial()).unwrap(), Killed::Now);
     owner.commit(CommitWrite::default()).unwrap();

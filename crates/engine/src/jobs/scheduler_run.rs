@@ -12,7 +12,7 @@ use crate::dictionary::rows::SchedulerRunRow;
 use crate::instance::Session;
 
 impl Session {
-    /// Adds a run to the log, in the transaction; its id is given here.
+    /// Adds a run to the log, in the transaction, and sets its id.
     pub(super) fn log_run(self: &Arc<Self>, run: &SchedulerRun) -> Result<()> {
         self.insert_own(&[SchedulerRunRow {
             id: self.dictionary_number(SCHEDULER_LOG_SEQUENCE)?,

@@ -75,7 +75,7 @@ fn a_table_and_its_rows_are_found_again_after_reopening() {
     assert_eq!(found.indexes.len(), 1);
     assert_eq!(found.indexes[0].object, index.object);
     assert!(index.statistics.is_some());
-    // Numbers go on where they were.
+    // Numbers continue after a restart.
     let next = session.create_table(&table_spec("U")).unwrap();
     assert!(next.object > index.object);
 }

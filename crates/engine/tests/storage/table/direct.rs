@@ -72,7 +72,8 @@ fn sessions_see_their_own_versions() {
     database.sound();
 }
 
-/// Rows that are changed and committed, two at a time, while they are read: each scan sees one moment, in which they add up.
+/// Rows that are changed and committed, two at a time, while they are read: each scan sees one snapshot, in which the
+/// sum holds.
 #[test]
 fn a_scan_beside_a_writer_sees_one_moment() {
     let database = Database::new(BlockSize::K8, SpaceManagement::Auto);

@@ -1,4 +1,4 @@
-//! Tables and their indexes agree, whatever a statement comes to.
+//! Tables and their indexes agree, whether a statement succeeds or fails.
 
 use common::BlockSize;
 

@@ -1,4 +1,4 @@
-//! ITL slots up to MAXTRANS, and what is known of a deadlock.
+//! ITL slots up to MAXTRANS, and deadlock graphs.
 
 use common::sync::{Arc, JoinHandle, spawn};
 use common::{BlockSize, ErrorKind, Result, Rowid};
@@ -17,7 +17,7 @@ fn row(n: u8) -> Columns {
     vec![Some(vec![n]), Some(vec![n; 20])]
 }
 
-/// Work that has to wait: it does when this returns.
+/// Starts work that has to wait, and returns once it does.
 fn waiting(
     database: &Database,
     session: &Arc<Session>,

@@ -1,4 +1,4 @@
-//! Room that a transaction has freed: for itself at once, for others once it has committed.
+//! Room that a transaction has freed: for itself at once, for others after its commit.
 
 use std::collections::BTreeSet;
 
@@ -112,8 +112,8 @@ fn a_readers_view_outlives_the_use_of_what_was_deleted() {
     }
 }
 
-/// Under freelists: blocks that a delete has freed are on its transaction's list, of which nobody takes a block before the commit; then the first that
-/// finds own and master list empty takes all of it.
+/// Under freelists: blocks that a delete has freed are on its transaction's list, of which nobody takes a block before
+/// the commit; then the first that finds own and master list empty takes all of it.
 #[test]
 fn freed_blocks_wait_on_the_transactions_freelist_for_its_commit() {
     let database = Database::new(BlockSize::K2, SpaceManagement::Manual);

@@ -1,5 +1,5 @@
-//! Two sessions that insert, update, delete, go back to savepoints, commit and roll back in full blocks, against what each of them must see. Room that one
-//! has freed may serve itself and is never missing when it rolls back.
+//! Two sessions that insert, update, delete, go back to savepoints, commit and roll back in full blocks, against what
+//! each of them must see. Room that one has freed may serve itself and is never missing when it rolls back.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -61,7 +61,8 @@ struct World {
     watch: Arc<Mutex<()>>,
 }
 
-/// One thread plays both sessions: a statement that waits for an ITL slot of the other one would do so for ever, and is cancelled.
+/// One thread plays both sessions: a statement that waits for an ITL slot of the other one would do so for ever, and is
+/// cancelled.
 fn watcher(sessions: &[Arc<Session>], watch: &Arc<Mutex<()>>, ended: &Arc<AtomicBool>) -> JoinHandle<()> {
     let (sessions, watch, ended) = (sessions.to_vec(), watch.clone(), ended.clone());
     spawn("watcher", move || {

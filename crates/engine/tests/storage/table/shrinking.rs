@@ -1,4 +1,4 @@
-//! SHRINK SPACE against what the table had before: the same rows, the same index entries, a sound segment that is no larger and grows again.
+//! SHRINK SPACE: the same rows, the same index entries, a sound segment that is no larger and grows again.
 
 use common::sync::Arc;
 use common::{BlockSize, Result};
@@ -38,7 +38,7 @@ fn row(number: usize, bytes: usize) -> Columns {
 struct Round {
     inserted: usize,
     bytes: usize,
-    /// Of each hundred rows, which go, and which grow by so much.
+    /// Of each hundred rows, the number deleted, the number that grow, and by how much.
     deleted: usize,
     grown: (usize, usize),
 }

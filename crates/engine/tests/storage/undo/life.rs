@@ -1,4 +1,4 @@
-//! One transaction after another: chains, states, what a block is used for next, and what is found again after a restart.
+//! One transaction after another: chains, states, reuse of blocks, and the state after a restart.
 
 use common::{BlockClass, BlockSize, Scn, Uba, Xid};
 use waits::{GetMode, Statistic};
