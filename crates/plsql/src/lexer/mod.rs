@@ -1,7 +1,8 @@
 //! Program text as tokens.
 //!
-//! Blanks and comments stand between tokens and are none themselves; who needs them (a SQL statement keeps its hints) looks at the source between two
-//! tokens. The rules are PL/SQL's: `1..5` is `1`, `..`, `5`; `''` in a quoted text is one quote; `:x` is one token, blanks behind the colon or not.
+//! Blanks and comments stand between tokens and are none themselves; a rule that needs them (a SQL statement keeps its
+//! hints) reads the source between two tokens. The rules are PL/SQL's: `1..5` is `1`, `..`, `5`; `''` in a quoted text
+//! is one quote; `:x` is one token, blanks behind the colon or not.
 
 mod literal;
 mod token;

@@ -1,4 +1,4 @@
-//! What is said of programs that do not parse, and where; and that the parser goes on behind it.
+//! Errors of programs that do not parse, with positions; and recovery behind them.
 
 use plsql::error::Number;
 use plsql::parser::parse_unit;

@@ -1,4 +1,4 @@
-//! SQL statements as text: what is cut out, and where it stood.
+//! SQL statements as text: the parts cut out, and their positions.
 
 use plsql::ast::{DeclarationKind, SqlKind, SqlText, StatementKind};
 
