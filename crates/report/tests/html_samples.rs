@@ -1,4 +1,5 @@
-//! Real AWR reports beside the project: every table of them against a second, simpler way to read it. Skipped where they are absent.
+//! Real AWR reports beside the project: every table of them against a second, simpler way to read it. Skipped where
+//! they are absent.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
 
@@ -27,8 +28,8 @@ fn plain(cell: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// The rows of each table that have a value: their line, and their cells. Relies on what real reports have been seen to keep to: every tag
-/// is closed, in lower case, and no table stands in another.
+/// The rows of each table that have a value: their line, and their cells. Relies on what real reports have been seen to
+/// keep to: every tag is closed, in lower case, and no table stands in another.
 fn tables(report: &str) -> Vec<Vec<(usize, Vec<String>)>> {
     let mut tables = Vec::new();
     let mut rest = report;

@@ -1,4 +1,4 @@
-//! Files as people have them: packed, in other encodings, several reports in one, cut, and things that are no report at all.
+//! Files as users have them: packed, in other encodings, several reports in one, cut, and files that are no report.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
@@ -333,7 +333,7 @@ fn an_error_of_the_visitor_ends_the_reading() {
     assert_eq!(seen, 1);
 }
 
-/// Every file of the samples is what its folder says, and is read whole.
+/// Every file of the samples is of its folder's kind, and is read whole.
 #[test]
 fn the_samples_are_what_they_are() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples");

@@ -1,4 +1,4 @@
-//! AWR pages that a browser saved as text: what the page says itself is what the text of it says.
+//! AWR pages saved as text by a browser: page and text have the same content.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
 
@@ -7,8 +7,8 @@ use std::path::Path;
 use report::grid::{html, text};
 use report::model::{Kind, Report, SectionState};
 
-/// The text of a page as browsers write it: a row a line with something between its cells, headings, notes and links as lines of their own.
-/// Knows what such pages hold, and no more.
+/// The text of a page as browsers write it: a row a line with something between its cells, headings, notes and links as
+/// lines of their own. Knows what such pages hold, and no more.
 fn saved(page: &str, between: &str, blank_lines: bool) -> String {
     let mut text = String::new();
     let mut line = String::new();

@@ -1,4 +1,5 @@
-//! TKPROF's output read back: the layouts of several releases (made up), our own printed and read, and Oracle's beside its trace where there are samples.
+//! TKPROF's output read back: the layouts of several releases (made up), our own printed and read, and Oracle's beside
+//! its trace where there are samples.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
 

@@ -1,4 +1,4 @@
-//! What a table's cell holds, and the columns that cells stand under.
+//! Values of table cells, and columns.
 
 use common::{Error, ErrorKind, Result};
 
@@ -84,7 +84,7 @@ impl Field for u64 {
     fn take(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => Some(*number),
-            // Beyond 2^53 not every whole number is one.
+            // Beyond 2^53 not every whole number can be represented.
             Value::Real(real) if real.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(real) => {
                 Some(*real as u64)
             }

@@ -113,7 +113,8 @@ fn sql_text(text: &str, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Where to break a line that is longer than `width`: at the last blank outside quotes before it, else the first after it.
+/// Where to break a line that is longer than `width`: at the last blank outside quotes before it, else the first after
+/// it.
 fn break_at(line: &str, width: usize) -> Option<usize> {
     if line.len() <= width || line.chars().count() <= width {
         return None;
@@ -223,7 +224,7 @@ fn operation_figures(line: &RowSource) -> String {
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(" ")) }
 }
 
-/// An index is told by its number too, because its name does not say of which table it is.
+/// An index shows its number too, because its name does not give its table.
 fn object(line: &RowSource) -> String {
     match line.object {
         Some(object) if object > 0 && line.operation.starts_with("INDEX") => format!("(object id {object})"),

@@ -1,4 +1,4 @@
-//! What spans lines, and what is wrong with files.
+//! Records that span lines, and damaged files.
 
 use super::*;
 use crate::trace::{CallKind, Named};

@@ -5,12 +5,13 @@ use crate::figure::Figure;
 /// Multiples of 1000.
 const MAGNITUDES: [(&str, f64); 5] = [("K", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12), ("P", 1e15)];
 
-/// A number in at most `width` characters: with so many decimals as fit, then without separators, then in thousands and so on. `####` when nothing fits.
+/// A number in at most `width` characters: with so many decimals as fit, then without separators, then in thousands and
+/// so on. `####` when nothing fits.
 pub(super) fn fit(value: f64, decimals: usize, width: usize) -> String {
     fit_from(value, decimals, width, 0.0)
 }
 
-/// A figure with the digits that it is known to, one that is known exactly with `decimals`; as many of them as fit.
+/// A figure with its known digits, an exact one with `decimals`; as many of them as fit.
 pub(super) fn fit_figure(figure: Figure, decimals: usize, width: usize) -> String {
     fit_from(figure.value, decimals_of(figure.step).unwrap_or(decimals), width, figure.step)
 }

@@ -18,7 +18,8 @@ const LEAST_US: u64 = 1000;
 const NEVER_LISTED: [&str; 5] =
     ["smon timer", "pmon timer", "dispatcher timer", "dispatcher listen timer", "rdbms ipc message"];
 
-/// Bounds that a histogram is told at: microseconds below a millisecond, then Statspack's of which the last is a second. Milliseconds are 1,024 µs.
+/// Bounds of histograms: microseconds below a millisecond, then Statspack's, the last of which is a second.
+/// Milliseconds are 1,024 µs.
 const BOUNDS_US: [u64; 14] =
     [8, 16, 32, 64, 128, 256, 512, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 20];
 
