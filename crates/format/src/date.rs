@@ -6,10 +6,11 @@
 //!       + 100    + 100
 //! ```
 //!
-//! A TIMESTAMP without a fraction is stored in 7 bytes. Dates after the year 1 sort by their bytes, and so do timestamps.
+//! A TIMESTAMP without a fraction is stored in 7 bytes. Dates after the year 1 sort by their bytes, and so do
+//! timestamps.
 //!
-//! Years run from -4712 to 9999 without a year 0. Up to 4 October 1582 the calendar is the Julian one, from 15 October 1582 on the
-//! Gregorian; the ten days between do not exist.
+//! Years run from -4712 to 9999 without a year 0. Up to 4 October 1582 the calendar is the Julian one, from 15 October
+//! 1582 on the Gregorian; the ten days between do not exist.
 
 use common::{Error, Result};
 
@@ -45,8 +46,8 @@ impl DateTime {
     }
 
     /// # Errors
-    /// The number of the first part that is out of range: ORA-01841 year, 01843 month, 01847 day, 01839 day in this month,
-    /// 01850 hour, 01851 minute, 01852 second.
+    /// The number of the first part that is out of range: ORA-01841 year, 01843 month, 01847 day, 01839 day in this
+    /// month, 01850 hour, 01851 minute, 01852 second.
     pub fn check(&self) -> Result<()> {
         if self.year == 0 || !(YEAR_MIN..=YEAR_MAX).contains(&self.year) {
             return Err(Error::user(1841, "year must be between -4712 and 9999 and not be 0"));
@@ -161,8 +162,8 @@ pub fn encode(year: i32, month: u8, day: u8, hour: u8, minute: u8, second: u8) -
     Ok(date.date())
 }
 
-/// Takes a DATE (7 bytes) or TIMESTAMP (7 or 11 bytes) apart; other lengths give the parts that are there. Bytes from disk must have
-/// passed [`is_valid`].
+/// Decodes a DATE (7 bytes) or TIMESTAMP (7 or 11 bytes); other lengths give the parts that are there. Bytes from disk
+/// must have passed [`is_valid`].
 #[must_use]
 pub fn decode(bytes: &[u8]) -> DateTime {
     let at = |i: usize| bytes.get(i).copied().unwrap_or(1);
@@ -181,7 +182,7 @@ pub fn decode(bytes: &[u8]) -> DateTime {
     }
 }
 
-/// Whether these bytes are a DATE (7) or a TIMESTAMP (7, or 11 with a fraction that is not zero).
+/// True: these bytes are a DATE (7) or a TIMESTAMP (7, or 11 with a fraction that is not zero).
 #[must_use]
 pub fn is_valid(bytes: &[u8]) -> bool {
     if bytes.len() != DATE_BYTES && bytes.len() != TIMESTAMP_BYTES {
