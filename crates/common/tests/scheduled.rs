@@ -55,7 +55,7 @@ fn a_lost_addition_is_found() {
     });
 }
 
-/// One thread waits until another has come, which tells it so too soon.
+/// One thread waits for another, which signals too early.
 fn told_too_soon() {
     let (there, told) = (Arc::new(Mutex::new(false)), Arc::new(Condvar::new()));
     let (of_other, tells) = (there.clone(), told.clone());

@@ -1,4 +1,5 @@
-//! What must hold for any value: formats read what they wrote, LIKE agrees with a regular expression, conversions come back.
+//! What must hold for any value: formats read what they wrote, LIKE agrees with a regular expression, conversions come
+//! back.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 

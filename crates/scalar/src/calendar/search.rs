@@ -19,8 +19,8 @@ struct Day {
 }
 
 impl Calendar {
-    /// The first date after `after` that is not before `start`, from which periods are counted and what the string does not say is taken. Fractions of
-    /// seconds count for nothing.
+    /// The first date after `after` that is not before `start`, from which periods are counted and missing parts are
+    /// taken. Fractions of seconds are ignored.
     ///
     /// # Errors
     /// ORA-27419 when there is none.
@@ -79,7 +79,7 @@ impl Calendar {
     }
 
     fn has_weekday(&self, at: &Day, last_of_month: u8) -> bool {
-        // In a year the numbers count within the months that are named, or else within the year.
+        // In a year the numbers count within the named months, or else within the year.
         let of_year = self.frequency == Frequency::Yearly && self.months.is_empty();
         let (place, length) = if of_year {
             let january = julian_day(at.year, 1, 1);
@@ -128,7 +128,7 @@ impl Calendar {
     }
 }
 
-/// What was given, or the one that the start has, or all.
+/// The given values, or the start's, or all.
 fn choices(given: &[u8], usual: Option<u8>, count: u8) -> Vec<u8> {
     match (given, usual) {
         ([], Some(one)) => vec![one],

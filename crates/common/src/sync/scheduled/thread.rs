@@ -30,7 +30,7 @@ impl<T> JoinHandle<T> {
 /// Starts a named thread.
 ///
 /// # Errors
-/// None: it is as the machine's.
+/// None: as the machine's.
 pub fn spawn<T: Send + 'static>(name: &str, run: impl FnOnce() -> T + Send + 'static) -> io::Result<JoinHandle<T>> {
     let finished = Arc::new(AtomicBool::new(false));
     let told = finished.clone();
