@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What `highwater sql -S` says to these lines.
+/// The output of `highwater sql -S` for these lines.
 fn said(directory: &Path, lines: &str) -> String {
     let mut child = Command::new(env!("CARGO_BIN_EXE_highwater"))
         .args(["sql", "-S"])
@@ -25,7 +25,7 @@ fn values(said: &str, name: &str) -> Vec<u64> {
     lines.map(|number| number.trim().parse().unwrap()).collect()
 }
 
-/// Blocks that fetches of one row and then `array` rows visit, and how many fetches there are.
+/// Blocks visited by fetches of one row and then `array` rows, and the number of fetches.
 fn visits(blocks: &[&str], array: usize) -> (u64, u64) {
     let (mut at, mut visits, mut fetches, mut wanted) = (0, 0, 0, 1);
     loop {

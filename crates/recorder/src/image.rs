@@ -110,7 +110,7 @@ pub(crate) fn next_file(image: &Image) -> u32 {
     image.paths().map(|(_, file)| file.0 + 1).max().unwrap_or(0)
 }
 
-/// Does an operation to an image; of a write the first `moved` bytes.
+/// Applies an operation to an image; of a write the first `moved` bytes.
 pub(crate) fn apply(image: &mut Image, operation: &Operation, moved: usize) {
     match operation {
         Operation::Write { file, offset, bytes, .. } => image.write(*file, *offset, &bytes[..moved.min(bytes.len())]),
@@ -125,7 +125,7 @@ pub(crate) fn apply(image: &mut Image, operation: &Operation, moved: usize) {
     }
 }
 
-/// Where two images differ, as text; None when each file of one is a file of the other with the same bytes.
+/// The differences between two images, as text; None when each file of one is a file of the other with the same bytes.
 ///
 /// # Errors
 /// None of the images' own; reading past an end is a difference.

@@ -44,7 +44,7 @@ impl Summary {
         &self.findings
     }
 
-    /// A trial whose images come now; what was wrong between its lives.
+    /// Begins the images of a trial; reports the faults found between its lives.
     pub fn begin(&mut self, kind: Kind, seed: u64, trial: &Trial) {
         self.trials += 1;
         for (sum, ends) in self.ends.iter_mut().zip(trial.ends) {

@@ -45,7 +45,7 @@ fn after(events: &[Event]) -> Walk {
     walk
 }
 
-/// First bytes of the four sectors when nothing survives that need not.
+/// First bytes of the four sectors when only required ones survive.
 fn left(walk: &Walk) -> [u8; 4] {
     sectors(&walk.crash(Keep::Nothing, &mut Seeded::new(1)))
 }

@@ -18,7 +18,7 @@ use crate::failure::{self, Outcome};
 use embedded::Embedded;
 use running::Running;
 
-/// The directory of the database when none is given.
+/// The default directory of the database.
 const DATA: &str = "highwater-data";
 /// Who may log on to a new database.
 const NO_PASSWORDS: &str = "SYSTEM and SYS have no password: until ALTER USER … IDENTIFIED BY sets one, nobody logs on by these names.\n\

@@ -1,4 +1,4 @@
-//! The state that is in an open database, read through the engine alone.
+//! The state of an open database, read through the engine alone.
 
 use common::sync::Arc;
 use common::{BlockAddress, Error, ObjectNumber, Result};
@@ -42,7 +42,7 @@ impl RowSink for Found {
     }
 }
 
-/// Everything that the workload has made, and what no statement can have made.
+/// All objects of the workload, and those that no statement can have made.
 ///
 /// # Errors
 /// Those of reading.
