@@ -16,7 +16,7 @@ use device::{AlignedBuffer, Claim, Device, PendingRead, ReadInFlight};
 
 use crate::error;
 
-/// What has been done to a disk since it was mounted.
+/// I/O counters of a disk since its mount.
 #[derive(Default, Debug)]
 pub(crate) struct Counters {
     pub(crate) reads: AtomicU64,

@@ -1,4 +1,4 @@
-//! What a disk group needs of the world.
+//! The environment of a disk group.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 

@@ -44,7 +44,7 @@ pub(crate) fn stopped(group: &str, why: impl Display) -> Error {
     )
 }
 
-/// What a disk reported, with the disk's name in it (`disk.rs`), as an error again.
+/// A disk's I/O error, whose text holds the disk's name (`disk.rs`), as an error of the engine.
 pub(crate) fn from_io(error: io::Error) -> Error {
     match error.downcast::<Error>() {
         Ok(error) => error,

@@ -78,7 +78,7 @@ fn length(offset: u64, bytes: usize) -> io::Result<u64> {
 }
 
 impl GroupFile {
-    /// What the file is called.
+    /// The file's name.
     #[must_use]
     pub fn name(&self) -> &FileName {
         &self.name

@@ -36,7 +36,7 @@ pub(crate) enum MemberState {
     Former = 3,
 }
 
-/// What the header says.
+/// The fields of a header.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Header {
     pub(crate) state: MemberState,

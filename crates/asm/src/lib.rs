@@ -110,7 +110,7 @@ impl DiskGroup {
         self.group.header().created_us
     }
 
-    /// What the mount has repaired from a copy, a sentence for each; it belongs in the alert log.
+    /// The repairs of the mount from copies, a sentence for each; they belong in the alert log.
     #[must_use]
     pub fn repaired(&self) -> &[String] {
         &self.repaired

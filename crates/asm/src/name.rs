@@ -18,7 +18,7 @@ use crate::header::GROUP_NAME_BYTES;
 /// Bytes of a file's tag at most.
 pub(crate) const TAG_BYTES: usize = 30;
 
-/// What a file is for.
+/// The file type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FileKind {
     ControlFile = 1,

@@ -1,4 +1,4 @@
-//! What V$ASM_DISKGROUP, V$ASM_DISK and V$ASM_FILE show.
+//! The rows of V$ASM_DISKGROUP, V$ASM_DISK and V$ASM_FILE.
 
 use std::path::PathBuf;
 

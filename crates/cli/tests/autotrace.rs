@@ -68,7 +68,7 @@ fn consistent_gets_are_blocks_and_fetches() {
     assert_eq!(blocks.len(), 1000, "{text}");
     let distinct = 1 + blocks.windows(2).filter(|pair| pair[0] != pair[1]).count() as u64;
     let gets = values(&text, "consistent gets");
-    // What a full scan gets besides the blocks of its rows: the segment header, blocks without rows.
+    // Gets of a full scan besides the blocks of its rows: the segment header, blocks without rows.
     let besides = gets[0] - distinct;
     let trips = values(&text, "SQL*Net roundtrips to/from client");
     for (report, array) in [(1, 10), (2, 101), (3, 333)] {

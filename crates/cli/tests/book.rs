@@ -112,7 +112,7 @@ fn plain(path: &Path) -> PathBuf {
     })
 }
 
-/// What is wrong with a link of a page.
+/// The fault of a page's link; None: the link is good.
 fn fault(page: &str, link: &Link) -> Option<String> {
     let docs = docs();
     let target = if link.path.is_empty() {

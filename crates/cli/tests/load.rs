@@ -24,7 +24,7 @@ fn failed(folder: &Path, code: i32, arguments: &[&str]) -> String {
     text.trim_end().lines().last().unwrap_or_default().to_owned()
 }
 
-/// What a script of statements prints on the database `db`.
+/// The output of a script of statements on the database `db`.
 fn sql(folder: &Path, statements: &str) -> String {
     fs::write(folder.join("x.sql"), format!("set heading off feedback off pagesize 0\n{statements}\nexit\n")).unwrap();
     done(folder, &["sql", "--data", "db", "-S", "@x.sql"]).split_whitespace().collect::<Vec<_>>().join(" ")

@@ -154,7 +154,7 @@ impl fmt::Display for Rowid {
     }
 }
 
-/// What each byte is worth as a digit of a rowid.
+/// The value of each byte as a digit of a rowid.
 const ROWID_VALUES: [Option<u8>; 256] = {
     let mut values = [None; 256];
     let mut digit = 0;

@@ -6,7 +6,7 @@ use crate::address::BlockAddress;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What the caller must do about an error.
+/// The caller's duty after an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ErrorKind {
     /// The user's mistake: show it, change the statement.

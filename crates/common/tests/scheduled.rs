@@ -1,4 +1,4 @@
-//! What the locks and threads under the scheduler promise, and that a test under it can fail.
+//! The contract of the locks and threads under the scheduler, and that a test under it can fail.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 

@@ -127,14 +127,14 @@ pub trait FileSystem: Send + Sync + Debug {
     /// True: there is such a file or directory.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     fn exists(&self, path: &Path) -> io::Result<bool>;
 
     /// Identity of the file or directory at a path, links followed; None where there is none, or where files have only
     /// their paths. An identity may be reused once its file is gone.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     fn identity(&self, _path: &Path) -> io::Result<Option<FileIdentity>> {
         Ok(None)
     }

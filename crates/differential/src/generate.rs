@@ -30,7 +30,7 @@ const DEPTH: usize = 3;
 /// Query blocks of a statement, more or less.
 const BLOCKS: usize = 6;
 
-/// What a query block can name.
+/// The columns in the scope of a query block.
 #[derive(Clone, Default)]
 struct Level {
     columns: Vec<Column>,
@@ -54,7 +54,7 @@ impl Level {
         self.aliases.iter().any(|own| own == alias)
     }
 
-    /// What subqueries see of it.
+    /// The columns that subqueries see.
     fn outer(&self) -> Vec<Column> {
         match &self.keys {
             None => self.columns.clone(),
@@ -71,7 +71,7 @@ pub(crate) struct Generator<'a> {
     pub(crate) random: &'a mut Seeded,
     tables: &'a [Table],
     levels: Vec<Level>,
-    /// What WITH has defined.
+    /// The queries that WITH has defined.
     with: Vec<(String, Vec<Column>)>,
     next: usize,
     /// Inside of an aggregate's argument.

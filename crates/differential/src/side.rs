@@ -94,7 +94,7 @@ pub(crate) trait Side {
     /// Ends a transaction, or sets a savepoint or rolls back to it.
     fn transaction(&mut self, text: &str) -> Result<()>;
 
-    /// What defines something, outside of transactions.
+    /// Runs DDL, outside of transactions.
     fn define(&mut self, text: &str) -> Result<()>;
 }
 
@@ -213,7 +213,7 @@ fn joining(text: &str, answer: Answer) -> Answer {
 
 pub(crate) struct Theirs {
     server: Postgres,
-    /// What the server's files are in.
+    /// The directory of the server's files.
     _home: tempfile::TempDir,
 }
 

@@ -46,7 +46,7 @@ enum Record<'a> {
     Skipped,
 }
 
-/// What a script came to.
+/// The figures of a script.
 #[derive(Default, Debug)]
 pub struct Outcome {
     pub statements: u64,

@@ -239,7 +239,7 @@ pub(crate) enum On {
     Natural,
 }
 
-/// What changes rows, or the transaction.
+/// A change of rows, or a step of the transaction.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     InsertValues {
@@ -339,7 +339,7 @@ impl Query {
     }
 }
 
-/// What items of select lists are called.
+/// The alias of a select list's item.
 pub(crate) fn alias_of_item(number: usize) -> String {
     format!("c{number}")
 }

@@ -28,7 +28,7 @@ fn main() -> Result<()> {
     place.tablespace("TEST_TBS", SpaceManagement::Auto)?;
     let owner = place.instance.connect("SYSTEM")?;
     let table = place.table(&owner, "TEST_TBS", 1)?;
-    // What is done once for each session and extent is done by then.
+    // The work done once for each session and extent is done by then.
     sessions::insert_and_commit(&place, &table, count, 500_000)?;
     let measured = sessions::insert_and_commit(&place, &table, count, (seconds * 1e6) as u64)?;
     let gets = measured.counted.value(Statistic::SessionLogicalReads) as f64;

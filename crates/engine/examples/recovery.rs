@@ -1,4 +1,4 @@
-//! How long rolling back takes beside inserting, and opening a database after a crash, on a real file system.
+//! Times of a rollback beside inserts, and of opening a database after a crash, on a real file system.
 //!
 //! ```text
 //! cargo run --release -p engine --example recovery -- <directory> [rows] [redo in MB] [only: rollback, inserts, updates]

@@ -1,4 +1,4 @@
-//! What a commit costs: sessions that insert a row of 260 bytes and commit it, again and again, as `highwater bench
+//! Cost of a commit: sessions that insert a row of 260 bytes and commit it, again and again, as `highwater bench
 //! commit` has it, without the SQL.
 //!
 //! ```text

@@ -96,7 +96,7 @@ fn rows(session: &Arc<Session>, name: &str) -> BTreeMap<u32, (Rowid, Vec<u8>)> {
     found.rows
 }
 
-/// How many rows of a table have each value.
+/// The number of rows of a table with each value.
 fn values(session: &Arc<Session>, name: &str) -> BTreeMap<Vec<u8>, usize> {
     let mut values = BTreeMap::new();
     for (_, value) in rows(session, name).into_values() {

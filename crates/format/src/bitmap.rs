@@ -258,7 +258,7 @@ pub fn address_of(block: &[u8], index: usize) -> Option<BlockAddress> {
 /// Checks an L1's own figures: runs one after another, within the limit, counts as the states say.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// The fault, in words.
 pub fn validate_first_level(block: &[u8]) -> Result<(), String> {
     let header = first_level(block);
     let (count, covered) = (usize::from(header.ranges.get()), usize::from(header.covered.get()));

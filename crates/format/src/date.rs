@@ -155,7 +155,7 @@ impl DateTime {
 /// The bytes of a DATE.
 ///
 /// # Errors
-/// Those of [`DateTime::check`].
+/// Errors of [`DateTime::check`].
 pub fn encode(year: i32, month: u8, day: u8, hour: u8, minute: u8, second: u8) -> Result<[u8; DATE_BYTES]> {
     let date = DateTime { year, month, day, hour, minute, second, nanosecond: 0 };
     date.check()?;
@@ -194,7 +194,7 @@ pub fn is_valid(bytes: &[u8]) -> bool {
     fraction && date.check().is_ok() && date.date() == bytes[..DATE_BYTES]
 }
 
-/// What a TIMESTAMP column stores: 7 bytes when the fraction is zero, else all 11.
+/// The stored form of a TIMESTAMP: 7 bytes when the fraction is zero, else all 11.
 #[must_use]
 pub fn stored(timestamp: &[u8; TIMESTAMP_BYTES]) -> &[u8] {
     if timestamp[DATE_BYTES..] == [0; 4] { &timestamp[..DATE_BYTES] } else { timestamp }

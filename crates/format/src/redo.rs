@@ -71,7 +71,7 @@ impl Version {
         Self { scn: header.scn().0, seq: header.seq }
     }
 
-    /// What follows this version at an SCN; None when the seq is used up: the SCN must go on first.
+    /// The next version at an SCN; None when the seq is used up: the SCN must go on first.
     #[must_use]
     pub fn next(self, scn: Scn) -> Option<Self> {
         if self.scn < scn.0 {
@@ -194,7 +194,7 @@ pub fn difference(
 pub fn overwritten(vector: &[u8], old: &[u8]) -> Vec<u8> {
     let mut rest = &vector[VECTOR_BYTES..];
     let mut bytes = Vec::with_capacity(rest.len());
-    // What is too short for a piece pads the vector.
+    // A rest too short for a piece pads the vector.
     while let Some((head, after)) = rest.split_first_chunk::<PIECE_BYTES>() {
         let at = usize::from(u16::from_le_bytes([head[0], head[1]]));
         let length = usize::from(u16::from_le_bytes([head[2], head[3]]));

@@ -47,7 +47,7 @@ impl Split {
     }
 }
 
-/// What is wrong with a field of a record.
+/// The fault of a record's field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wrong {
     Missing,

@@ -108,7 +108,7 @@ impl Rejects {
         self.bad = self.outputs.bad.as_ref().map(|path| opened(path, false)).transpose()?;
         self.log = self.outputs.log.as_ref().map(|path| opened(path, true)).transpose()?;
         if let Some(log) = &mut self.log {
-            // What cannot be written shows at the end.
+            // A failed write shows at the end.
             let _ = writeln!(log, "rejected records of {}", self.table);
         }
         Ok(())

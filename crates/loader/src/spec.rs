@@ -74,7 +74,7 @@ impl Default for Records {
     }
 }
 
-/// What ends a field.
+/// The end of a field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Terminator {
     /// Never empty.
@@ -185,7 +185,7 @@ impl FieldRule {
     }
 }
 
-/// What a field is compared with.
+/// The right side of a field's comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Comparison {
     Text(Vec<u8>),

@@ -1,10 +1,10 @@
-//! What went wrong.
+//! Errors of the peer.
 
 use std::path::Path;
 
 use common::{Error, ErrorKind};
 
-/// What a program of PostgreSQL did not do.
+/// The error of a PostgreSQL program that failed.
 #[must_use]
 pub fn failure(what: &str, why: impl std::fmt::Display) -> Error {
     Error::own(ErrorKind::Io, 2, format!("PostgreSQL: {what}: {why}"))

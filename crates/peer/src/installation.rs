@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Who runs the server when root runs the benchmark.
+/// The user that runs the server when root runs the benchmark.
 const UNPRIVILEGED: &str = "nobody";
 
 /// The programs.

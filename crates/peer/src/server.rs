@@ -115,7 +115,7 @@ impl Postgres {
         self.client()?.batch_execute(text).map_err(|error| refusal(text, &error))
     }
 
-    /// What times its statements.
+    /// The timer of its statements.
     #[must_use]
     pub fn clock(&self) -> &SystemClock {
         &self.clock

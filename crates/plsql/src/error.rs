@@ -1,4 +1,4 @@
-//! What is wrong with a program's text.
+//! Errors in a program's text.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub enum Number {
     Ora(u32),
     /// Highwater's own: 1 for unsupported.
     Hw(u32),
-    /// What follows from another error: `PL/SQL: Statement ignored`.
+    /// A consequence of another error: `PL/SQL: Statement ignored`.
     Plain,
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use common::{Error, ErrorKind, Number};
 
-/// What WHEN compares.
+/// The exception that WHEN compares.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ExceptionKey {
     /// SQLCODE: an Oracle number, negative, or 100.
@@ -44,7 +44,7 @@ pub const PREDEFINED: &[(&str, i32, &str)] = &[
 #[derive(Clone, Debug)]
 pub struct Raised {
     pub key: ExceptionKey,
-    /// What SQLCODE gives.
+    /// The value of SQLCODE.
     pub code: i32,
     pub kind: ErrorKind,
     pub number: Number,
@@ -128,7 +128,7 @@ impl Raised {
         if self.text.is_empty() { format!("{}: ", self.number) } else { format!("{}: {}", self.number, self.text) }
     }
 
-    /// What SQLERRM gives: as [`Self::message`], but for exceptions of the user's own.
+    /// The value of SQLERRM: as [`Self::message`], but for exceptions of the user's own.
     #[must_use]
     pub fn sqlerrm(&self) -> String {
         match &self.key {

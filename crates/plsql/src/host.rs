@@ -130,7 +130,7 @@ pub trait Host {
     /// compiler's own are `:PLSQL_1` and so on. [`PreparedSql::variables`] has the same parts.
     ///
     /// # Errors
-    /// What is wrong with the statement, with the byte offset into its text.
+    /// The error of the statement, with the byte offset into its text.
     fn prepare(
         &mut self,
         viewer: Viewer<'_>,
@@ -207,7 +207,7 @@ pub trait Host {
     /// of appearance, are `variables`.
     ///
     /// # Errors
-    /// What is wrong with the statement.
+    /// The error of the statement.
     fn prepare_dynamic(&mut self, text: &str) -> Result<DynamicSql>;
 
     /// Executes it. After an anonymous block `binds` have the block's values.
@@ -245,7 +245,7 @@ pub trait Host {
     /// NEXTVAL (or CURRVAL) of a sequence.
     ///
     /// # Errors
-    /// Those of taking a value.
+    /// Errors of taking a value.
     fn sequence(&mut self, owner: &str, name: &str, next: bool) -> Result<Datum>;
 
     /// The present position in the session's transaction.
@@ -282,7 +282,7 @@ pub trait Host {
         Ok(())
     }
 
-    /// What was before [`Host::enter_rights`] counts again.
+    /// Restores the rights from before [`Host::enter_rights`].
     fn leave_rights(&mut self) {}
 
     /// A procedure or function that the host implements: those of the supplied packages. `name` is `PACKAGE.PROGRAM`;

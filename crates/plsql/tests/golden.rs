@@ -78,7 +78,7 @@ fn run(script: &str) -> String {
     let mut out = String::new();
     for text in script.split("\n/\n") {
         let text = text.trim_matches('\n');
-        // What a program is about stands in front of it.
+        // The program's description stands in front of it.
         let text = text.trim_start_matches('\n');
         if text.trim().is_empty() {
             continue;

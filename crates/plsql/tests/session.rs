@@ -1,4 +1,4 @@
-//! What the session's owner calls.
+//! Calls by the session's owner.
 
 mod host;
 

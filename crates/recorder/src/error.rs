@@ -1,4 +1,4 @@
-//! What can go wrong with a recording.
+//! Errors of a recording.
 
 use std::io;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What a recording consists of.
+//! Events of a recording.
 
 use std::path::PathBuf;
 

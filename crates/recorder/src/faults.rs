@@ -61,7 +61,7 @@ impl Target {
     /// `root` holds a database in this state, and nothing else.
     ///
     /// # Errors
-    /// Those of reading it.
+    /// Errors of reading it.
     pub fn new(options: &Options, root: &Path, state: State) -> Result<Self> {
         let root = fs::canonicalize(root).map_err(|error| Error::io(root, &error))?;
         let image = image::read_directory(&root)?;
@@ -87,7 +87,7 @@ impl Target {
     /// Runs the workload with a fault, and checks everything.
     ///
     /// # Errors
-    /// Those of the recorder.
+    /// Errors of the recorder.
     pub fn inject(&self, fault: Fault) -> Result<Injection> {
         let (recorder, ended, told) = self.run(&[fault])?;
         let mut injection =

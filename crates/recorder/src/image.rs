@@ -19,7 +19,7 @@ pub(crate) type Listing = (BTreeMap<PathBuf, u64>, BTreeSet<PathBuf>);
 /// Everything below a directory.
 ///
 /// # Errors
-/// Those of the file system.
+/// Errors of the file system.
 pub(crate) fn list(root: &Path) -> Result<Listing> {
     let (mut files, mut directories) = (BTreeMap::new(), BTreeSet::from([root.to_owned()]));
     let mut open = vec![root.to_owned()];
@@ -41,7 +41,7 @@ pub(crate) fn list(root: &Path) -> Result<Listing> {
 /// The files below a directory.
 ///
 /// # Errors
-/// Those of the file system.
+/// Errors of the file system.
 pub fn read_directory(root: &Path) -> Result<Image> {
     let (files, directories) = list(root)?;
     let mut image = Image::default();
@@ -74,7 +74,7 @@ fn copy_in(image: &mut Image, file: FileId, path: &Path) -> io::Result<()> {
 /// Writes the files of an image below `root` into the directory `to` in its place.
 ///
 /// # Errors
-/// Those of the file system.
+/// Errors of the file system.
 pub fn write_directory(image: &Image, root: &Path, to: &Path) -> Result<()> {
     let place = |path: &Path| path.strip_prefix(root).ok().map(|below| to.join(below));
     for directory in image.directories().filter_map(place) {

@@ -61,7 +61,7 @@ pub fn record_and_try(
 /// Tries images of a trial, the moments spread evenly over the lives.
 ///
 /// # Errors
-/// Those of starting the binary and of writing images out.
+/// Errors of starting the binary and of writing images out.
 pub fn try_images(trial: &Trial, program: &Path, choice: &Choice, summary: &mut Summary) -> Result<()> {
     let mut random = Seeded::at(choice.seed, (1 << 51) + choice.kind as u64);
     let mut moments = choose(trial, choice.images, &mut random);

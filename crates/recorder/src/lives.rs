@@ -39,7 +39,7 @@ const CACHE: &str = "6M";
 const DISKS: u32 = 2;
 const DISK_BYTES: &str = "20M";
 
-/// What is tried.
+/// The options of a trial.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// The binary.
@@ -89,7 +89,7 @@ pub struct Trial {
     /// The directory of the database, below the directory that is recorded.
     pub data: PathBuf,
     pub recordings: Vec<Recording>,
-    /// What was wrong between two lives.
+    /// The findings between two lives.
     pub findings: Vec<(usize, Findings)>,
     /// Numbers of lives that ended in a clean close, a kill, a power failure.
     pub ends: [usize; 3],
@@ -100,7 +100,7 @@ pub struct Trial {
 /// Makes the database of a workload in `root/db`: small, with its tables.
 ///
 /// # Errors
-/// Those of making it, and of the setup's statements.
+/// Errors of making it, and of the setup's statements.
 pub fn make_database(program: &Path, root: &Path) -> Result<State> {
     let data = root.join("db");
     fs::create_dir_all(&data).map_err(|error| Error::io(&data, &error))?;
@@ -164,7 +164,7 @@ pub fn run(program: &Path, arguments: &[&str], input: &str) -> Result<String> {
 /// operations of a life, if known.
 ///
 /// # Errors
-/// Those of the recorder; a statement that fails without a fault of the disk.
+/// Errors of the recorder; a statement that fails without a fault of the disk.
 pub fn run_lives(options: &Options, root: &Path, state: State, expected: u64) -> Result<Trial> {
     let root = fs::canonicalize(root).map_err(|error| Error::io(root, &error))?;
     let data = root.join("db");

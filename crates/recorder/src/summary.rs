@@ -1,4 +1,4 @@
-//! What came of all images.
+//! The results of all images.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -38,7 +38,7 @@ impl Summary {
         self.images.values().sum()
     }
 
-    /// What was wrong.
+    /// The findings.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
@@ -85,7 +85,7 @@ impl Summary {
     /// Prints the figures.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Errors of writing.
     pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
         for kind in Kind::ALL {
             let lives: Vec<usize> =

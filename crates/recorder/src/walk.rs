@@ -61,7 +61,7 @@ enum Flight {
     AtOnce(Operation),
 }
 
-/// Whether syncs count. A disk that ignores them must be detected.
+/// Treatment of syncs. A disk that ignores them must be detected.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Honesty {
     #[default]

@@ -1,4 +1,4 @@
-//! What is durable at which moment, event by event.
+//! The durable state at each moment, event by event.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]

@@ -1,4 +1,4 @@
-//! What is printed, as text and as JSON, for a made-up trace of each release.
+//! The output, as text and as JSON, for a made-up trace of each release.
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p report --test golden` rewrites the expected files; check the difference.
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use report::grid::html::documents;
 
-/// What stands between two texts, and the rest after the second.
+/// The text between two others, and the rest after the second.
 fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<(&'a str, &'a str)> {
     let start = text.find(open)? + open.len();
     let end = text[start..].find(close)? + start;

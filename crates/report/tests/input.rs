@@ -9,7 +9,7 @@ use common::Result;
 use report::input::{self, Content, LARGEST_REPORT, Piece};
 use report::model::Kind;
 
-/// What was met, in a line each.
+/// The pieces of the input, a line each.
 fn pieces(path: &Path) -> Vec<String> {
     let mut met = Vec::new();
     input::open(path, &mut |piece| {
@@ -244,7 +244,7 @@ fn a_trace_is_opened_packed_or_not() {
     for (name, content) in [("a.trc", trace.clone()), ("a.trc.gz", gzip(&trace)), ("twice.gz", gzip(&gzip(&trace)))] {
         assert_eq!(bytes(&written(&folder, name, &content)).unwrap(), trace, "{name}");
     }
-    // What it is does not matter here, nor that it ends before the first bytes of a packing would.
+    // Its contents do not matter, nor that it ends before the first bytes of a packing would.
     assert_eq!(bytes(&written(&folder, "a.xz", &fixture("statspack_8i.txt.xz"))).unwrap(), fixture("statspack_8i.txt"));
     assert_eq!(bytes(&written(&folder, "short", b"abc")).unwrap(), b"abc");
     // The profile is the same.

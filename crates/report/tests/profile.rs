@@ -292,7 +292,7 @@ fn part() -> impl Strategy<Value = Part> {
     ]
 }
 
-/// What is true of a written trace, in microseconds.
+/// The true figures of a written trace, in microseconds.
 #[derive(Default)]
 struct Truth {
     time: u64,

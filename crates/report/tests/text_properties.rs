@@ -14,7 +14,7 @@ fn fixture(name: &str) -> String {
 
 const FIXTURES: [&str; 3] = ["statspack_9i.txt", "statspack_8i.txt", "awr_10g.txt"];
 
-/// What holds of any document, of a text with so many lines and bytes.
+/// Checks the invariants of any document, of a text with so many lines and bytes.
 fn check(documents: &[Document], lines: usize, bytes: usize) {
     let mut held = 0;
     for document in documents {

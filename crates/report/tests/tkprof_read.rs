@@ -207,7 +207,7 @@ fn our_own_of_each_fixture_is_printed_the_same_again() {
     for name in ["8i.trc", "9i.trc", "10g.trc", "11g.trc", "23ai.trc"] {
         let bytes = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).unwrap();
         let mut report = tkprof::summarise(&bytes[..], &Options::default()).unwrap();
-        // What the trace's reader says about the trace is not part of the model that is read back.
+        // The reader's remarks about the trace are not part of the model that is read back.
         (report.reading.misread, report.reading.not_understood, report.reading.truncation) = (Vec::new(), 0, None);
         let text = print(&report);
         let again = print(&read(&text).report);

@@ -1,4 +1,4 @@
-//! What must hold for any value: formats read what they wrote, LIKE agrees with a regular expression, conversions come
+//! Invariants of any value: formats read what they wrote, LIKE agrees with a regular expression, conversions come
 //! back.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
@@ -102,7 +102,7 @@ proptest! {
     }
 }
 
-/// How far `a` is from `b`, in parts of `b`.
+/// The distance of `a` from `b`, in parts of `b`.
 fn is_close(a: &NumberBytes, b: &NumberBytes) -> bool {
     let difference = number::arithmetic::subtract(a, b).unwrap().absolute();
     let part = number::arithmetic::divide(&difference, &b.absolute()).unwrap();

@@ -48,7 +48,7 @@ impl std::fmt::Display for Element {
     }
 }
 
-/// What is left out between two groups.
+/// The gap between two groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Skip {
     Lines(usize),

@@ -16,7 +16,7 @@ pub(crate) enum Format {
     },
 }
 
-/// What happens to a value that is longer than its column is wide.
+/// The treatment of a value that is wider than its column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wrap {
     Anywhere,

@@ -9,7 +9,7 @@ use rustyline::error::ReadlineError;
 
 use crate::interrupt;
 
-/// What the user typed.
+/// The user's input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Input {
     Line(String),

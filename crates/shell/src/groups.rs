@@ -25,7 +25,7 @@ struct Level {
     computations: Vec<Computation>,
 }
 
-/// What is printed between two rows.
+/// The output between two rows.
 pub(crate) struct Ended {
     /// Lines of COMPUTE and, empty, the lines left out behind each group.
     pub(crate) lines: Vec<String>,

@@ -27,7 +27,7 @@ pub(crate) struct Output {
     muted: bool,
 }
 
-/// How a spool file is opened.
+/// The open mode of a spool file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SpoolMode {
     Create,
@@ -121,7 +121,7 @@ impl Output {
         }
     }
 
-    /// What has been written so far reaches screen and file.
+    /// Writes the buffered text to screen and file.
     pub(crate) fn flush(&mut self) {
         if !self.broken && self.console.flush().is_err() {
             self.broken = true;

@@ -58,7 +58,7 @@ impl Shell {
         }
     }
 
-    /// How the session writes numbers.
+    /// The session's format of numbers.
     pub(crate) fn nls(&mut self) -> Nls {
         let mut nls = Nls::default();
         if self.connected && nls.set_numeric_characters(&self.server.numeric_characters()).is_err() {

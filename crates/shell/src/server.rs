@@ -60,7 +60,7 @@ impl ColumnInfo {
     }
 }
 
-/// What came of a statement.
+/// The result of a statement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// A query is open; its rows come through [`Server::fetch`].
@@ -97,7 +97,7 @@ pub struct CompilationErrors {
     pub errors: Vec<CompilationError>,
 }
 
-/// How SHUTDOWN ends the database.
+/// The mode of SHUTDOWN.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ShutdownMode {
     /// When no session is left.
@@ -138,7 +138,7 @@ pub trait Server {
     /// The plan that a query or a change of rows would have now, line by line. Nothing is executed.
     ///
     /// # Errors
-    /// What is wrong with the statement.
+    /// The error of the statement.
     fn explain(&mut self, statement: &str, binds: &Binds) -> Result<Vec<String>> {
         let _ = (statement, binds);
         Err(Error::unsupported("SET AUTOTRACE EXPLAIN"))

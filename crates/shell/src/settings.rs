@@ -32,7 +32,7 @@ pub struct Csv {
 pub struct Autotrace {
     /// Its plan.
     pub explain: bool,
-    /// What it took.
+    /// Statistics of the execution.
     pub statistics: bool,
     /// Rows are not shown.
     pub only: bool,
@@ -53,7 +53,7 @@ pub enum SqlCase {
     Upper,
 }
 
-/// What SET changes and SHOW shows.
+/// The settings of SET and SHOW.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Rows a fetch, after the first row.

@@ -7,7 +7,7 @@
 
 use common::Error;
 
-/// What the scanner is inside of.
+/// The scanner's state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Inside {
     Code,
@@ -21,7 +21,7 @@ enum Inside {
     Comment,
 }
 
-/// What a line did to the statement it belongs to.
+/// The effect of a line on its statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LineEnd {
     /// The statement goes on.

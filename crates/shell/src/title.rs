@@ -41,7 +41,7 @@ pub(crate) struct Value {
     pub(crate) number: bool,
 }
 
-/// What a title is made of when a page is printed.
+/// The values for a title when a page is printed.
 pub(crate) struct Surroundings<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) nls: &'a Nls,

@@ -1,4 +1,4 @@
-//! What the golden scripts cannot show: the calls made to the server, files and screens that fail, the acceptance
+//! Cases that golden scripts cannot show: the calls made to the server, files and screens that fail, the acceptance
 //! scripts.
 
 #![expect(clippy::unwrap_used, reason = "tests may")]

@@ -94,7 +94,7 @@ pub enum Depth {
     Idle,
 }
 
-/// What a recovery did.
+/// The figures of a recovery.
 #[derive(Clone, Default, Debug)]
 pub struct Recovery {
     pub operations: Vec<Operation>,

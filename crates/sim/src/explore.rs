@@ -37,7 +37,7 @@ pub struct Failure {
     pub keep: Keep,
     /// The place of a second crash in the recovery.
     pub again: Option<(usize, Keep)>,
-    /// What failed in the recovery; the operation is then the last.
+    /// The faults of the recovery; the operation is then the last.
     pub faults: Vec<Fault>,
     pub findings: Findings,
     /// The disk after the crash; for a second one, after the first.
@@ -69,7 +69,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What came of many crashes.
+/// The results of many crashes.
 #[derive(Clone, Default, Debug)]
 pub struct Outcome {
     pub crashes: usize,

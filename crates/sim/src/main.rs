@@ -88,7 +88,7 @@ fn run(options: &Options, seed: u64) -> (Outcome, Vec<String>) {
     (outcome, lines)
 }
 
-/// What the threads that run seeds share.
+/// Shared by the threads that run seeds.
 struct Shared {
     options: Options,
     next: AtomicU64,

@@ -61,7 +61,7 @@ fn create_tablespace(s: &Arc<Session>) -> Result<()> {
 
 type Statement = fn(&Arc<Session>) -> Result<()>;
 
-/// What leads from each state to the next.
+/// The statements that lead from each state to the next.
 const STATEMENTS: [Statement; 4] = [
     create_group,
     create_tablespace,

@@ -199,7 +199,7 @@ fn a_control_file_that_was_found_after_a_kill_stays_the_one_that_counts() {
     let last: Vec<usize> = (1..life.operations.len())
         .rev()
         .filter(|number| matches!(life.operations[number - 1], Operation::Rename { .. }))
-        // Those of the checkpoint: before it not every row was committed.
+        // The renames of the checkpoint: before it not every row was committed.
         .take(4)
         .collect();
     for kill in last {

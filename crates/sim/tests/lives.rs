@@ -19,7 +19,7 @@ fn crashes(seed: u64, places: usize) -> Crashes {
     }
 }
 
-/// What was wrong.
+/// The faults found.
 fn wrong(recording: &Recording, outcome: &Outcome) -> Vec<String> {
     let failures = outcome.failures.iter().map(ToString::to_string);
     failures.chain(recording.ended_by.clone()).collect()

@@ -16,7 +16,7 @@ pub struct Profile {
     stacks: BTreeMap<Vec<Arc<str>>, u64>,
 }
 
-/// What a function has of a profile.
+/// A function's ticks in a profile.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FunctionShare {
     pub name: Arc<str>,
@@ -69,7 +69,7 @@ impl Profile {
         all.into_iter().take(most).map(|(stack, ticks)| (line(stack), *ticks)).collect()
     }
 
-    /// What the functions of some crates have of the profile, by own ticks and then by all. What they call of other
+    /// The ticks of the functions of some crates, by own ticks and then by all. What they call of other
     /// crates, the standard library's too, is their own work.
     #[must_use]
     pub fn functions(&self, crates: &[&str]) -> Vec<FunctionShare> {

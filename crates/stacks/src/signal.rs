@@ -45,7 +45,7 @@ pub(crate) struct Copied {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What an unwinder needs to begin.
+/// The registers from which an unwinder begins.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Registers {
     pub(crate) instruction: u64,
@@ -55,7 +55,7 @@ pub(crate) struct Registers {
     pub(crate) link: u64,
 }
 
-/// What handler and asker share.
+/// The slot that handler and asker share.
 struct Slot {
     /// The request's number above 32 bits of the thread's; 0: none.
     request: AtomicU64,

@@ -94,7 +94,7 @@ impl Running {
     /// Closes the database, if it is open, as SHUTDOWN IMMEDIATE does.
     ///
     /// # Errors
-    /// Those of the close, after which it is not open either.
+    /// Errors of the close, after which it is not open either.
     pub(crate) fn close(&self) -> Result<()> {
         let closed = self.shut_down();
         self.abandon();
@@ -104,7 +104,7 @@ impl Running {
     /// As [`Running::close`], for a process that ends: closes the database, and keeps the reference.
     ///
     /// # Errors
-    /// Those of the close.
+    /// Errors of the close.
     pub(crate) fn shut_down(&self) -> Result<()> {
         // Not under the lock: calls that run are waited for.
         match self.database() {

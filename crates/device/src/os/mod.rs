@@ -64,7 +64,7 @@ impl OsFileSystem {
         Self { options, background, access: RwLock::default() }
     }
 
-    /// Whether reads in the background go through io_uring.
+    /// True: reads in the background go through io_uring.
     #[must_use]
     pub fn uses_io_uring(&self) -> bool {
         self.background.rings.is_some()
@@ -130,7 +130,7 @@ impl FileSystem for OsFileSystem {
             if number < missing {
                 synced?;
             }
-            // What was there before is synced too, where that is allowed: a process that was killed may have made it.
+            // An existing directory is synced too, where that is allowed: a process that was killed may have made it.
         }
         Ok(())
     }
@@ -167,7 +167,7 @@ impl FileSystem for OsFileSystem {
         let mut found = Vec::new();
         for entry in fs::read_dir(read)? {
             let path = directory.join(entry?.file_name());
-            // What a link leads to counts. A link that leads nowhere is no file; a terminal or a pipe is no place for
+            // A link counts as its target. A link that leads nowhere is no file; a terminal or a pipe is no place for
             // bytes.
             if fs::metadata(&path).is_ok_and(|metadata| metadata.is_file() || metadata.file_type().is_block_device()) {
                 found.push(path);

@@ -131,7 +131,7 @@ impl Memory {
     }
 }
 
-/// What the kernel is using until the read's completion has been seen.
+/// The memory that the kernel uses until the read's completion has been seen.
 struct Flight {
     ring: IoUring,
     memory: Memory,
@@ -209,7 +209,7 @@ impl ReadInFlight for RingRead {
 
 impl Drop for RingRead {
     fn drop(&mut self) {
-        // Nobody wants the result; the memory must not be freed before the kernel is done with it.
+        // The result is dropped; the memory must not be freed before the kernel is done with it.
         let _ = self.finish();
     }
 }

@@ -26,7 +26,7 @@ fn usable_index<'t>(child: &'t TableDef, foreign: &ConstraintDef) -> Option<&'t 
 /// The rows of `child` that refer to any of `keys`, each with its key.
 ///
 /// # Errors
-/// Those of reading the table or the index.
+/// Errors of reading the table or the index.
 pub fn children(
     s: &Arc<Session>,
     child: &Arc<TableDef>,
@@ -39,7 +39,7 @@ pub fn children(
 /// True: some row of `child` refers to one of `keys`.
 ///
 /// # Errors
-/// Those of reading the table or the index.
+/// Errors of reading the table or the index.
 pub fn has_children(s: &Arc<Session>, child: &Arc<TableDef>, foreign: &ConstraintDef, keys: &KeySet) -> Result<bool> {
     Ok(!find(s, child, foreign, keys, 1)?.is_empty())
 }

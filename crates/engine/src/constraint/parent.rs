@@ -38,7 +38,7 @@ pub fn key_index(catalog: &Catalog, foreign: &ConstraintDef) -> Result<Arc<Index
         .ok_or_else(|| Error::bug(format!("the key of foreign key {} has no index", foreign.qualified_name())))
 }
 
-/// Those of `keys` that no parent row has. The keys are the foreign key's, whole.
+/// The keys of `keys` that no parent row has. The keys are the foreign key's, whole.
 ///
 /// The parents that are found stay until the caller's transaction ends: other sessions may refer to them too, but a
 /// session that deletes one or changes its key waits ([`take_parents`]). A parent that another transaction has inserted
@@ -184,7 +184,7 @@ pub fn take_parents(s: &Arc<Session>, table: &TableDef, rows: impl Iterator<Item
 /// True: a row of `child` refers to a parent that does not exist. One scan of the child; keys are looked up in batches.
 ///
 /// # Errors
-/// Those of reading the tables.
+/// Errors of reading the tables.
 pub fn orphan(s: &Arc<Session>, child: &Arc<TableDef>, foreign: &ConstraintDef, parent: &TableDef) -> Result<bool> {
     let Some(index) = parent_index(s, foreign, parent) else {
         return Err(Error::bug(format!("the key of foreign key {} has no index", foreign.qualified_name())));

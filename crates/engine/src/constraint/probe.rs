@@ -22,7 +22,7 @@ const ENTRIES_PASSED_MAX: usize = 1000;
 /// Calls `visit` with each entry whose leading columns are one of `keys`; `Break` skips the rest of that key's entries.
 ///
 /// # Errors
-/// Those of the index and of `visit`.
+/// Errors of the index and of `visit`.
 pub(super) fn probe(
     s: &Arc<Session>,
     index: &Arc<IndexDef>,
@@ -93,7 +93,7 @@ pub fn duplicates(s: &Arc<Session>, index: &Arc<IndexDef>, keys: &KeySet, width:
 /// True: two entries of the index have the same `width` leading columns.
 ///
 /// # Errors
-/// Those of the index.
+/// Errors of the index.
 pub fn duplicate(s: &Arc<Session>, index: &Arc<IndexDef>, width: usize) -> Result<bool> {
     let mut scan = IndexScan::new(s, index, Bound::Unbounded, Bound::Unbounded, false)?;
     let mut last: Option<Key> = None;

@@ -86,7 +86,7 @@ impl ConstraintSpec {
     }
 }
 
-/// How a statement names a constraint of a table.
+/// A statement's reference to a constraint of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ConstraintName {
     Name(String),

@@ -17,7 +17,7 @@ use crate::dictionary::table_rows::{column_rows, object_row};
 use crate::dictionary::{ColumnDef, ExternalDef, ExternalLocation, ObjectPrivilege, SchemaObject, SystemPrivilege};
 use crate::instance::Session;
 
-/// What CREATE TABLE … ORGANIZATION EXTERNAL asks for.
+/// The options of CREATE TABLE … ORGANIZATION EXTERNAL.
 #[derive(Clone, Debug)]
 pub struct ExternalSpec {
     pub owner: String,

@@ -14,7 +14,7 @@ use crate::dictionary::{
 };
 use crate::instance::Session;
 
-/// What GRANT without ON grants.
+/// A privilege or role that GRANT without ON grants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Grant {
     Privilege(SystemPrivilege),

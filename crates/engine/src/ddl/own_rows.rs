@@ -34,7 +34,7 @@ impl Session {
     /// starts again when a row was changed meanwhile.
     ///
     /// # Errors
-    /// Those of `work`; ORA-08177, ORA-01456 by the transaction's isolation; ORA-00060, ORA-01013 of waits for rows.
+    /// Errors of `work`; ORA-08177, ORA-01456 by the transaction's isolation; ORA-00060, ORA-01013 of waits for rows.
     pub(crate) fn row_statement<T>(self: &Arc<Self>, work: impl Fn() -> Result<T>) -> Result<T> {
         loop {
             self.check_cancelled()?;

@@ -143,7 +143,7 @@ impl Session {
 /// dropped too. If they are there, the statement had not committed, and the tablespace stays.
 ///
 /// # Errors
-/// Those of the control file. An error that keeps a tablespace from being dropped is noted, and the tablespace stays.
+/// Errors of the control file. An error that keeps a tablespace from being dropped is noted, and the tablespace stays.
 pub(crate) fn finish_drops(session: &Arc<Session>) -> Result<()> {
     let instance = session.instance();
     let begun: Vec<_> = {

@@ -18,7 +18,7 @@ use crate::dictionary::{
 use crate::instance::Session;
 use storage::txn::LockWait;
 
-/// How much of a tablespace a user's segments may take.
+/// A user's quota on a tablespace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Quota {
     Unlimited,

@@ -106,7 +106,7 @@ pub struct Reference {
     pub on_delete: OnDelete,
 }
 
-/// Whether and when a constraint is checked.
+/// The state of a constraint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ConstraintState {
     pub enabled: bool,

@@ -25,7 +25,7 @@ impl Instance {
     /// stays dismounted.
     ///
     /// # Errors
-    /// Those of the mount of a group that has datafiles, with the disk's name; those of the control file.
+    /// Errors of the mount of a group that has datafiles, with the disk's name; those of the control file.
     pub(crate) fn mount_disk_groups(&self, data: &ControlData) -> Result<()> {
         for record in data.disk_groups.iter().filter(|group| group.mounted) {
             match self.groups().mount(record) {

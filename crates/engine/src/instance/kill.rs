@@ -18,7 +18,7 @@ use super::session::Session;
 /// Poll interval of a wait; the user may cancel in between.
 const LOOK_ROUND: Duration = Duration::from_millis(100);
 
-/// How far the kill of a session has come.
+/// The progress of a session's kill.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Killed {
     /// Its transaction is rolled back and its locks are released.

@@ -83,7 +83,7 @@ impl Instance {
     /// One round of the system monitor.
     ///
     /// # Errors
-    /// Those of the cache; ORA-01089 when the instance is being closed.
+    /// Errors of the cache; ORA-01089 when the instance is being closed.
     pub fn monitor_round(self: &Arc<Self>) -> Result<()> {
         let entry = self.sessions.background(Background::MONITOR).clone();
         let session = Arc::new(Session::new(self.clone(), entry, None));

@@ -48,7 +48,7 @@ impl PathTarget {
 /// True: two paths lead to one file.
 ///
 /// # Errors
-/// Those of the file system.
+/// Errors of the file system.
 pub(crate) fn same_place(files: &dyn FileSystem, one: &Path, other: &Path) -> io::Result<bool> {
     Ok(one == other || PathTarget::of(files, one)? == PathTarget::of(files, other)?)
 }

@@ -48,7 +48,7 @@ pub(crate) fn io(number: u32, what: &str, error: &std::io::Error) -> Error {
     Error::new(ErrorKind::Io, Number::Ora(number), format!("{what}: {error}"))
 }
 
-/// How files are opened, by FILESYSTEMIO_OPTIONS and DISK_ASYNCH_IO.
+/// The open mode of files, by FILESYSTEMIO_OPTIONS and DISK_ASYNCH_IO.
 fn file_access(parameters: &Parameters) -> FileAccess {
     let options = parameters.text(Parameter::FilesystemioOptions);
     FileAccess {

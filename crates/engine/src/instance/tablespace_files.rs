@@ -243,7 +243,7 @@ impl Instance {
     /// Removes tablespaces whose creation a crash has cut short; returns the control file's data after that.
     ///
     /// # Errors
-    /// Those of the control file.
+    /// Errors of the control file.
     pub(crate) fn forget_unfinished_tablespaces(&self) -> Result<ControlData> {
         let data = self.control().data().clone();
         let unfinished: Vec<u32> = data.tablespaces.iter().filter(|t| t.unfinished).map(|t| t.number).collect();
@@ -532,7 +532,7 @@ impl Instance {
     /// it stays.
     ///
     /// # Errors
-    /// Those of the control file.
+    /// Errors of the control file.
     pub(crate) fn note_drop(&self, tablespace: &Tablespace, dropping: Option<bool>) -> Result<()> {
         self.control().update(|data| {
             if let Some(record) = data.tablespaces.iter_mut().find(|t| t.number == tablespace.number().0) {
@@ -544,7 +544,7 @@ impl Instance {
     /// Gives up a drop that has begun: the tablespace gives out extents again.
     ///
     /// # Errors
-    /// Those of the control file.
+    /// Errors of the control file.
     pub(crate) fn end_drop(&self, tablespace: &Tablespace) -> Result<()> {
         tablespace.end_drop();
         if self.health().check().is_err() || !self.is_drop_noted(tablespace) {

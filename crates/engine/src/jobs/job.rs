@@ -36,7 +36,7 @@ impl Session {
     /// A number for a new job. It is never given again, even if the transaction is rolled back.
     ///
     /// # Errors
-    /// Those of changing the dictionary.
+    /// Errors of changing the dictionary.
     pub fn next_job_number(self: &Arc<Self>) -> Result<u64> {
         self.dictionary_number(JOB_SEQUENCE)
     }
@@ -117,7 +117,7 @@ impl Session {
     /// The jobs that the session sees, by number: committed ones and its own changes.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Errors of reading.
     pub fn jobs(self: &Arc<Self>) -> Result<Vec<Job>> {
         let mut jobs: Vec<Job> = self.own_rows::<JobRow>(&[])?.into_iter().map(|(_, row)| Job::from(row)).collect();
         jobs.sort_by_key(|job| job.number);

@@ -39,7 +39,7 @@ impl Jobs {
     /// one. Those that could not begin at the last attempt come after the others.
     ///
     /// # Errors
-    /// Those of reading; ORA-01089 when the instance is being closed.
+    /// Errors of reading; ORA-01089 when the instance is being closed.
     pub fn due(&self, session: &Arc<Session>, now_us: u64) -> Result<Due> {
         let _call = session.call()?;
         let seen = self.changes();
@@ -74,7 +74,7 @@ impl Jobs {
     /// another user. The job in the answer is as it was before.
     ///
     /// # Errors
-    /// Those of reading and changing rows; ORA-01089 when the instance is being closed.
+    /// Errors of reading and changing rows; ORA-01089 when the instance is being closed.
     pub fn begin_run(self: &Arc<Self>, session: &Arc<Session>, key: &JobKey, when: RunWhen) -> Result<Option<JobRun>> {
         let _call = session.call()?;
         if when == RunWhen::Requested {
@@ -100,9 +100,9 @@ impl Jobs {
     /// has stopped before this has failed, though it may have done all its work; from here it can no longer be stopped.
     ///
     /// # Errors
-    /// Those of changing rows; ORA-00028 when the session has been killed; ORA-01089 when the instance is being closed.
-    /// After a rollback the caller may retry, as a failure and in another session. If the run is dropped without an
-    /// end, the job is due at the next look.
+    /// Errors of changing rows; ORA-00028 when the session has been killed; ORA-01089 when the instance is being
+    /// closed. After a rollback the caller may retry, as a failure and in another session. If the run is dropped
+    /// without an end, the job is due at the next look.
     pub fn end_run(&self, session: &Arc<Session>, run: &mut JobRun, outcome: &JobOutcome) -> Result<JobOutcome> {
         let stopped_by = self.begin_end(&run.key);
         // A cancel was meant for the work, not for its end.

@@ -112,7 +112,7 @@ impl Session {
     /// The values of a job's arguments, by position; None for NULL and for values not set.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Errors of reading.
     pub fn scheduler_arguments(self: &Arc<Self>, job: &SchedulerJob) -> Result<Vec<Option<String>>> {
         let mut values = vec![None; job.arguments as usize];
         for (_, row) in self.own_rows::<SchedulerArgumentRow>(&named(&job.owner, &job.name)?)? {
@@ -217,7 +217,7 @@ impl Session {
     /// The jobs that the session sees, by owner and name.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Errors of reading.
     pub fn scheduler_jobs(self: &Arc<Self>) -> Result<Vec<SchedulerJob>> {
         let rows = self.own_rows::<SchedulerJobRow>(&[])?.into_iter();
         let mut jobs: Vec<_> = rows.map(|(_, row)| SchedulerJob::from_row(row)).collect::<Result<_>>()?;

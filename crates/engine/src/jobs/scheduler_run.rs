@@ -34,7 +34,7 @@ impl Session {
     /// The runs that have ended, by id.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Errors of reading.
     pub fn scheduler_runs(self: &Arc<Self>) -> Result<Vec<SchedulerRun>> {
         let rows = self.own_rows::<SchedulerRunRow>(&[])?.into_iter();
         let mut runs: Vec<_> = rows.map(|(_, row)| SchedulerRun::from_row(row)).collect::<Result<_>>()?;

@@ -84,7 +84,7 @@ fn definition(table: &DictionaryTable, segment: Arc<Segment>, created_us: u64) -
 /// Makes the dictionary of a new database. SYSTEM and USERS exist already.
 ///
 /// # Errors
-/// Those of segments and tables; the database is then unusable.
+/// Errors of segments and tables; the database is then unusable.
 pub(super) fn create(session: &Arc<Session>) -> Result<()> {
     let created_us = session.meter().clock().wall_us();
     let mut tables = BTreeMap::new();
@@ -259,7 +259,7 @@ fn first_grants() -> Vec<SystemGrantRow> {
 /// Frees extents without a segment after a crash. Frees nothing while the extents of an object cannot be read.
 ///
 /// # Errors
-/// Those of reading segments and of changing the files' bitmaps.
+/// Errors of reading segments and of changing the files' bitmaps.
 pub(crate) fn free_unowned(session: &Session) -> Result<u64> {
     let catalog = session.catalog();
     if catalog.unusable().next().is_some() {

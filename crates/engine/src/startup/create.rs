@@ -31,7 +31,7 @@ const UNDO_FILE: &str = "undotbs01.dbf";
 /// The undo tablespace of a new database; the default of the parameter undo_tablespace.
 const UNDO_TABLESPACE: &str = "UNDOTBS1";
 
-/// How to make a database.
+/// The options of a new database.
 #[derive(Clone, Debug)]
 pub struct CreateOptions {
     pub name: String,

@@ -16,7 +16,7 @@ const LOOK: Duration = Duration::from_millis(5);
 /// A session of the database in a state that changes no more and that the files hold.
 ///
 /// # Errors
-/// Those of opening and recovering it.
+/// Errors of opening and recovering it.
 pub(super) fn open(
     files: &Arc<dyn FileSystem>,
     directory: &Path,

@@ -105,7 +105,7 @@ pub fn fits(block: &[u8], row_bytes: usize, pctfree: u8) -> bool {
     row_bytes <= room && (keeps_free(room - row_bytes, block.len(), pctfree) || is_empty(block))
 }
 
-/// Is `free` at least `pctfree` percent of the block?
+/// True: `free` is at least `pctfree` percent of the block.
 #[inline]
 pub(super) fn keeps_free(free: usize, block_bytes: usize, pctfree: u8) -> bool {
     free * 100 >= usize::from(pctfree) * block_bytes

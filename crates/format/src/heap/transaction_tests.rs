@@ -114,7 +114,7 @@ struct World {
     block: Vec<u8>,
     transactions: Vec<Transaction>,
     scn: u64,
-    /// What was committed at each SCN.
+    /// The committed rows at each SCN.
     history: Vec<(Scn, Rows)>,
     committed: Rows,
 }
@@ -266,7 +266,7 @@ impl World {
         slot % (slot_count(&self.block) + 1)
     }
 
-    /// What the transaction made of the rows it touched.
+    /// The transaction's result for the rows it touched.
     fn commit(&mut self, t: usize, tell: bool) {
         self.scn += 3;
         let scn = Scn(self.scn);
@@ -605,7 +605,7 @@ fn a_transaction_uses_again_what_it_has_deleted() {
     assert_ne!(new, slots[1], "the place in the directory is kept for the rollback");
     assert_eq!(row(&block, slots[1]).unwrap().stored_bytes(), Some(9));
     validate(&block).unwrap();
-    // What is left may be used by its own rows that grow.
+    // Its own growing rows may use the rest.
     assert!(change::replace(&mut block, new, &piece(8, 560), 1));
     assert!(undo_replace(&mut block, new, 1, &piece(9, 550)));
     assert!(undo_insert(&mut block, new) && undo::return_credit(&mut block, 1, used));

@@ -274,7 +274,7 @@ pub fn record(bytes: &[u8], number: u8) -> Option<RecordView<'_>> {
 /// Checks that the block is consistent: for every block from a disk.
 ///
 /// # Errors
-/// What is wrong.
+/// The fault, in words.
 pub fn validate_block(bytes: &[u8]) -> Result<(), String> {
     let header = block_header(bytes);
     let (records, end) = (usize::from(header.records), usize::from(header.record_end.get()));

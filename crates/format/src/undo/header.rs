@@ -313,7 +313,7 @@ impl SegmentHeader {
 /// Checks that the header is consistent: for every header from a disk.
 ///
 /// # Errors
-/// What is wrong.
+/// The fault, in words.
 pub fn validate_header(bytes: &[u8]) -> Result<(), String> {
     let header = header(bytes);
     let slots = slots_of(bytes.len());

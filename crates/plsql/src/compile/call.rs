@@ -274,7 +274,7 @@ fn needs_work(field: &super::types::FieldType) -> bool {
     field.default.is_some() || matches!(&field.data_type, Type::Record(inner) if inner.fields.iter().any(needs_work))
 }
 
-/// What each parameter gets; None when the arguments do not suit.
+/// The argument of each parameter; None when the arguments do not suit.
 fn assigned<'e>(parameters: &[Parameter], arguments: &'e [Argument]) -> Option<Vec<GivenArgument<'e>>> {
     let mut given: Vec<Option<GivenArgument<'e>>> = vec![None; parameters.len()];
     let mut named = false;

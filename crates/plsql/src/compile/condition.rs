@@ -9,7 +9,7 @@ use super::types::Type;
 use crate::ast::{At, Binary, Expr, ExprKind, Unary};
 use crate::value::{ScalarKind, ScalarType, Value};
 
-/// What the right side of a comparison is.
+/// The form of a comparison's right side.
 #[derive(Clone, Copy)]
 pub(crate) enum Compared {
     Values(Register),

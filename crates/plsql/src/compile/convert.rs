@@ -177,7 +177,7 @@ pub(crate) fn null_record(record: &RecordType) -> Value {
     Value::Record(record.fields.iter().map(|each| field(&each.data_type)).collect())
 }
 
-/// What a collection is before anything is assigned to it.
+/// The initial value of a collection.
 pub(crate) fn empty(collection: &super::types::CollectionType) -> Value {
     use super::unit::CollectionKind;
     match collection.kind {

@@ -337,7 +337,7 @@ impl Compiler<'_> {
 /// A supplied package: only its specification; the bodies are natives.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// The faults of the text.
 pub(crate) fn compile_supplied(
     host: &mut dyn Host,
     library: &Library,

@@ -13,7 +13,7 @@ use crate::value::ScalarType;
 
 /// Functions that only SQL has.
 const SQL_ONLY: &[&str] = &["DECODE", "DUMP", "VSIZE", "NVL2", "ORA_HASH", "WIDTH_BUCKET"];
-/// What only a row of a query has.
+/// Pseudo-columns that only a row of a query has.
 const PSEUDO_COLUMNS: &[&str] = &["ROWNUM", "LEVEL"];
 const OWN: &[&str] = &["SQLCODE", "SQLERRM", "RAISE_APPLICATION_ERROR"];
 

@@ -1,4 +1,4 @@
-//! What names mean: the program's own from the inside out, then STANDARD's, then the dictionary's, then the supplied
+//! Meaning of names: the program's own from the inside out, then STANDARD's, then the dictionary's, then the supplied
 //! packages.
 
 use std::sync::Arc;

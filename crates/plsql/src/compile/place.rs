@@ -28,7 +28,7 @@ pub(crate) struct PlaceExpr {
     pub(crate) value: Option<Value>,
 }
 
-/// What an expression refers to.
+/// The meaning of an expression's name.
 pub(crate) enum Designated {
     Place(PlaceExpr),
     Value(Typed),

@@ -140,7 +140,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// What is wrong with a part is reported, and the rest of the statement compiled.
+    /// Reports a fault of the part, and compiles the rest of the statement.
     fn guarded(&mut self, part: impl FnOnce(&mut Self) -> Compiled<()>, at: u32) {
         if let Err(fault) = part(self) {
             self.report(fault);

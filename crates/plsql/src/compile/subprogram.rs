@@ -13,7 +13,7 @@ use super::{Compiler, Scope};
 use crate::ast::{self, At, Block, Expr, Ident, Mode, Subprogram};
 use crate::value::ScalarKind;
 
-/// What a function is made of besides its statements.
+/// The parts of a function besides its statements.
 pub(crate) struct Frame<'s> {
     pub(crate) index: u32,
     pub(crate) level: u16,
@@ -240,7 +240,7 @@ impl Compiler<'_> {
         };
     }
 
-    /// What was declared ahead in the innermost scope and has no body.
+    /// Reports subprograms declared ahead in the innermost scope that have no body.
     pub(crate) fn check_bodies(&mut self) {
         if self.interface_only {
             return;

@@ -17,7 +17,7 @@ pub enum Type {
     Collection(Arc<CollectionType>),
     /// A REF CURSOR; strong when the type of its rows is declared.
     Cursor(Option<Arc<RecordType>>),
-    /// What an error has been reported about already.
+    /// The type after an error that has been reported.
     Unknown,
 }
 

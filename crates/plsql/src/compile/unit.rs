@@ -89,7 +89,7 @@ pub struct SqlStatement {
     pub is_dml: bool,
 }
 
-/// How a collection is made.
+/// The form of a collection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CollectionKind {
     Integers,
@@ -102,10 +102,10 @@ pub enum CollectionKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dynamic {
     pub using: Vec<Mode>,
-    /// How many values INTO takes; None without INTO.
+    /// Number of values that INTO takes; None without INTO.
     pub into: Option<u16>,
     pub bulk: bool,
-    /// How many RETURNING INTO takes.
+    /// Number of values that RETURNING INTO takes.
     pub returning: Option<u16>,
     pub key: StatementKey,
 }
@@ -198,7 +198,7 @@ pub struct Unit {
     /// The version of the dictionary in which the dependencies were last found unchanged, plus one; 0 for none.
     pub(crate) current_in: AtomicU64,
     pub host_variables: Vec<HostVariable>,
-    /// What other units may name.
+    /// Names that other units may use.
     pub exports: HashMap<Box<str>, Vec<Symbol>>,
     /// Trigger: whether WHEN guards it is compiled into the function.
     pub trigger: Option<TriggerFrame>,

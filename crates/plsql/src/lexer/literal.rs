@@ -6,7 +6,7 @@ use crate::error::Fault;
 /// The longest name, in bytes.
 pub(crate) const MAX_NAME: usize = 128;
 
-/// How long the number is that the text begins with.
+/// Length of the number with which the text begins.
 pub(super) fn end_of_number(rest: &str, at: At) -> Result<usize, Fault> {
     let bytes = rest.as_bytes();
     let digits = |from: usize| from + bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();

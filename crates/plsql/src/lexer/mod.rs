@@ -127,7 +127,7 @@ fn bind(text: &str, at: usize) -> Result<Option<(TokenKind, usize)>, Fault> {
     }
 }
 
-/// How long the word is that the text begins with.
+/// Length of the word with which the text begins.
 fn word(rest: &str) -> usize {
     rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '#'))).unwrap_or(rest.len())
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::ast::At;
 use crate::lexer::Token;
 
-/// What is left of a piece of source.
+/// The rest of a piece of source.
 pub(super) struct Rest {
     pub(super) text: String,
     /// Offset in the text, offset in the source, wherever the distance between them changes.

@@ -6,7 +6,7 @@ use crate::ast::{Cursor, Declaration, DeclarationKind, Ident, Mode, Parameter, P
 use crate::error::Fault;
 use crate::lexer::TokenKind;
 
-/// What a declaration part belongs to.
+/// The owner of a declaration part.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeclarationPlace {
     /// A block or a subprogram: BEGIN follows.

@@ -126,7 +126,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands behind `value` is no sign: IS NULL, LIKE, BETWEEN, IN.
+    /// Parses a condition behind `value` that has no sign: IS NULL, LIKE, BETWEEN, IN.
     fn condition(&mut self, value: Expr) -> Parsed<Expr> {
         let at = value.at;
         let mut height = self.height;

@@ -10,7 +10,7 @@ use crate::lexer::{MAX_NAME, TokenKind, too_long};
 pub(super) const UNKNOWN: &str = "?";
 
 impl Parser<'_> {
-    /// Whether the token so many ahead can be a name.
+    /// True: the token so many ahead can be a name.
     pub(super) fn is_name_at(&self, ahead: usize) -> bool {
         match &self.token(ahead).kind {
             TokenKind::Word(word) => !is_reserved(word),

@@ -1,4 +1,4 @@
-//! What the session's owner calls: blocks, stored programs, triggers.
+//! Calls by the session's owner: blocks, stored programs, triggers.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::value::{Collection, Value, convert};
 impl Session {
     /// Runs an anonymous block; host variables return their values, also when it fails.
     ///
-    /// What a failing block has done is rolled back, unless it was committed.
+    /// A failing block's changes are rolled back, unless they were committed.
     ///
     /// # Errors
     /// ORA-06550 with all errors of its text; or the unhandled exception, with its backtrace in further lines.

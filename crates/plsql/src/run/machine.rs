@@ -34,7 +34,7 @@ pub(crate) struct Frame {
     pub(crate) rights: bool,
 }
 
-/// What FORALL has gathered.
+/// The iterations that FORALL has gathered.
 #[derive(Debug, Default)]
 pub(crate) struct ForAll {
     pub(crate) indexes: Vec<i64>,
@@ -50,7 +50,7 @@ pub(crate) struct Machine<'a> {
     /// Exceptions being handled, the innermost last.
     pub(crate) handling: Vec<Arc<Raised>>,
     pub(crate) context: Option<Arc<dyn Context>>,
-    /// What the last bulk query or RETURNING gave.
+    /// The rows of the last bulk query or RETURNING.
     pub(crate) rows: Vec<Vec<Datum>>,
     /// Mark before the statement of that RETURNING: a statement that returns too many rows is rolled back.
     pub(crate) before_returning: Option<Mark>,
@@ -119,7 +119,7 @@ impl<'a> Machine<'a> {
             let ops = &function.ops[..];
             let base = frame.base;
             let mut pc = frame.pc;
-            /// What fails is raised at this instruction.
+            /// Raises a failure at this instruction.
             macro_rules! attempt {
                 ($result:expr) => {
                     match $result {

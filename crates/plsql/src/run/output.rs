@@ -15,7 +15,7 @@ pub struct Output {
     limit: Option<usize>,
     bytes: usize,
     lines: VecDeque<String>,
-    /// What PUT has begun.
+    /// The line that PUT has begun.
     begun: String,
 }
 

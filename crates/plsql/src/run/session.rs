@@ -179,7 +179,7 @@ impl HostType {
     }
 }
 
-/// What made a trigger fire.
+/// The event that fires a trigger.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TriggerEvent {
     Insert,

@@ -116,7 +116,7 @@ impl Collection {
     /// [`Self::get`] by a subscript's value.
     ///
     /// # Errors
-    /// Those of [`Self::get`], and ORA-06502 for NULL.
+    /// Errors of [`Self::get`], and ORA-06502 for NULL.
     #[inline]
     pub fn get_by(&self, subscript: &Value) -> Result<&Value> {
         match (self, subscript) {

@@ -80,7 +80,7 @@ pub fn in_plsql(error: Error) -> Error {
 /// The text of a value, as `||` and DBMS_OUTPUT have it; NULL is empty.
 ///
 /// # Errors
-/// Those of date formats.
+/// Errors of date formats.
 pub fn text(settings: Settings<'_>, value: &Value) -> Result<Arc<str>> {
     Ok(match value {
         Value::Varchar2(text) | Value::Char(text) => Arc::clone(text),

@@ -159,7 +159,7 @@ impl Mock {
 
     fn commit(&mut self) {
         if !self.autonomous.is_empty() {
-            // What the outer transaction has not committed stays uncommitted: only the table that was written counts
+            // Uncommitted changes of the outer transaction stay so: only the table that was written counts
             // here.
             let outer = &self.autonomous[0].0;
             for (name, table) in &self.tables {

@@ -12,7 +12,7 @@ pub enum Reply {
     End,
 }
 
-/// What a process reads from standard input.
+/// A process's standard input.
 pub enum Input<'a> {
     Script(&'a str),
     /// The client is called first with empty output, and then with each output.

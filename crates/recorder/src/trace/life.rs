@@ -19,7 +19,7 @@ use super::tracee::{Stopped, Tracee};
 use crate::error::{Error, Result};
 use crate::event::{Event, LifeEnd, Operation, OperationNumber};
 
-/// What a thread's call will be when it returns.
+/// A thread's call that has not returned.
 #[derive(Debug)]
 pub(super) enum Pending {
     Write {
@@ -65,7 +65,7 @@ pub(super) struct Life<'a> {
     pub(super) recorder: &'a mut Recorder,
     pub(super) tracee: Tracee,
     pub(super) client: Option<Client<'a>>,
-    /// What the descriptor of standard output leads to.
+    /// The file to which the descriptor of standard output leads.
     pub(super) output: Option<PathBuf>,
     pub(super) stop: Stop,
     pub(super) faults: &'a [Fault],
@@ -331,7 +331,7 @@ impl Life<'_> {
     }
 }
 
-/// What a descriptor leads to.
+/// The file to which a descriptor leads.
 pub(super) fn link(pid: Pid, fd: i32) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{pid}/fd/{fd}")).ok()
 }

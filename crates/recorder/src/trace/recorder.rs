@@ -49,9 +49,9 @@ pub struct Ended {
     pub operations: u64,
     /// Numbers of calls of each kind.
     pub counts: BTreeMap<FaultKind, u64>,
-    /// What the faults have hit: the operation and its file.
+    /// The operations that the faults have hit, with their files.
     pub hits: Vec<String>,
-    /// What it has written to standard error.
+    /// The text written to standard error.
     pub errors: String,
 }
 
@@ -72,7 +72,7 @@ impl Recorder {
     /// Over the present files of the directory.
     ///
     /// # Errors
-    /// Those of reading them.
+    /// Errors of reading them.
     pub fn new(root: &Path) -> Result<Self> {
         let root = fs::canonicalize(root).map_err(|error| Error::io(root, &error))?;
         let cache = image::read_directory(&root)?;
@@ -92,7 +92,7 @@ impl Recorder {
         &self.cache
     }
 
-    /// What was recorded.
+    /// The recorded events.
     #[must_use]
     pub fn events(&self) -> &[Event] {
         &self.events

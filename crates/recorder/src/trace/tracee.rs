@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 /// Stops the shell until the tracer has attached; then the shell becomes the program.
 const LAUNCH: &str = r#"kill -STOP $$; exec "$0" "$@""#;
 
-/// What a traced process did.
+/// The event of a traced process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stopped {
     /// A thread is about to enter a system call.

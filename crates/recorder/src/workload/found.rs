@@ -10,7 +10,7 @@ use storage::table::TableScan;
 use super::plan::ACCOUNTS;
 use super::state::{Rows, State, Table};
 
-/// Who owns the tables.
+/// The owner of the tables.
 const OWNER: &str = "SYSTEM";
 /// Blocks of one call of a scan.
 const BLOCKS: u32 = 100;
@@ -45,7 +45,7 @@ impl RowSink for Found {
 /// All objects of the workload, and those that no statement can have made.
 ///
 /// # Errors
-/// Those of reading.
+/// Errors of reading.
 pub fn read(session: &Arc<Session>) -> Result<(State, Vec<String>)> {
     let mut state = State::default();
     let mut wrong = Vec::new();

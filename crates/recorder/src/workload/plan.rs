@@ -8,7 +8,7 @@ use common::sync::Arc;
 
 use super::state::{Jobs, Rows, State, Table};
 
-/// What a workload is mostly about.
+/// The main subject of a workload.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
     /// Rows, one transaction after the other.

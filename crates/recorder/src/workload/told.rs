@@ -37,7 +37,7 @@ pub fn script<'a>(statements: impl IntoIterator<Item = &'a str>) -> String {
     script
 }
 
-/// What ends a statement: a block has its slash, and a command of the shell its line.
+/// The end of a statement: a block has its slash, and a command of the shell its line.
 fn end(text: &str) -> &'static str {
     if text.ends_with('/') || text.starts_with("exec ") { "" } else { ";" }
 }

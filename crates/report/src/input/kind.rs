@@ -1,4 +1,4 @@
-//! What a text is, by its first part.
+//! The kind of a text, by its first part.
 
 use memchr::memmem;
 

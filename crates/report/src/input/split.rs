@@ -142,7 +142,7 @@ impl Reports<'_> {
         Ok(())
     }
 
-    /// What is in the buffer and not read yet.
+    /// The buffered bytes that are not read yet.
     fn rest(&self) -> &[u8] {
         &self.buffer[self.start..]
     }

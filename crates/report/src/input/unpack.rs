@@ -1,4 +1,4 @@
-//! What a file is packed in, by its first bytes.
+//! The packing of a file, by its first bytes.
 
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};

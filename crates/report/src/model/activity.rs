@@ -1,4 +1,4 @@
-//! What the instance did: load profile, time model, statistics, undo, parameters.
+//! Activity of the instance: load profile, time model, statistics, undo, parameters.
 
 use serde::Serialize;
 

@@ -33,7 +33,7 @@ pub enum Kind {
     AwrHtml,
 }
 
-/// What a report covers.
+/// The scope of a report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {

@@ -1,4 +1,4 @@
-//! What the parameters of wait events mean, by the events' names. Their classes are in `waits`.
+//! Meaning of the parameters of wait events, by the events' names. Their classes are in `waits`.
 
 use common::BlockClass;
 

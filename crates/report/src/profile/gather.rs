@@ -28,7 +28,7 @@ const KEPT_PLACES: usize = 1 << 16;
 /// Locks and modes kept of one event.
 const KEPT_LOCKS: usize = 64;
 
-/// What a site's and a block's key have for "none".
+/// The value of "none" in a site's and a block's key.
 const NONE: u32 = u32::MAX;
 
 const NO_OBJECT: i64 = i64::MIN;
@@ -38,7 +38,7 @@ const NO_OBJECT: i64 = i64::MIN;
 ///
 /// # Errors
 ///
-/// Those of [`trace::read`].
+/// Errors of [`trace::read`].
 pub fn read(source: impl Read, options: &Options) -> Result<Profile> {
     let mut gather = Gather::new(options);
     let reading = trace::read(source, &mut |record| {
@@ -174,7 +174,7 @@ impl Gather {
 
     fn switch(&mut self, session: (u32, u32)) {
         let mut session = Some(session);
-        // What stood before the first name belongs to it.
+        // Lines before the first name belong to it.
         if !std::mem::replace(&mut self.sessions_named, true) {
             self.timelines[0].0 = session;
             self.places.insert(session, 0);

@@ -33,7 +33,7 @@ pub struct Profile {
     pub events: Vec<EventProfile>,
     /// Most time first.
     pub sites: Vec<Site>,
-    /// What the table of sites had no room for.
+    /// Waits at sites for which the table had no room.
     pub other_sites: Waits,
     /// Most time first; only of events that name a file and a block.
     pub blocks: Vec<BlockWaits>,
@@ -73,7 +73,7 @@ impl Waits {
     }
 }
 
-/// What the session was doing.
+/// The session's activity.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Phase {
     Parse,
@@ -107,7 +107,7 @@ impl Phase {
     }
 }
 
-/// What the time of a line is.
+/// The meaning of a line's time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Component {
     Cpu,
@@ -134,7 +134,7 @@ pub struct EventProfile {
     pub name: String,
     /// The wait class; "Other" where the event is not known.
     pub class: &'static str,
-    /// Nobody waits for an answer of the database.
+    /// An idle wait: no user waits for the database.
     pub idle: bool,
     pub waits: Waits,
     pub histogram: Histogram,
@@ -206,7 +206,7 @@ impl StatementProfile {
         self.waits.iter().fold(0, |sum, (_, waits)| sum.saturating_add(waits.total_ns))
     }
 
-    /// What is neither CPU nor a wait.
+    /// The time that is neither CPU nor a wait.
     #[must_use]
     pub fn unaccounted_ns(&self) -> i64 {
         self.elapsed_ns.saturating_sub(self.cpu_ns).saturating_sub(self.waited_ns())

@@ -9,7 +9,7 @@ use super::model::{Profile, StatementIndex};
 /// Rows of a table by default.
 const ROWS: usize = 20;
 
-/// What is shown of a profile.
+/// The parts of a profile that are shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProfileOptions {
     /// Statements go in descending order of this.
@@ -24,7 +24,7 @@ impl Default for ProfileOptions {
     }
 }
 
-/// What statements are ordered by, most first.
+/// The order of statements, most first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StatementKey {
     /// Time within calls, recursive calls not contained.

@@ -15,7 +15,7 @@ const SQL_WIDTH: usize = 60;
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub fn print(profile: &Profile, options: &ProfileOptions, out: &mut dyn Write) -> io::Result<()> {
     response_time(profile, out)?;
     statements(profile, options, out)?;

@@ -1,4 +1,4 @@
-//! What the engine's meters have counted, as parts of a snapshot: names, units and buckets as the views have them.
+//! Figures of the engine's meters as parts of a snapshot: names, units and buckets as the views have them.
 
 use common::BlockClass;
 use waits::{Event, HISTOGRAM_BUCKETS, MeterSnapshot, Statistic, WaitClass, histogram_bound_us};

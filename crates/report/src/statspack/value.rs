@@ -40,7 +40,7 @@ pub struct Column {
     pub kind: ColumnType,
     /// Part of the primary key.
     pub key: bool,
-    /// What the column holds, in a sentence; empty for the key columns that every table has.
+    /// The column's contents, in a sentence; empty for the key columns that every table has.
     pub about: &'static str,
 }
 
@@ -49,7 +49,7 @@ pub struct Column {
 pub struct Table {
     /// `STATS$SYSSTAT`.
     pub name: &'static str,
-    /// What a row is, in a sentence.
+    /// The meaning of a row, in a sentence.
     pub about: &'static str,
     /// Without the three that every table begins with, see [`Table::columns`].
     pub own: &'static [Column],

@@ -12,7 +12,7 @@ use super::options::Options;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ReportJson {
     pub trace: TraceJson,
-    /// Those selected by the options, in their order.
+    /// The statements selected by the options, in their order.
     pub statements: Vec<StatementJson>,
     pub totals: BothTotalsJson,
     /// Also counted in `totals.non_recursive`.
@@ -30,7 +30,7 @@ pub struct ReportJson {
 pub struct TraceJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What e, ela and tim count in this trace.
+    /// The unit of e, ela and tim in this trace.
     pub time_unit: TimeUnit,
     pub time_unit_ns: u64,
     /// Recursive calls are left in the figures of their caller.
@@ -134,7 +134,7 @@ pub struct WaitJson {
     pub total_s: f64,
 }
 
-/// How often an error was raised.
+/// The number of times an error was raised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ErrorJson {
     pub error: u32,

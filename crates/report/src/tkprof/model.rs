@@ -1,4 +1,4 @@
-//! What a trace sums up to. Times are microseconds as TKPROF reckons them (see
+//! The totals of a trace. Times are microseconds as TKPROF reckons them (see
 //! [`crate::trace::TimeUnit::nominal_microseconds`]).
 
 use crate::trace::{Header, Reading};
@@ -192,7 +192,7 @@ impl Captured {
     }
 }
 
-/// How often an error was raised.
+/// The number of times an error was raised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ErrorCount {
     /// The ORA number.
@@ -218,7 +218,7 @@ pub struct LobTotals {
     pub figures: Figures,
 }
 
-/// How transactions ended.
+/// Commits and rollbacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Transactions {
     pub commits: u64,

@@ -92,7 +92,7 @@ impl Options {
 
 macro_rules! sort_keys {
     ($($variant:ident $name:literal $doc:literal $figure:expr;)*) => {
-        /// What statements can be ordered by.
+        /// The sort keys of statements.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum SortKey {
             $(#[doc = $doc] $variant,)*
@@ -108,7 +108,7 @@ macro_rules! sort_keys {
                 match self { $(Self::$variant => $name),* }
             }
 
-            /// What it orders by, in words.
+            /// The sort key in words.
             #[must_use]
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => $doc),* }

@@ -17,7 +17,7 @@ const RULE: &str = "************************************************************
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Errors of `out`.
 pub fn print(report: &Report, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     head(report, options, out)?;
     let listed = options.listed(&report.statements);
@@ -306,7 +306,7 @@ fn tail(report: &Report, options: &Options, listed: usize, out: &mut dyn Write) 
     faults(report, out)
 }
 
-/// What kept the reader from the whole truth.
+/// Faults of the trace that limit the report.
 fn faults(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     use crate::trace::Truncation;
     let reading = &report.reading;

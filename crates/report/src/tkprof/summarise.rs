@@ -56,7 +56,7 @@ const KEPT_LOBS: usize = 100;
 ///
 /// # Errors
 ///
-/// Those of [`trace::read`].
+/// Errors of [`trace::read`].
 pub fn summarise(source: impl Read, options: &Options) -> Result<Report> {
     let mut summary = Summary::new(options);
     let reading = trace::read(source, &mut |record| {
@@ -155,7 +155,7 @@ pub(crate) struct Summary {
     without_cursor: WaitList,
     current: SessionId,
     session: Session,
-    /// Those that are not current.
+    /// The sessions that are not current.
     others: HashMap<SessionId, Session, RandomState>,
     /// A session id was given.
     sessions_named: bool,
@@ -231,7 +231,7 @@ impl Summary {
 
     fn switch_session(&mut self, session: (u32, u32)) {
         let mut session = Some(session);
-        // What stood before the first name belongs to it.
+        // Lines before the first name belong to it.
         if !std::mem::replace(&mut self.sessions_named, true) {
             self.current = session;
         }

@@ -1,4 +1,4 @@
-//! What a file is made of, decided by its first bytes: text in UTF-8 (or any encoding that contains ASCII), text in
+//! The encoding of a file, decided by its first bytes: text in UTF-8 (or any encoding that contains ASCII), text in
 //! UTF-16, or no text.
 
 use std::io::{self, Cursor, Read};
@@ -12,7 +12,7 @@ const SNIFFED: usize = 4096;
 /// One control byte in this many makes a file binary.
 const BINARY_SHARE: usize = 32;
 
-/// How a trace's text is stored.
+/// The encoding of a trace's text.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Encoding {

@@ -32,7 +32,7 @@ pub struct Header {
     /// Process id, or thread id on Windows.
     pub system_process: Option<u64>,
     pub image: Option<String>,
-    /// How many lines there were.
+    /// The number of lines.
     pub lines: u32,
 }
 
@@ -78,7 +78,7 @@ impl fmt::Display for Release {
     }
 }
 
-/// What the figures of time in a trace count. `c` (CPU) is in microseconds in all but the first.
+/// The unit of time figures in a trace. `c` (CPU) is in microseconds in all but the first.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeUnit {

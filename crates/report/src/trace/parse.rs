@@ -9,7 +9,7 @@ use super::{
     Application, Call, CallError, CallKind, LobCall, Mark, Operation, Stat, TransactionEnd, Wait, WaitParameter,
 };
 
-/// What a line is.
+/// The meaning of a line.
 #[derive(Debug)]
 pub(super) enum Line<'a> {
     /// `PARSING IN CURSOR`; the text follows.
@@ -300,7 +300,7 @@ fn wait(text: &str) -> Option<Line<'_>> {
     }
 }
 
-/// What stands between the event's name and the time waited.
+/// The text between the event's name and the time waited.
 const ELAPSED: &str = "' ela=";
 
 /// Where the event's name ends; a name may hold a quote.

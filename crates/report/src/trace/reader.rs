@@ -107,7 +107,7 @@ fn is_certain(line: &str) -> bool {
     matches!(parse::line(line), Some(Line::Call(_) | Line::Wait(_) | Line::Stat(_) | Line::Parsing(_)))
 }
 
-/// What the lines that follow belong to.
+/// The owner of the lines that follow.
 enum Block {
     None,
     Statement(Head),

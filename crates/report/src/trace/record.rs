@@ -49,7 +49,7 @@ pub struct Parsing<'a> {
     pub incomplete: bool,
 }
 
-/// What kind of call a line reports.
+/// The call that a line reports.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum CallKind {
     Parse,

@@ -109,7 +109,7 @@ fn shares(histogram: &EventHistogram, bounds: &[f64]) -> Vec<String> {
     .collect()
 }
 
-/// How the bounds of a report are named.
+/// The style in which a report names its bounds.
 #[derive(Clone, Copy, PartialEq)]
 enum Units {
     /// Milliseconds of 1,000 µs, as Statspack has them.

@@ -18,7 +18,7 @@ pub(super) fn fit_figure(figure: Figure, decimals: usize, width: usize) -> Strin
 
 fn fit_from(value: f64, decimals: usize, width: usize, step: f64) -> String {
     let fits = |text: &String| text.len() <= width;
-    // What is known to tens or thousands only is not printed to the unit.
+    // A figure known to tens or thousands only is not printed to the unit.
     let coarse = step > 1.0;
     let plain = (0..=decimals).rev().map(|decimals| grouped(value, decimals)).chain([format!("{value:.0}")]);
     // 999.8M rounds to 1000M, which is longer than 1.0G.

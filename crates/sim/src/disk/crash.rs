@@ -28,9 +28,9 @@ pub enum Keep {
     Nothing,
     /// All, including the one in flight.
     Everything,
-    /// Those up to some moment; the last one torn.
+    /// The writes up to some moment; the last one torn.
     First,
-    /// Those from some moment on: the disk has written the youngest first.
+    /// The writes from some moment on: the disk has written the youngest first.
     Last,
     /// Any of them, each whole.
     Writes,

@@ -1,4 +1,4 @@
-//! What was done to the disk, in order.
+//! The operations on the disk, in order.
 
 use std::path::PathBuf;
 

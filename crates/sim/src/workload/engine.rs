@@ -14,7 +14,7 @@ use storage::table::{Appender, Deleter, Inserter, TableScan, Updater};
 use super::part;
 use super::state::{Row, Rows, State, Table};
 
-/// Who owns the tables.
+/// The owner of the tables.
 pub(crate) const OWNER: &str = "SYSTEM";
 /// Columns of each table: the key, something short, something long.
 pub(crate) const COLUMNS: usize = 3;
@@ -48,7 +48,7 @@ pub(crate) fn key_of(row: &Row) -> Option<u32> {
 /// Every row of a table with its rowid.
 ///
 /// # Errors
-/// Those of the scan; ORA-00600 for a row without a key, or two with the same.
+/// Errors of the scan; ORA-00600 for a row without a key, or two with the same.
 pub(crate) fn scan(session: &Arc<Session>, table: &Arc<TableDef>) -> Result<BTreeMap<u32, (Rowid, Row)>> {
     let spec = ScanSpec { projection: (0..COLUMNS as u16).collect(), predicate: None, rowids: true };
     let mut scan = TableScan::new(session.worker().clone(), table.heap().clone(), spec)?;
@@ -102,7 +102,7 @@ fn borrow(row: &Row) -> Vec<Option<&[u8]>> {
 /// Makes a table of the workload's kind.
 ///
 /// # Errors
-/// Those of CREATE TABLE.
+/// Errors of CREATE TABLE.
 pub fn create_table(session: &Arc<Session>, name: &str, tablespace: &str, pctfree: u64) -> Result<()> {
     let column = |number: usize, bytes| ColumnDef {
         name: format!("C{number}"),
@@ -148,7 +148,7 @@ pub(crate) fn create_index(
 /// Inserts rows.
 ///
 /// # Errors
-/// Those of the insert; ORA-00600 when not all of them are in.
+/// Errors of the insert; ORA-00600 when not all of them are in.
 pub fn insert(session: &Arc<Session>, name: &str, rows: &[Row]) -> Result<()> {
     let mut inserter = Inserter::new(session.worker().clone(), table(session, name)?.heap().clone())?;
     for row in rows {

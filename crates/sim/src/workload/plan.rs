@@ -1,4 +1,4 @@
-//! What a seed chooses once for a whole run.
+//! The choices that a seed makes once for a whole run.
 
 use common::{BlockSize, Seeded};
 use storage::control::SpaceManagement;

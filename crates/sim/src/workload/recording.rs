@@ -23,7 +23,7 @@ pub struct Recording {
     pub lives: Vec<Life>,
     /// The first state with a database; before it, its creation may have been cut short.
     pub existing: usize,
-    /// How the database is created.
+    /// The options of the database.
     pub options: CreateOptions,
 }
 

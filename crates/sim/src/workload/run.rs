@@ -30,7 +30,7 @@ pub(super) struct Run {
     pub(super) instance: Arc<Instance>,
     pub(super) sessions: Vec<Arc<Session>>,
     pub(super) random: Seeded,
-    /// What is in the blocks, committed or not.
+    /// The state of the blocks, committed or not.
     pub(super) live: State,
     pub(super) states: Vec<State>,
     pub(super) next_key: u32,

@@ -15,7 +15,7 @@ use super::state::State;
 const TABLESPACES_MAX: usize = 4;
 const UNDO_TABLESPACES_MAX: usize = 3;
 
-/// What the names of undo tablespaces begin with.
+/// The prefix of undo tablespaces' names.
 const UNDO: &str = "U";
 
 fn is_undo(name: &str) -> bool {
@@ -27,7 +27,7 @@ impl Run {
     pub(super) fn some_tablespace(&mut self) -> Result<String> {
         let mut names: Vec<String> = self.live.tablespaces.iter().filter(|name| !is_undo(name)).cloned().collect();
         if self.part > 0 {
-            // Those of the plan are the first part's, and everybody's to use.
+            // The plan's tablespaces are the first part's, and shared by all.
             names.extend((0..self.plan.tablespaces.len()).map(|number| self.plan.tablespace(number)));
         }
         match self.random.pick(&names) {

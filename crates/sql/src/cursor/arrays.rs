@@ -15,7 +15,7 @@ pub struct FetchedArrays {
 }
 
 impl FetchedArrays {
-    /// How many rows were fetched.
+    /// The number of rows fetched.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()

@@ -313,7 +313,7 @@ impl Connection {
     /// A value as text, by the session's NLS settings.
     ///
     /// # Errors
-    /// Those of formatting a date.
+    /// Errors of formatting a date.
     pub fn text(&self, value: &Datum) -> Result<String> {
         scalar::coerce::to_text(&*self.statement_context()?, value)
     }

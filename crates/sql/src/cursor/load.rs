@@ -17,7 +17,7 @@ pub(crate) const FILE: &str = "HIGHWATER$LOAD";
 /// Largest row of a file, in bytes.
 const ROW_BYTES: usize = 8 << 20;
 
-/// What to load.
+/// The options of a load.
 #[derive(Clone, Debug)]
 pub struct FileLoad {
     /// `TABLE` or `OWNER.TABLE`.

@@ -79,7 +79,7 @@ impl Nested {
         self.level
     }
 
-    /// What all connections of the session share.
+    /// The state that all connections of the session share.
     pub(crate) fn shared(&self) -> &Shared {
         &self.shared
     }

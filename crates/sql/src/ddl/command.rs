@@ -208,7 +208,7 @@ pub(crate) enum ProgramCommand {
     Enable(bool),
 }
 
-/// What ANALYZE does.
+/// The action of ANALYZE.
 #[derive(Clone, Debug)]
 pub(crate) enum Analysis {
     Statistics,

@@ -99,7 +99,7 @@ impl<'c> Consequences<'c> {
     /// The consequences of deleting one row of a statement that deletes the rows `named` one by one.
     ///
     /// # Errors
-    /// Those of reading the tables. References to the row are looked up at the end of the statement:
+    /// Errors of reading the tables. References to the row are looked up at the end of the statement:
     /// [`Consequences::into_keys`].
     pub(crate) fn of_one(
         connection: &'c Connection,

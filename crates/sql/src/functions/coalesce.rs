@@ -131,7 +131,7 @@ pub(crate) fn argument(position: usize) -> Expr {
 /// An expression over the values of others of these types; [`argument`] stands for each.
 ///
 /// # Errors
-/// Those of the planner.
+/// Errors of the planner.
 fn choice(function: &'static str, name: String, body: &Expr, arguments: Vec<(Expr, ArrowType)>) -> Result<Expr> {
     let volatility = if body.is_volatile() { Volatility::Volatile } else { Volatility::Immutable };
     let fields =
@@ -152,7 +152,7 @@ fn choice(function: &'static str, name: String, body: &Expr, arguments: Vec<(Exp
 /// `NULLIF(a, b)` of an `a` of this kind; `left` is the form of [`argument`] 0 that is compared with `b`.
 ///
 /// # Errors
-/// Those of the planner.
+/// Errors of the planner.
 pub(crate) fn null_if(a: Expr, kind: Kind, left: Expr, b: Expr) -> Result<Expr> {
     let arguments = [a.clone(), b.clone()];
     let name = label("NULLIF", &arguments).unwrap_or_else(|| format!("NULLIF({a},{b})"));
@@ -218,7 +218,7 @@ fn over_arguments(body: Expr, mut arguments: Vec<Expr>) -> Result<(Expr, Vec<Exp
 /// columns that it names.
 ///
 /// # Errors
-/// Those of the planner.
+/// Errors of the planner.
 pub(crate) fn carried_out(expr: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let chosen = |function, name, body: &Expr, arguments: Vec<Expr>| {
         let typed = arguments.into_iter().map(|value| {
@@ -253,7 +253,7 @@ pub(crate) fn carried_out(expr: Expr, schema: &DFSchema) -> Result<Transformed<E
 /// A plan that the planner has optimised, with every COALESCE and every deep CASE in its second form.
 ///
 /// # Errors
-/// Those of the planner.
+/// Errors of the planner.
 pub(crate) fn in_plan(plan: LogicalPlan) -> Result<LogicalPlan> {
     let mut found = false;
     plan.apply_with_subqueries(|node| {

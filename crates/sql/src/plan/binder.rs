@@ -139,7 +139,7 @@ pub(crate) struct Binder<'a> {
     pub(crate) rownum_allowed: Cell<bool>,
     /// Levels of aggregates still allowed at this place: window functions are allowed where it is all of them.
     pub(crate) aggregates_allowed: Cell<u8>,
-    /// Whether NEXTVAL and CURRVAL are allowed at this place.
+    /// The rule for NEXTVAL and CURRVAL at this place.
     pub(crate) sequences: Cell<SequencePlace>,
     /// The sequences in the select list being bound.
     pub(crate) sequences_used: RefCell<Vec<SequenceUse>>,

@@ -34,7 +34,7 @@ pub(crate) struct ScopeColumn {
     pub(crate) merged: Merged,
 }
 
-/// Whether a column was merged with another, and how.
+/// The merge of a column with another.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Merged {
     #[default]

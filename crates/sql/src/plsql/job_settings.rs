@@ -46,7 +46,7 @@ pub(super) fn apply(connection: &Connection, text: &str) -> Result<Before> {
 
 impl Before {
     /// # Errors
-    /// Those that the earlier settings gave before.
+    /// The errors of the earlier settings.
     pub(super) fn put_back(self, connection: &Connection) -> Result<()> {
         for (parameter, value) in self.0.into_iter().rev() {
             connection.session.parameters().replace(parameter, value);

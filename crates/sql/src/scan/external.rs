@@ -215,7 +215,7 @@ impl ExternalReadExec {
     /// The rows, with all columns. No file is opened before the first is read.
     ///
     /// # Errors
-    /// Those of the setup: invalid formats.
+    /// Errors of the setup: invalid formats.
     pub(crate) fn open(&self) -> common::Result<Scan> {
         Scan::new(self.setup.clone(), Arc::clone(&self.context))
     }

@@ -68,7 +68,7 @@ pub(super) fn names(tokens: &Tokens<'_>) -> Names {
     let mut found = Vec::new();
     let mut open: Vec<Case> = Vec::new();
     let mut depth = 0usize;
-    // Whether the token before the current one ends an expression, or is a CASE.
+    // True: the token before the current one ends an expression; is a CASE.
     let (mut behind_operand, mut behind_case) = (false, false);
     let missing = |at: usize| Some(tokens.error(at, Error::user(905, "missing keyword in CASE")));
     for at in 0..tokens.len() {

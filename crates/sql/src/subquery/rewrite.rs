@@ -26,7 +26,7 @@ const LEVELS_MAX: usize = 6;
 /// The plan with every subquery either in a shape that the planner handles correctly, or as a function.
 ///
 /// # Errors
-/// Those of building plans.
+/// Errors of building plans.
 pub(crate) fn rewrite(plan: LogicalPlan, planner: &Arc<Planner>) -> Result<LogicalPlan> {
     order::shown(Level { planner, levels: LEVELS_MAX }.rewrite(plan)?)
 }

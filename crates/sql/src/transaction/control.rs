@@ -89,7 +89,7 @@ impl Connection {
     /// Returns the outcome of the run.
     ///
     /// # Errors
-    /// Those of [`engine::instance::Jobs::end_run`].
+    /// Errors of [`engine::instance::Jobs::end_run`].
     pub(crate) fn end_job_run(&mut self, run: &mut JobRun, outcome: &JobOutcome) -> Result<JobOutcome> {
         let _call = self.session.call()?;
         let mut outcome = outcome.clone();
@@ -111,7 +111,7 @@ impl Connection {
     /// Undoes the session's transaction.
     ///
     /// # Errors
-    /// Those of reading undo and changing blocks, and those of [`Connection::commit`].
+    /// Errors of reading undo and changing blocks, and those of [`Connection::commit`].
     pub fn rollback(&mut self) -> Result<()> {
         let _call = self.session.call()?;
         let meter = Arc::clone(self.session.meter());

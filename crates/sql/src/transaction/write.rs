@@ -1,4 +1,4 @@
-//! How a commit writes its redo: by the statement, then by the parameters.
+//! The mode in which a commit writes its redo: by the statement, then by the parameters.
 
 use storage::parameters::{Parameter, SessionParameters};
 use storage::txn::CommitWrite;

@@ -82,7 +82,7 @@ pub(crate) const VIEWS: &[View] = &[
     View { name: "USER_EXTENTS", columns: USER_EXTENTS, rows: |cx, rows| extents(cx, rows, Scope::User) },
 ];
 
-/// What MAX_EXTENTS shows where no limit was set.
+/// The value of MAX_EXTENTS where no limit was set.
 pub(crate) const UNLIMITED_EXTENTS: u32 = 2_147_483_645;
 /// NEXT_EXTENT of a segment without NEXT in an autoallocate tablespace.
 const AUTOALLOCATE_NEXT_BYTES: u64 = 1 << 20;

@@ -43,7 +43,7 @@ struct Admitted {
     writer: bool,
     /// Threads that wait to write.
     writers_waiting: usize,
-    /// What the threads that are kept out wait for.
+    /// The event on which the threads that are kept out wait.
     changed: Option<Happening>,
 }
 
@@ -124,7 +124,7 @@ impl Gate {
     }
 }
 
-/// What the gate promises.
+/// The guard of a thread that the gate has let in: it is always there.
 pub(super) fn let_in<G>(guard: Option<G>) -> G {
     match guard {
         Some(guard) => guard,

@@ -4,7 +4,7 @@
 //! this module the scheduler decides which one goes on. So a test is a sequence of decisions; [`explore`] tries many of
 //! them, at random from a seed, and prints the one under which the test has failed.
 //!
-//! What is outside of the module is invisible to the scheduler: a session that waits for a device, for the clock or for
+//! Waits outside of the module are invisible to the scheduler: a session that waits for a device, for the clock or for
 //! a lock of the standard library stops all of them. Tests use files in memory and a clock of their own.
 //!
 //! Three things differ from the machine:

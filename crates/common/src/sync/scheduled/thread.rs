@@ -54,7 +54,7 @@ pub fn spawn_with_stack<T: Send + 'static>(
     spawn(name, run)
 }
 
-/// Does `run` on the caller's own thread, which would only wait for the other.
+/// Calls `run` on the caller's own thread, which would only wait for the other.
 ///
 /// # Errors
 /// None: it is as the machine's.

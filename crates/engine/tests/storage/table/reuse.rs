@@ -191,7 +191,7 @@ fn who_finds_no_slot_for_a_transaction_freelist_waits_for_a_transaction() {
     thread.join().unwrap();
     assert_eq!(late.meter().event(Event::EnqTxContention).waits, 1);
     assert_eq!(holders[0].meter().event(Event::EnqTxContention).waits, 0);
-    // What those have freed who have ended is found, list by list.
+    // Space freed by ended transactions is found, list by list.
     let high = database.blocks(&table).len();
     late.rollback().unwrap();
     database.insert(&table, &rows(16 * 5, 9000));

@@ -46,7 +46,7 @@ fn steps() -> impl Strategy<Value = Vec<(usize, Step)>> {
     proptest::collection::vec((0..2usize, step), 10..60)
 }
 
-/// What a session has done: rows that are new or changed, and None for those that are gone.
+/// A session's changes: new and changed rows, None for deleted ones.
 type Changes = BTreeMap<Rowid, Option<Columns>>;
 
 struct World {

@@ -139,8 +139,8 @@ impl Database {
         }
     }
 
-    /// What a transaction does: one row after another, arrays, rows that grow out of their blocks, keys that change and
-    /// come back, deletes.
+    /// The work of a transaction: one row after another, arrays, rows that grow out of their blocks, keys that change
+    /// and come back, deletes.
     fn change(&self, seed: u32) {
         let rows = self.rows();
         let few = |by: u32, rest: u32| {

@@ -26,7 +26,7 @@ pub(super) enum Tag {
     Item,
     Anchor,
     Preformatted,
-    /// What ends a paragraph, and no more.
+    /// Ends a paragraph, and no more.
     Block,
 }
 

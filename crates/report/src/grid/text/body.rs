@@ -152,7 +152,7 @@ impl<'a> Body<'a, '_> {
         Some(next)
     }
 
-    /// How many lines from here are the heading of the open table once more.
+    /// The number of lines from here that repeat the heading of the open table.
     fn repeats(&self, at: usize) -> Option<usize> {
         self.open.as_ref()?;
         let lines = self.heading_lines.clone();

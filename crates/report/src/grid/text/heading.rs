@@ -18,7 +18,7 @@ pub(super) struct Heading {
     /// Of the second line of each row, where rows take two.
     pub(super) second: Option<Columns>,
     pub(super) names: Vec<String>,
-    /// What stands over the label column.
+    /// The heading of the label column.
     pub(super) label: String,
 }
 

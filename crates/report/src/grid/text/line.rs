@@ -12,7 +12,7 @@ const MAX_FORMS: usize = 8;
 /// Distance of tab stops, where a text was saved with tabs.
 const TAB: usize = 8;
 
-/// What a line is, looked at alone.
+/// The form of a single line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Look {
     Blank,

@@ -13,7 +13,7 @@
 //!           --------------------------------------         <- end of the section
 //! ```
 //!
-//! What the interpreters may rely on:
+//! Guarantees to the interpreters:
 //!
 //! - **Sections.** A title with `DB/Inst:` or `for DB:`, or a line underlined with tildes, starts a section. A title
 //!   printed again on the next page continues the section and its table; a title printed again after the section's end

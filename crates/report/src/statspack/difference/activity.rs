@@ -179,7 +179,7 @@ impl Pair<'_> {
         lines
     }
 
-    /// Those that were set, and those that changed.
+    /// Parameters that were set, and those that changed.
     fn parameters(&self) -> Vec<Parameter> {
         let mut lines = Vec::new();
         for parameter in &self.end.parameters {

@@ -118,7 +118,7 @@ fn both(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     }
 }
 
-/// What lies between two values of a counter.
+/// The difference of a counter's two values.
 fn since(end: u64, begin: u64) -> f64 {
     end.saturating_sub(begin) as f64
 }

@@ -114,7 +114,7 @@ impl Pair<'_> {
         }
     }
 
-    /// What the shares of a section are of.
+    /// The total of which a section's shares are parts.
     fn sql_total(&self, order: SqlOrder) -> Option<f64> {
         match order {
             SqlOrder::Cpu => self.time_model_us("DB CPU").map(|micros| micros / 1e6),
@@ -136,7 +136,7 @@ impl Pair<'_> {
         let mut top: Vec<&StatementWork<'_>> = works.iter().filter(listed).collect();
         descending(&mut top, |work| work.measure(order), |_| 0.0, |work| &work.statement.sql_id);
         top.truncate(MOST);
-        // What a block's statements get and read is in the block's figures too.
+        // A block's figures include the gets and reads of its statements.
         let without_blocks = matches!(order, SqlOrder::Gets | SqlOrder::Reads);
         let captured: f64 = works
             .iter()

@@ -11,7 +11,7 @@ use crate::model::{Bucket, BufferWait, Enqueue, Event, EventHistogram, Latch, La
 /// Rows of the first page's list.
 const TOP_EVENTS: usize = 5;
 
-/// What is less is not listed, in microseconds.
+/// Smaller waits, in microseconds, are not listed.
 const LEAST_US: u64 = 1000;
 
 /// Idle events that Statspack never lists.
@@ -112,7 +112,7 @@ impl Pair<'_> {
                 Some(TimeModelLine { name: line.name.clone(), seconds, percent })
             })
             .collect();
-        // Those without a share last.
+        // Lines without a share last.
         descending(&mut lines, |line| line.percent.unwrap_or(-1.0), |_| 0.0, |line| &line.name);
         lines
     }

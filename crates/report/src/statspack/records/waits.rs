@@ -1,4 +1,4 @@
-//! What was waited for.
+//! Wait records.
 
 use super::super::record::record;
 use super::super::value::ColumnType::{Number, Varchar2};
