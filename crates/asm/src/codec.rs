@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_encoded_is_decoded() {
+    fn encoding_and_decoding_agree() {
         let directory = directory();
         let bytes = encode(&directory);
         assert_eq!(bytes.len() as u64, encoded_bytes(&directory));

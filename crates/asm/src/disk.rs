@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_before_the_mount_is_made_durable_by_the_first_sync() {
+    fn the_first_sync_covers_writes_before_the_mount() {
         let (files, disk) = disk();
         disk.sync(disk.written()).unwrap();
         disk.sync(disk.written()).unwrap();

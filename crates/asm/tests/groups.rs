@@ -119,7 +119,7 @@ fn reads_in_the_background_are_cut_where_buffers_end_and_inside_them() {
 }
 
 #[test]
-fn what_is_new_in_a_file_is_zero_whatever_was_there() {
+fn a_grown_file_reads_zeros_on_reused_units() {
     let (_, group) = group(2, 8 * MB);
     let size = group.statistics().free_bytes;
     let old = group.create_file(KIND, "OLD", size).unwrap();
@@ -238,7 +238,7 @@ fn a_group_is_dropped_when_nothing_is_open_and_its_disks_can_be_taken_again() {
 }
 
 #[test]
-fn what_is_no_free_disk_is_not_made_one() {
+fn create_refuses_disks_that_are_not_free() {
     let (environment, group) = group(2, 8 * MB);
     let files = &*environment.files;
     let create = |name: &str, disks: &[&str]| {

@@ -73,7 +73,7 @@ fn told_too_soon() {
 
 #[test]
 #[should_panic(expected = "deadlock")]
-fn who_waits_forever_is_found() {
+fn a_lost_wakeup_is_found() {
     explore(exploration(TimeOuts::Never), told_too_soon);
 }
 

@@ -213,7 +213,7 @@ fn many_scans_share_a_cache_smaller_than_their_reads() {
 
 /// Abandoned scans leave their read-ahead under way; any reader may complete it.
 #[test]
-fn idle_scans_block_nobody() {
+fn idle_scans_block_no_session() {
     let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
     let (instance, s) = database(&files, BlockSize::K2, 64);
     let table = segment(&instance, &s, SpaceManagement::Auto, 1, Owner::Table);
@@ -487,7 +487,7 @@ fn an_older_copy_of_a_block_never_lands_after_a_newer_one() {
 }
 
 #[test]
-fn a_failed_multiblock_read_is_told_to_all_who_waited_for_it() {
+fn a_failed_multiblock_read_fails_for_all_waiters() {
     let gate = Arc::new(Gate::default());
     let files: Arc<dyn FileSystem> = Arc::new(Gated { inner: Arc::new(MemoryFileSystem::new()), gate: gate.clone() });
     let (instance, s) = database(&files, BlockSize::K2, 500);

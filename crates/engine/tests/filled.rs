@@ -81,7 +81,7 @@ fn others_see_the_table_when_its_rows_are_there() {
 }
 
 #[test]
-fn what_cannot_be_filled_is_not_there() {
+fn a_table_whose_fill_fails_is_not_created() {
     let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
     let instance = create(&files);
     let session = instance.connect("SYSTEM").unwrap();

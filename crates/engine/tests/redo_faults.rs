@@ -162,7 +162,7 @@ fn a_change_whose_undo_block_cannot_be_had_is_not_made() {
 }
 
 #[test]
-fn what_was_rolled_back_stays_so_when_its_undo_tablespace_goes() {
+fn rolled_back_changes_stay_undone_after_their_undo_tablespace_is_dropped() {
     let files: Arc<dyn FileSystem> = Arc::new(MemoryFileSystem::new());
     let instance = create(&files, Background::Inline);
     let session = instance.connect(OWNER).unwrap();

@@ -155,7 +155,7 @@ fn a_sample_has_the_active_sessions_what_they_wait_for_and_for_whom() {
 }
 
 #[test]
-fn without_threads_nobody_samples_but_who_asks() {
+fn without_threads_sessions_are_sampled_on_request_only() {
     let instance = instance(Background::Inline);
     let session = instance.connect("SYSTEM").unwrap();
     assert_eq!(instance.active_sessions().taken(), 0);
@@ -191,7 +191,7 @@ fn a_session_that_is_killed_while_it_waits_ends_its_call_and_gives_up_what_it_he
 }
 
 #[test]
-fn a_session_that_is_killed_while_it_does_nothing_is_rolled_back_by_who_kills_it() {
+fn the_killer_rolls_back_an_idle_session() {
     let instance = instance(Background::Inline);
     let (owner, victim) = (instance.connect("SYSTEM").unwrap(), instance.connect("SYSTEM").unwrap());
     let table = table(&owner);
@@ -213,7 +213,7 @@ fn a_session_that_is_killed_while_it_does_nothing_is_rolled_back_by_who_kills_it
 }
 
 #[test]
-fn who_cannot_be_killed() {
+fn refused_kills() {
     let instance = instance(Background::Inline);
     let (one, two) = (instance.connect("SYSTEM").unwrap(), instance.connect("SYSTEM").unwrap());
     let serial = one.meter().serial();

@@ -70,7 +70,7 @@ fn assert_sound(files: &Arc<dyn FileSystem>) {
 }
 
 #[test]
-fn what_was_recovered_and_closed_without_a_change_opens_again() {
+fn a_recovered_and_unchanged_database_opens_again() {
     let (_, files, instance, session) = database();
     let made = session.create_tablespace(&tablespace("S", vec![datafile("s.dbf", 2 << 20, false)]));
     made.unwrap();

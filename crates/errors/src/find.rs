@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_not_is_said_with_what_is_near() {
+    fn an_unknown_number_names_its_neighbours() {
         for text in ["", "ORA", "ORA-", "nosuch", "ORA-9x", "-942", "+942", "ORA-99999999999", "SP2"] {
             assert_eq!(find(text), Err(Unknown::NoNumber(text.to_owned())), "{text}");
         }

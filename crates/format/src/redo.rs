@@ -472,7 +472,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_applied_is_what_was_changed(
+        fn apply_repeats_the_change(
             size in prop::sample::select(vec![2048usize, 8192, 32768]),
             first in prop::collection::vec((any::<u16>(), prop::collection::vec(any::<u8>(), 0..300)), 0..20),
             second in prop::collection::vec((any::<u16>(), prop::collection::vec(any::<u8>(), 0..3000)), 0..20),

@@ -142,7 +142,7 @@ fn loops_over_cursors_fetch_a_hundred_rows_at_once() {
 }
 
 #[test]
-fn what_the_parser_takes_compiles_on_a_small_stack() {
+fn parsed_programs_compile_on_a_small_stack() {
     let (mut mock, mut session) = session();
     let sum = vec!["x"; 400].join(" + ");
     let deep =

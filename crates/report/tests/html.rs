@@ -206,7 +206,7 @@ fn rows_may_have_a_heading_of_their_own() {
 }
 
 #[test]
-fn what_is_no_report_is_none() {
+fn html_without_a_report_gives_no_document() {
     assert!(documents("").is_empty());
     assert!(documents("Error: 404 not found").is_empty());
     assert!(documents("<p>Error <b>404").is_empty());

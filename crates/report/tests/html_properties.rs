@@ -270,7 +270,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn what_is_written_in_any_style_reads_back(sections in proptest::collection::vec(meant(), 1..4), style in style()) {
+    fn html_of_any_style_reads_back(sections in proptest::collection::vec(meant(), 1..4), style in style()) {
         let page = write(&sections, style);
         sound(&page);
         let found = documents(&page);

@@ -183,7 +183,7 @@ fn html_under_any_name_and_text_within_a_page() {
 }
 
 #[test]
-fn what_is_no_report() {
+fn input_that_is_no_report_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |bytes: &[u8], number: &str| {
         let met = of_bytes(bytes);

@@ -176,7 +176,7 @@ fn made_up_pages() {
 }
 
 #[test]
-fn what_a_copy_lost_is_said() {
+fn losses_of_a_copy_are_reported() {
     let head = "WORKLOAD REPOSITORY report for\nDB Name\tDB Id\tInstance\tInst num\tRelease\tRAC\nSHOP\t1029384756\tshop1\t1\t19.0.0.0.0\tNO\n\
         \tSnap Id\tSnap Time\tSessions\nBegin Snap:\t10\t01-Mar-23 10:00:00\t50\nEnd Snap:\t11\t01-Mar-23 11:00:00\t51\n\
         Elapsed:\t\t60.00 (mins)\t\nDB Time:\t\t552.55 (mins)\t\n";

@@ -389,7 +389,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_printed_is_read_back(report in model()) {
+    fn printed_reports_are_read_back(report in model()) {
         let text = print(&report);
         let printed = tkprof::read(&text).unwrap();
         prop_assert_eq!(&printed.misread, &[]);

@@ -83,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_found_is_there(text in "[abä]{1,10}", part in "[abä]{1,2}", start in -12i64..12, occurrence in 1i64..4) {
+    fn instr_finds_the_substring(text in "[abä]{1,10}", part in "[abä]{1,2}", start in -12i64..12, occurrence in 1i64..4) {
         let place = find(&text, &part, start, occurrence);
         if place > 0 {
             prop_assert!(substring(&text, place, None).unwrap().starts_with(&part));

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_cut_in_front() {
+    fn long_names_are_cut_in_front() {
         assert_eq!(cut("engine::search", 14), "engine::search");
         assert_eq!(cut("engine::search", 10), "..::search");
         assert_eq!(cut("engine::search", 3), "");

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_cut_between_characters() {
+    fn long_text_is_cut_between_characters() {
         assert_eq!(cut("é"), "é");
         assert_eq!(cut(&format!("{}é", "x".repeat(3999))).len(), 3999);
     }

@@ -157,7 +157,7 @@ mod tests {
 
     /// Killing such a session in mid-work would undo changes that others rely on, such as a sequence's refill.
     #[test]
-    fn what_the_database_does_for_itself_is_killed_by_nobody() {
+    fn recursive_sessions_cannot_be_killed() {
         let instance = instance();
         let killer = instance.connect("SYSTEM").unwrap();
         let of = |session: &Session| (session.sid(), session.meter().serial());
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_begins_no_call_while_who_has_killed_it_gives_up_what_it_held() {
+    fn a_killed_session_begins_no_call_during_its_cleanup() {
         let instance = instance();
         let victim = instance.connect("SYSTEM").unwrap();
         assert!(instance.calls.kill(victim.entry()));

@@ -192,7 +192,7 @@ fn a_dirty_block_that_is_discarded_needs_no_redo() {
 /// The last part of a log file is kept for sessions that have latched blocks when no other file is free: a session
 /// without latches waits, or does without.
 #[test]
-fn the_last_of_the_log_is_kept_for_those_who_hold_latches() {
+fn the_last_of_the_log_is_kept_for_latch_holders() {
     let files = Arc::new(MemoryFileSystem::new());
     let options = CreateOptions { log_bytes: 4 << 20, ..CreateOptions::default() };
     let clock = Arc::new(SystemClock::default());

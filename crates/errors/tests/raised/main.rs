@@ -189,7 +189,7 @@ fn messages_that_are_written_out_count() {
 }
 
 #[test]
-fn what_is_looked_for_is_not_raised() {
+fn numbers_that_are_compared_are_not_raised() {
     assert_eq!(
         numbers_of(
             "/// ORA-00600: `Error::user(600, \"\")`.
@@ -209,7 +209,7 @@ fn what_is_looked_for_is_not_raised() {
 }
 
 #[test]
-fn what_is_not_understood_is_told() {
+fn unknown_arguments_are_reported() {
     let text = "fn a(error: Other) -> Error { Error::user(error.number(), \"\") }
                 fn b() { c.map_err(Number::Ora).map(Error::own) }
                 fn d(n: u32) { let number = if a { 1 } else { 2 } + n; Error::user(number, \"\") }";

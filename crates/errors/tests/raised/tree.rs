@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_for_tests_is_left_out() {
+    fn test_code_is_left_out() {
         let source = "
             fn a() {} #[cfg(test)] mod tests { fn b() {} } #[cfg(any(test, feature = \"x\"))] pub(crate) fn c<T, U>() {}
             #[cfg(test)] use x::{d, e}; #[cfg(not(test))] fn f() {} struct S { #[cfg(test)] g: u8, h: u8 }

@@ -527,7 +527,7 @@ fn an_empty_block_gives_up_itl_slots_of_the_past() {
 }
 
 #[test]
-fn what_one_transaction_frees_is_not_anothers_before_the_commit() {
+fn freed_space_is_not_another_transactions_before_the_commit() {
     let mut block = empty(BlockSize::K2, 2, true);
     assert!(itl::take(&mut block, 1, xid(1), Uba::NONE) && itl::take(&mut block, 2, xid(2), Uba::NONE));
     let slot = change::insert(&mut block, &piece(1, 1000), 1).unwrap();

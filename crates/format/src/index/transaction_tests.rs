@@ -371,7 +371,7 @@ fn a_leaf_that_has_all_its_itl_slots_still_takes_the_longest_key() {
 }
 
 #[test]
-fn a_unique_key_comes_back_for_another_row_and_deleted_entries_go_when_nobody_needs_them() {
+fn a_unique_key_comes_back_for_another_row_and_unneeded_deleted_entries_go() {
     let shape = KeyShape { columns: 1, unique: true };
     let mut bytes = empty_leaf(BlockSize::K2, shape);
     let key = stored(shape, &[5], 0);

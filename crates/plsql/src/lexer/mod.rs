@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_end_is_said_where_it_begins() {
+    fn an_unclosed_construct_is_reported_where_it_begins() {
         for text in ["a 'b;", "a q'[b]", "a \"b", "a /* b", "a q'"] {
             assert_eq!(fault(text), (2, "PLS-00103".to_owned()), "{text}");
         }

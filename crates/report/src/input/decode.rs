@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_utf8_is_windows_1252() {
+    fn text_that_is_not_utf8_is_windows_1252() {
         assert_eq!(text(b"gr\xc3\xb6\xc3\x9fe"), "größe");
         assert_eq!(text(b"gr\xf6\xdfe \x80 5"), "größe € 5");
     }

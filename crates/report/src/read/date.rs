@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_moment() {
+    fn texts_that_are_no_moment() {
         for text in [
             "",
             "18:30:40",

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_refused() {
+    fn binary_input_is_refused() {
         let number = |bytes: &[u8]| open(bytes).err().map(|e| e.number.to_string());
         assert_eq!(number(b"").as_deref(), Some("HW-0801"));
         assert_eq!(number(&[0; 5000]).as_deref(), Some("HW-0802"));

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_loses_decimals_then_separators_then_thousands() {
+    fn a_wide_number_loses_decimals_then_separators_then_thousands() {
         assert_eq!(fit(12.3456, 3, 6), "12.346");
         assert_eq!(fit(1234.56, 3, 6), "1,235");
         assert_eq!(fit(15_931.0, 3, 6), "15,931");

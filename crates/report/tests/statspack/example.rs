@@ -603,7 +603,7 @@ fn the_lines_are_those_that_were_reckoned_by_hand() {
 
 /// Oracle's lists leave out what did not happen.
 #[test]
-fn what_did_not_happen_is_not_listed() {
+fn lines_without_activity_are_not_listed() {
     let (begin, end) = pair();
     let text = super::printed(&begin, &end);
     for name in ["/u01/toy/system01.dbf", "open_cursors", "09:58"] {

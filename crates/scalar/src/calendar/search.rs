@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_a_period() {
+    fn dates_of_a_calendar_string() {
         for (text, expected) in [
             ("FREQ=DAILY;BYHOUR=18,6;BYMINUTE=0;BYSECOND=0", ["2024-01-31 18:00:00", "2024-02-01 06:00:00"]),
             ("FREQ=WEEKLY;BYDAY=MON,FRI;BYHOUR=0", ["2024-02-02 00:20:30", "2024-02-05 00:20:30"]),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_said() {
+    fn faulty_calendar_strings_are_refused() {
         for (text, number) in [
             ("INTERVAL=2;FREQ=DAILY", 27415),
             ("FREQ=SOMETIMES", 27412),

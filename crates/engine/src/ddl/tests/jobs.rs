@@ -281,7 +281,7 @@ fn no_more_jobs_run_than_may() {
 }
 
 #[test]
-fn a_commit_that_changes_jobs_wakes_who_waits() {
+fn a_commit_that_changes_jobs_wakes_the_waiters() {
     let database = Database::new();
     let session = database.session();
     let jobs = session.instance().jobs().clone();

@@ -143,7 +143,7 @@ impl crate::ddl::statement::Ddl<'_> {
 }
 
 #[test]
-fn what_cannot_be_is_refused_by_number() {
+fn invalid_ddl_is_refused_by_number() {
     let database = Database::new();
     let session = database.session();
     session.create_table(&table_spec("T")).unwrap();

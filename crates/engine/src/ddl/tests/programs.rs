@@ -189,7 +189,7 @@ fn replacing_keeps_number_and_privileges_and_dropping_leaves_nothing() {
 }
 
 #[test]
-fn what_changes_makes_dependents_invalid_through_others() {
+fn a_change_invalidates_indirect_dependents() {
     let database = Database::new();
     let session = database.session();
     session.create_table(&table_spec("T")).unwrap();

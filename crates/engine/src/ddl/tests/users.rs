@@ -57,7 +57,7 @@ fn a_new_user_may_do_what_was_granted() {
 }
 
 #[test]
-fn nobody_logs_on_with_a_password_before_there_is_one() {
+fn logons_fail_before_a_password_is_set() {
     let database = Database::new();
     let system = database.session();
     let log_on = |name: &str, password| authenticate(&system.catalog(), name, password);
@@ -161,7 +161,7 @@ fn alter_system_takes_a_privilege() {
 }
 
 #[test]
-fn nobody_changes_the_dictionary_by_hand() {
+fn dictionary_tables_refuse_changes() {
     let database = Database::new();
     let session = database.session();
     let catalog = session.catalog();

@@ -303,7 +303,7 @@ fn keys_that_two_transactions_want_of_each_other_are_a_deadlock() {
 /// Two sessions that change different entries of the same full leaves, each in the other's order, do not wait: a leaf
 /// without room for an ITL slot splits.
 #[test]
-fn nobody_waits_for_a_slot_that_has_no_room() {
+fn sessions_do_not_wait_for_a_slot_that_has_no_room() {
     for unique in [false, true] {
         let stage = Arc::new(Stage::new(unique));
         let sessions: Vec<_> = (0..4).map(|_| stage.connect()).collect();
@@ -396,7 +396,7 @@ fn a_leaf_has_slots_for_as_many_transactions_as_it_may() {
 }
 
 #[test]
-fn what_was_not_committed_is_gone_after_a_crash_and_after_a_close() {
+fn uncommitted_changes_are_gone_after_a_crash_and_after_a_close() {
     for unique in [false, true] {
         for crash in [true, false] {
             let stage = Stage::new(unique);

@@ -19,7 +19,7 @@ fn row(number: u32) -> Columns {
 }
 
 #[test]
-fn what_is_loaded_is_there_and_can_be_changed() {
+fn loaded_rows_are_visible_and_can_be_changed() {
     for size in [BlockSize::K2, BlockSize::K8, BlockSize::K16] {
         for management in MANAGEMENTS {
             let database = Database::new(size, management);

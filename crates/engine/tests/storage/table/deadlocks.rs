@@ -171,7 +171,7 @@ fn a_deadlock_with_any_holder_of_a_table_is_told() {
 
 /// Locks of a session for which another one works are released only after that one's work.
 #[test]
-fn who_works_for_another_is_part_of_its_deadlocks() {
+fn a_recursive_session_is_part_of_its_callers_deadlocks() {
     let stage = Stage::new();
     let (a, b) = (stage.database.connect(), stage.database.connect());
     stage.change(&a, 0);
@@ -202,7 +202,7 @@ fn who_works_for_another_is_part_of_its_deadlocks() {
 }
 
 #[test]
-fn who_cancels_or_kills_a_session_ends_what_another_one_does_for_it() {
+fn a_cancel_or_kill_ends_the_recursive_sessions_call() {
     let stage = Stage::new();
     let (a, b, killer) = (stage.database.connect(), stage.database.connect(), stage.database.connect());
     stage.change(&b, 1);

@@ -16,7 +16,7 @@ fn row(n: usize) -> Columns {
 }
 
 #[test]
-fn what_the_cache_has_changed_is_read_from_the_disk() {
+fn direct_reads_see_changes_of_cached_blocks() {
     for (size, management) in [(BlockSize::K8, SpaceManagement::Auto), (BlockSize::K2, SpaceManagement::Manual)] {
         let database = Database::new(size, management);
         let table = database.table("T", 2, 10);

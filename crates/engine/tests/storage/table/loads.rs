@@ -143,7 +143,7 @@ fn a_load_is_seen_from_its_commit_on() {
 }
 
 #[test]
-fn who_has_loaded_a_table_leaves_it_alone_until_the_end() {
+fn after_a_direct_load_the_session_gets_ora_12838_until_the_end() {
     let database = Database::new(BlockSize::K8, MANAGEMENTS[1]);
     let (table, before) = prepared(&database);
     let session = &database.session;
@@ -189,7 +189,7 @@ fn a_cursor_from_before_the_own_load_sees_nothing_of_it() {
 }
 
 #[test]
-fn what_is_undone_is_gone_and_its_blocks_are_used_again() {
+fn rolled_back_loads_free_their_blocks() {
     each(|database| {
         let (table, before) = prepared(&database);
         let session = &database.session;

@@ -93,7 +93,7 @@ fn rows_migrate_under_maxtrans_1() {
 }
 
 #[test]
-fn a_deadlock_says_who_waits_for_what() {
+fn a_deadlock_names_waiters_and_resources() {
     let database = Database::new(BlockSize::K2, SpaceManagement::Manual);
     let (table, rowids) = table(&database, 255);
     let (a, b) = (database.connect(), database.connect());

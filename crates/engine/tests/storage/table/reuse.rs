@@ -45,7 +45,7 @@ fn within(rows: &Rows, before: &Rows, blocks: &BTreeSet<BlockAddress>) -> usize 
 }
 
 #[test]
-fn what_a_transaction_has_deleted_takes_its_own_rows_and_those_of_no_other() {
+fn space_freed_by_a_delete_takes_rows_of_its_own_transaction_only() {
     for management in MANAGEMENTS {
         let database = Database::new(BlockSize::K2, management);
         let table = database.table("T", 2, 10);
@@ -153,7 +153,7 @@ fn freed_blocks_wait_on_the_transactions_freelist_for_its_commit() {
 }
 
 #[test]
-fn who_finds_no_slot_for_a_transaction_freelist_waits_for_a_transaction() {
+fn a_session_without_a_transaction_freelist_slot_waits_for_a_transaction() {
     let database = Database::new(BlockSize::K2, SpaceManagement::Manual);
     let storage = Storage { freelists: freelist::freelists_max(2048), ..Storage::default() };
     let table = database.table_with("T", 2, PhysicalAttributes::default(), storage);

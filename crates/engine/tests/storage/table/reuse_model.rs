@@ -242,7 +242,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 300, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_a_session_frees_serves_it_and_its_rollback(
+    fn freed_space_serves_its_session_and_its_rollback(
         manual: bool,
         pctfree in proptest::sample::select(vec![0, 10, 30]),
         steps in steps(),

@@ -67,7 +67,7 @@ fn sessions_at_work_have_blocks_of_their_own() {
 /// One session after the other, each with a transaction that has ended: the later ones fill the blocks that the first
 /// has begun once their own are full.
 #[test]
-fn what_one_has_left_the_others_fill() {
+fn sessions_fill_blocks_that_others_have_left() {
     let database = Database::new(BlockSize::K8, SpaceManagement::Auto);
     let table = database.table("T", 2, 10);
     let sessions: Vec<_> = (0..5).map(|_| database.connect()).collect();

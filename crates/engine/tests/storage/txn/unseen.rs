@@ -63,7 +63,7 @@ fn grow(
 /// Other sessions may learn of a commit between its entry in the undo segment's header and the moment from which new
 /// snapshots see it.
 #[test]
-fn nobody_uses_the_room_of_a_commit_that_snapshots_do_not_see_yet() {
+fn space_freed_by_a_commit_is_not_used_before_snapshots_see_it() {
     for grows in [false, true] {
         let (database, chosen) = full_blocks();
         let committer = database.instance.connect(super::OWNER).unwrap();

@@ -63,7 +63,7 @@ fn texts(s: &Arc<Session>, table: &Arc<TableDef>) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn who_begins_after_an_undo_tablespace_was_dropped_sees_what_it_had_committed() {
+fn snapshots_after_a_drop_of_the_undo_tablespace_see_its_commits() {
     let database = Database::with(BlockSize::K8, 2048);
     let sys = database.instance.connect("SYS").unwrap();
     let s = &database.session;

@@ -111,7 +111,7 @@ fn take_all(database: &Database, writer: &mut UndoWriter) -> u32 {
 }
 
 #[test]
-fn what_is_guaranteed_is_kept_though_statements_fail() {
+fn guaranteed_undo_is_kept_though_statements_fail() {
     let database = Database::with(BlockSize::K8, 2048);
     let s = &database.session;
     database.set(Parameter::UndoRetention, "1000");
@@ -220,7 +220,7 @@ fn a_segment_keeps_as_many_extents_as_it_has_entered_since_the_last_round() {
 }
 
 #[test]
-fn segments_beyond_the_first_go_offline_when_nobody_needs_them() {
+fn unneeded_segments_beyond_the_first_go_offline() {
     let database = Database::with(BlockSize::K8, 4096);
     let s = &database.session;
     let online = || {

@@ -88,7 +88,7 @@ fn a_full_tablespace_is_said_and_undone_without_more_room() {
 }
 
 #[test]
-fn what_is_kept_for_retention_is_taken_last_and_what_has_expired_first() {
+fn expired_undo_is_reused_first_and_unexpired_last() {
     let database = Database::with(BlockSize::K4, 2048);
     let s = &database.session;
     database.set(Parameter::UndoRetention, "100");
